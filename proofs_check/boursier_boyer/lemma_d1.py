@@ -142,15 +142,17 @@ def _lines_up_to_22(half: Fraction, slope: Fraction) -> Evidence:
     assumes=(MEANS, "E e^{z.Z} is differentiated twice under the expectation"),
     dial="c",
     control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3)), dict(slope=Fraction(3, 2))),
-    argument="That phi >= 0 is the definition of sub-Gaussian. The expectation of e^y >= 1 + y at y = z.Z gives Psi >= 0; that of "
-    "((Y - X).h)^2 under the tilted law gives h'Hess Psi h >= 0 and so the Taylor bound; the last line is the triangle inequality "
-    "for grad Psi = sigma^2 z - grad phi. At sigma = 0 the law is the point mass and both gradients vanish.",
+    argument=r"That $\phi\geq0$ is the definition of sub-Gaussian. The expectation of $e^y\geq1+y$ at $y=z^\top Z$ gives "
+    r"$\Psi\geq0$; that of $((Y-X)^\top h)^2$ under the tilted law gives $h^\top\nabla^2\Psi\,h\geq0$ and so the Taylor "
+    r"bound; the last line is the triangle inequality for $\nabla\Psi=\sigma^2z-\nabla\phi$. At $\sigma=0$ the law is the "
+    r"point mass and both gradients vanish.",
 )
 def gradient_of_the_log_laplace_transform(
     *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), slope: int | Fraction = 1
 ) -> Evidence:
-    """0 <= phi <= sigma^2|z|^2/2, Hess phi <= sigma^2 I, the Taylor bound, (22), and |grad Psi| <=
-    c sigma^2 |z|.
+    r"""Every line of the proof is checked for every dimension: $0\leq\phi\leq\sigma^2\|z\|^2/2$,
+    $\nabla^2\phi\preceq\sigma^2I$, the Taylor bound, inequality (22), and at last
+    $\|\nabla\Psi(z)\|\leq2\sigma^2\|z\|$, where `c` stands for the factor 2.
     """
     g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
     hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
@@ -165,8 +167,8 @@ def gradient_of_the_log_laplace_transform(
     reference={},
 )
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
-    """|grad Psi(a)| <= c sigma^2 |a| for skewed laws at their exact constant and for the hostile
-    laws.
+    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is tried on skewed laws at their exact
+    sub-Gaussian constant and on the hostile laws; `c` stands for the factor 2.
 
     A rare atom that carries the whole exponential moment comes near the constant 2 as its
     probability tends to 0.
@@ -183,8 +185,8 @@ def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
     reference={},
 )
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
-    """E|z|^4 <= (c sqrt(d))^4 for 1-sub-Gaussian laws on two and three atoms and the hostile laws,
-    scaled to sigma = 1.
+    r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is tried on 1-sub-Gaussian laws with two and
+    three atoms and on the hostile laws, scaled to $\sigma=1$; `c` stands for the factor 2.
     """
     checked = r"\mathbb{E}\|z\|^4 \le " + sp.latex(fourth_moment_d1(d, Rational(c)) ** 4)
     return all_of(
@@ -204,11 +206,13 @@ def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     dial="c",
     control=dict(k=Fraction(3, 5)),
     assumes=(MEANS,),
-    argument="The expectation of the first inequality, where E cosh(2x) <= e^2 is the definition of 1-sub-Gaussian at +-2.",
+    argument=r"The expectation of the first inequality is used, where $\mathbb{E}\cosh(2x)\leq e^2$ is the definition of "
+    r"1-sub-Gaussian at $\pm2$.",
 )
 def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5, 8)) -> Evidence:
-    """x^4 <= k (cosh(2x) - 1), and k (m - 1) <= c^4 for m <= e^2, so that E x^4 <= c^4 with c =
-    2.
+    r"""For every real $x$, $x^4\leq\frac58(\cosh2x-1)$, and $\frac58(m-1)\leq2^4$ wherever $m\leq
+    e^2$, so that $\mathbb{E}x^4\leq2^4$ for a 1-sub-Gaussian $x$. Here `k` stands for $\frac58$ and
+    `c` for the base 2.
     """
     m = sp.Symbol("m", positive=True)
     constant = forall(Rational(k) * (m - 1), "<=", Rational(c) ** 4, {m: (0, oo)}, where=[(m, "<=", exp(2))])
@@ -221,10 +225,14 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
     control=dict(share=Fraction(9, 10)),
     needs=("BB:LD.1.4th/line",),
     assumes=(MEANS,),
-    argument="The expectation of the first inequality, summed over i and j: E|z|^4 is at most d^2 m, m the largest E z_i^4.",
+    argument=r"The expectation of the first inequality is summed over $i$ and $j$: $\mathbb{E}\|z\|^4$ is at most $d^2m$, "
+    r"where $m$ is the largest $\mathbb{E}z_i^4$.",
 )
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    """z_i^2 z_j^2 <= share (z_i^4 + z_j^4)/2, and d^2 m <= (c sqrt(d))^4 for m <= 16."""
+    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, and $d^2m\leq(2\sqrt d)^4$
+    wherever $m\leq16$; this carries the bound from the line to $\mathbb{R}^d$. Here `share`
+    multiplies the first right side and `c` stands for the factor 2.
+    """
     x, y = sp.symbols("x y", real=True)
     m = sp.Symbol("m", nonnegative=True)
     pairs = forall(x**2 * y**2, "<=", Rational(share) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
@@ -235,21 +243,24 @@ def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction
 @claim(
     "BB:LD.1.arg",
     false="typo",
-    why="The score $\\langle Qz,Kz'\\rangle$ is $z'^{\\top}K^{\\top}Qz$, so the log-Laplace transform is taken at $K^{\\top}Qz$; "
-    "$Q^{\\top}K$ is its transpose, another matrix from d = 2 on.",
-    instead="$T^{K,Q,V}[\\mu](z)=V\\nabla\\Psi(K^{\\top}Qz)$; the norms that follow are those of a transpose and stay.",
+    why=r"The score $\langle Qz,Kz'\rangle$ is $z'^{\top}K^{\top}Qz$, so the log-Laplace transform is taken at "
+    r"$K^{\top}Qz$; $Q^{\top}K$ is its transpose, another matrix from $d=2$ on.",
+    instead=r"Write $T^{K,Q,V}[\mu](z)=V\nabla\Psi(K^{\top}Qz)$; the norms that follow are those of a transpose and stay.",
     costs="nothing",
     repair=dict(argument="K'Q"),
     control=(dict(factor=3), dict(slope=Fraction(3, 2))),
     needs=("BB:LD.1.phi", "BB:LD.1.4th"),
     assumes=(MEANS,),
-    argument="grad Psi(a) is the mean under the tilted law by LD.1.phi, so T is V grad Psi at K'Qz; |Va| <= |V||a|, |K'Qz| <= "
-    "|K'Q||z| = |Q'K||z|, the expectation of the second inequality, and LD.1.4th give the lines.",
+    argument=r"By LD.1.phi $\nabla\Psi(a)$ is the mean under the tilted law, so $T$ is $V\nabla\Psi$ at $K^\top Qz$. Then "
+    r"$\|Va\|\leq\|V\|\|a\|$, $\|K^\top Qz\|\leq\|K^\top Q\|\|z\|=\|Q^\top K\|\|z\|$, the expectation of the second "
+    r"inequality, and LD.1.4th give the lines.",
     hypotheses=("d in Integers", "d >= 1", "sigma > 0"),
 )
 def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction = 4, slope: int | Fraction = 2) -> Evidence:
-    """The score is x.(K'Q z) in every dimension; |grad Psi|^4 <= (slope sigma^2 |U||z|)^4; 2
-    sigma^2 |V||U| n <= factor sigma^2 |V||U| sqrt(d) for n <= 2 sqrt(d).
+    r"""As printed the gradient of $\Psi$ is taken at $Q^\top Kz$, which two matrices refute in
+    $d=2$. Repaired, the score is $z'^\top K^\top Qz$ in every dimension, and
+    $\|\nabla\Psi\|^4\leq(2\sigma^2\|U\|_{\rm op}\|z\|)^4$ and the last bound follow with the
+    printed constants, `slope` and `factor`.
     """
     K, Q, x, z = (ALGEBRA[name] for name in ("K", "Q", "x", "z"))
     if argument == "Q'K":
@@ -278,13 +289,14 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
     "BB:LD.1",
     dial="c",
     needs=("BB:LD.1.phi", "BB:LD.1.arg", "BB:LD.1.4th"),
-    argument="|T| <= |V| 2 sigma^2 |K'Q| |z| and the fourth moment of the query give the bound; V = I in the search, as |Vx| <= "
-    "|V||x|.",
+    argument=r"The inequality $\|T\|\leq2\sigma^2\|V\|\|K^\top Q\|\|z\|$ and the fourth moment of the query give the "
+    r"bound; $V=I$ in the search, as $\|Vx\|\leq\|V\|\|x\|$.",
     reference={},
 )
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
-    """E_nu|T|^4 <= (c sigma^2 |V||U| sqrt(d))^4: skewed tokens and queries on the line, hostile
-    pairs in d = 1, 2, 3.
+    r"""The bound $\mathbb{E}_\nu\|T[\mu]\|^4\leq(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt d)^4$
+    is tried on skewed tokens and queries on the line and on hostile pairs in $d=1,2,3$; `c` stands
+    for the factor 4.
     """
     bound = lemma_d1(sigma, 1, sp.Symbol("|U|", positive=True), d, Rational(c)) ** 4
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(bound)

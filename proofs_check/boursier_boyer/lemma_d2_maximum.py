@@ -48,11 +48,13 @@ def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any
     "BB:LD.2.2",
     control=dict(share=Fraction(1, 800)),
     needs=("BB:LD.2.2.eq", "BB:LD.2.2.G", "BB:LD.2.2.B"),
-    argument="The last line of the proof with the value of B, which is at least 64 > 1, gives C_p = (1 + p c_p/2) 64^{p/2}.",
+    argument=r"The last line of the proof with the value of $B$, which is at least $64>1$, gives $C_p=(1+\frac "
+    r"p2c_p)64^{p/2}$.",
 )
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
-    """E max |z_l|^p <= C_p (d^{p/2} + ln(L)^{p/2}), C_p explicit: p = 2, 5/2, 4, 8 and L = 1, 2,
-    10, 1000, exact sums.
+    r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p\sigma^p(d^{p/2}+\ln(L)^{p/2})$ with its
+    explicit $C_p$ is tried by exact sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share`
+    multiplies $C_p$.
     """
     checked, parts = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_d2(L, d, p)), []
     for power in POWERS:
@@ -70,18 +72,20 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     why="$\\mathbb{E}\\,Y=\\int_0^\\infty\\mathbb{P}(Y\\ge t)\\,dt$, and the part over $[0,B]$ is at most $B$; it is $B$ only if "
     "$Y\\ge B$ almost surely.",
     costs="nothing",
-    instead="$\\mathbb{E}\\,Y\\le B+\\int_B^\\infty\\mathbb{P}(Y\\ge t)\\,dt$ for $Y=\\max_\\ell\\|z_\\ell\\|^p$; "
-    "the other lines stay.",
+    instead=r"Write $\leq$ for the equality: $\mathbb{E}\,Y\le B+\int_B^\infty\mathbb{P}(Y\ge t)\,dt$ for "
+    r"$Y=\max_\ell\|z_\ell\|^p$; the other lines stay.",
     repair=dict(relation="<="),
     control=dict(share=Fraction(1, 2)),
     needs=("BB:LD.2.1",),
-    argument="The mean of Y <= B + (Y - B)_+ is at most B and the tail integral from B on; a union bound, item 1 at t^{1/p} and "
-    "the substitution t = (16u)^{p/2} give the other lines.",
+    argument=r"The mean of $Y\leq B+(Y-B)_+$ is at most $B$ and the tail integral from $B$ on; a union bound, item 1 at "
+    r"$t^{1/p}$ and the substitution $t=(16u)^{p/2}$ give the other lines.",
     hypotheses=("L in Integers", "L >= 1", "p >= 2", "B >= 1", "d >= 1"),
 )
 def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evidence:
-    """Y <= B + (Y - B)_+, the tail at t^{1/p}, and the change of variables to the incomplete Gamma
-    function.
+    r"""As printed the mean of $Y=\max_\ell\|z_\ell\|^p$ is equal to $B$ and the tail integral,
+    which one token $\pm1$ with $B=2$ refutes; repaired, it is at most that, as $Y\leq B+(Y-B)_+$.
+    The tail at $t^{1/p}$ and the change of variables to the incomplete Gamma function are checked
+    as well.
     """
     if relation == "=":
         power, cut = 2, 2
@@ -122,12 +126,13 @@ def incomplete_gamma_on_a_grid() -> Evidence:
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.2.G/integrand",),
     cites=("Pinelis 2020, for the bound that is not needed here",),
-    argument="Integrated over u against e^{-u}, the inequality says that Gamma(p/2, x)/(e^{-x} x^{p/2}) is at most its value c_p "
-    "at x = 1/16.",
+    argument=r"Integrated over $u$ against $e^{-u}$, the inequality says that $\Gamma(p/2,x)/(e^{-x}x^{p/2})$ is at most "
+    r"its value $c_p$ at $x=\frac1{16}$.",
 )
 def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
-    """(1 + u/x)^{s-1}/x <= c 16 (1 + 16u)^{s-1} for s = p/2 >= 1, u >= 0, x >= 1/16; so c_p = 16^s
-    e^{1/16} Gamma(s, 1/16).
+    r"""For $s=p/2\geq1$, $u\geq0$ and $x\geq\frac1{16}$, $(1+u/x)^{s-1}/x\leq16(1+16u)^{s-1}$, so
+    that the constant of the bound on the incomplete Gamma function is
+    $c_p=16^se^{1/16}\Gamma(s,\frac1{16})$. Here `c` multiplies the right side.
     """
     domain = {s: Closed(1, oo), u: (0, oo), x: Closed(Rational(1, 16), oo)}
     left, right = exp((s - 1) * log(1 + u / x)) / x, 16 * exp((s - 1) * log(1 + 16 * u))
@@ -136,8 +141,8 @@ def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LD.2.2.G/integrand", control=dict(power=2))
 def integrand_after_the_shift(*, power: int = 1) -> Evidence:
-    """(x+u)^{s-1} e^{-(x+u)} = e^{-x} x^{s-power} (1 + u/x)^{s-1} e^{-u} with power = 1: the
-    integrand of Gamma(s, x) at t = x + u.
+    r"""The integrand of $\Gamma(s,x)$ at $t=x+u$ is
+    $(x+u)^{s-1}e^{-(x+u)}=e^{-x}x^{s-1}(1+u/x)^{s-1}e^{-u}$; `power` stands for the 1 in $x^{s-1}$.
     """
     return identity((x + u) ** (s - 1) * exp(-(x + u)), exp(-x) * x ** (s - power) * (1 + u / x) ** (s - 1) * exp(-u))
 
@@ -146,12 +151,14 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
     "BB:LD.2.2.B",
     control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63)),
     needs=("BB:LD.2.2.G", "BB:LD.2.2.eq"),
-    argument="By symmetry 32 ln L = r 64 d, or the reverse, with r <= 1 and s = p/2; r = 0 (L = 1) is the limit B^{2/p} = 64 d. "
-    "The lines of LD.2.2.eq at this B, with LD.2.2.G at x = B^{2/p}/16, give the first display.",
+    argument=r"By symmetry $32\ln L=r\cdot64d$, or the reverse, with $r\leq1$ and $s=p/2$; $r=0$ ($L=1$) is the limit "
+    r"$B^{2/p}=64d$. The lines of LD.2.2.eq at this $B$, with LD.2.2.G at $x=B^{2/p}/16$, give the first display.",
 )
 def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int = 1) -> Evidence:
-    """(1 + r^s)^{1/s} >= c (1 + r) for s >= 1; (64 d)^s >= least; the exponent -(cut d + 32 ln
-    L)/32 is at most -2d - ln L, with which the sum is (1 + p c_p/2) B.
+    r"""For $s\geq1$ and $0<r\leq1$, $(1+r^s)^{1/s}\geq\frac12(1+r)$ bounds the cut $B$ from below,
+    $(64d)^s\geq1$ makes it admissible, and the exponent $-(64d+32\ln L)/32$ is at most $-2d-\ln L$,
+    with which the sum is $(1+\frac p2c_p)B$. Here `c`, `least` and `cut` stand for $\frac12$, 1 and
+    64.
     """
     r, q = sp.symbols("r q", positive=True)
     root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)})

@@ -100,12 +100,13 @@ def _beyond_the_edge(c: int | Fraction) -> Evidence:
     "BB:LD.2.1.a",
     control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)),
     needs=("BB:LD.2.1.RH",),
-    argument="By BB:LD.2.1.RH the probability is at most exp(-(t - 4 sqrt(d))^2/8) for t > 4 sqrt(d), which the second conjunct "
-    "bounds.",
+    argument=r"By BB:LD.2.1.RH the probability is at most $e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, which the second part "
+    r"bounds.",
 )
 def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
-    """(a - b)^2 >= half a^2 - b^2 for a, b >= 0; exp(-(t - 4 sqrt(d))^2/8) <= exp(c d - t^2/16) for
-    t > 4 sqrt(d); and exp(2d - t^2/16) >= 1 for t = x sqrt(d) with x in [0, reach].
+    r"""For $a,b\geq0$, $(a-b)^2\geq\frac12a^2-b^2$, and $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$
+    for $t>4\sqrt d$. For $t=x\sqrt d$ with $0\leq x\leq4$ the bound $e^{2d-t^2/16}$ is at least 1.
+    Here `half`, `c` and `reach` stand for $\frac12$, 2 and 4.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
@@ -118,11 +119,11 @@ def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fractio
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.1.RH/rewrite",),
     cites=("Rigollet and Hutter 2023, Theorem 1.19",),
-    argument="The second display is the first one at delta = exp(-(t - 4 sqrt(d))^2/8); OURS:R3.tail/RH shows it too.",
+    argument=r"The second display is the first one at $\delta=e^{-(t-4\sqrt d)^2/8}$; OURS:R3.tail/RH shows it too.",
 )
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """P(|z| >= t) <= exp(-(t - c sqrt(d))^2/8) for t > c sqrt(d): instances of the cited
-    theorem.
+    r"""The cited theorem, $\mathbb{P}(\|z\|\geq t)\leq e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, is
+    tried on instances; `c` stands for the 4.
     """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
@@ -131,8 +132,9 @@ def cited_tail(*, c: int | Fraction = 4) -> Evidence:
 
 @claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))
 def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidence:
-    """At delta = e^{-y}, y > 0, the threshold t = 4 sqrt(d) + two sqrt(2 ln(1/delta)) gives exp(-(t
-    - 4 sqrt(d))^2/8) = delta, and t + shift > 4 sqrt(d).
+    r"""At $\delta=e^{-y}$ with $y>0$ the threshold $t=4\sqrt d+2\sqrt{2\ln(1/\delta)}$ gives
+    $e^{-(t-4\sqrt d)^2/8}=\delta$, and $t>4\sqrt d$. Here `two` stands for the factor 2, and
+    `shift` is added to $t$ in the second part.
     """
     y = sp.Symbol("y", positive=True)
     with sp.evaluate(False):
@@ -146,11 +148,12 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
     "BB:LD.2.1",
     dial="c",
     needs=("BB:LD.2.1.RH", "BB:LD.2.1.a"),
-    argument="For t > 4 sqrt(d) the bound is the cited tail with the shifted square, and for smaller t it is at least 1.",
+    argument=r"For $t>4\sqrt d$ the bound is the cited tail with the shifted square, and for smaller $t$ it is at least 1.",
 )
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
-    """ln P(|z| >= t) + t^2/16 <= c d at every threshold: laws on few atoms at their exact constant,
-    spheres, Gaussian norms.
+    r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is tried at every threshold on laws with
+    few atoms at their exact constant, on spheres and on Gaussian norms; `c` stands for the factor
+    2.
     """
     checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
     return all_of(

@@ -41,13 +41,14 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     "BB:LE.1",
     needs=("BB:24-27", "BB:24-27/exit", "BB:CE.5"),
     control={"c": Fraction(3, 10)},
-    argument="Corollary E.5 gives (24)-(26) on the ball, and (27) keeps the finite-prompt flow in it up to T. The printed beta_L "
-    "is read as beta_inf, the Lipschitz constant of grad R_inf; with that of grad R_L the same proof works, split at grad "
-    "R_L(theta_inf).",
+    argument=r"Corollary E.5 gives (24) to (26) on the ball, and (27) keeps the finite-prompt flow in it up to $T$. The "
+    r"printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$; with that of "
+    r"$\nabla\mathcal{R}_L$ the same proof works, split at $\nabla\mathcal{R}_L(\theta_\infty)$.",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|theta_L(t) - theta_inf(t)| <= c g2 t e^{beta t} up to the T of (27): softmax attention on
-    scalar regression, both flows integrated.
+    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ up to the time $T$ of (27)
+    is tried for softmax attention on scalar regression, with both flows integrated; `c` multiplies
+    the right side.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers(LENGTHS):
@@ -78,7 +79,7 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     details=r"In model (11) with $\Sigma=1$ the Lipschitz constant of $\nabla\mathcal{R}_L$ is 1 for $L=1$, and "
     r"$\beta_\infty\geq4$ once $\rho\geq1$. Read so, (23) holds all the same: split at $\nabla\mathcal{R}_L(\theta_\infty)$. But "
     r"in Appendix E.1 a constant that may grow with $L$ would not let the bound tend to 0.",
-    instead=r"(23) with $\beta_\infty^{\rm ICL}$.",
+    instead=r"Write (23) with $\beta_\infty^{\rm ICL}$ in place of $\beta_L^{\rm ICL}$.",
     costs="nothing",
     repair={"constant": "beta_inf"},
     control={"constant": "half of beta_inf"},
@@ -86,10 +87,10 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("L >= 1", "rho >= 1", "g2 > 0", "t > 0"),
 )
 def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
-    """What Gronwall's inequality gives with beta_inf, g2 (e^{beta_inf t} - 1)/beta_inf, is at most
-    g2 t e^{beta t} with the printed beta: full parameters of model (11) at d = 1, Sigma = 1, L = 1.
-
-    Repaired, it is so with beta_inf for beta, whatever its value is.
+    r"""What Gronwall's inequality gives, $g_2(e^{\beta_\infty t}-1)/\beta_\infty$, has to be at
+    most $g_2te^{\beta t}$. With $\beta_L$ for $\beta$, as printed, this fails for the full
+    parameters of model (11) at $d=1$, $\Sigma=1$, $L=1$; with $\beta_\infty$ it holds, whatever its
+    value is.
     """
     if constant == "beta_inf":
         return forall(distance_of_flows(g, beta, t), "<=", distance_26(g, beta, t), dict.fromkeys((g, beta, t), POSITIVE))
@@ -115,13 +116,16 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     control={"radius": Fraction(19, 10)},
     reference={"r": 1},
     needs=("BB:24-27/gronwall", "BB:24-27/monotone", "BB:CE.5"),
-    argument="In (24) and (25) the first norm is at most g2 by Corollary E.5 and the second at most beta f as the ball is convex; "
-    "f is at most the integral of the norm of its derivative; Gronwall's inequality gives (26) up to the exit time. Before T, f < "
-    "rho by (26), (27) and monotony, so that theta_L is strictly inside the ball of radius 2 rho: the exit is not before T.",
+    argument=r"In (24) and (25) the first norm is at most $g_2$ by Corollary E.5, and the second at most $\beta f$ as the "
+    r"ball is convex; $f$ is at most the integral of the norm of its derivative; Gronwall's inequality gives (26) up to "
+    r"the exit time. Before $T$, $f<\rho$ by (26), (27) and monotony, so that $\theta_L$ is strictly inside the ball of "
+    r"radius $2\rho$: the exit is not before $T$.",
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
-    """(26): g2 (e^{beta t} - 1)/beta <= c g2 t e^{beta t}; at beta t = r this is 1 - e^{-r} <= c r.
-    (27): |theta_L| <= n + f < radius rho where n = |theta_inf| <= rho and f < rho.
+    r"""Inequality (26), $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$, reads $1-e^{-r}\leq r$ at
+    $r=\beta t$. For (27), $\|\theta_L\|\leq n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and the
+    distance of the flows is $f<\rho$. Here `c` multiplies the bounds of (26), and `radius` stands
+    for the 2 in $2\rho$.
     """
     r = sp.Symbol("r", positive=True)
     f, n = sp.symbols("f n", nonnegative=True)
@@ -135,14 +139,14 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
 @claim(
     "BB:24-27/gronwall",
     control={"scale": Fraction(2)},
-    argument="With F the integral of f, f <= g2 t + beta F makes the first derivative nonpositive, so that F is at most its "
-    "largest value, at which f is at most g2 t + beta F.",
+    argument=r"With $F$ the integral of $f$, $f\leq g_2t+\beta F$ makes the first derivative nonpositive, so that $F$ is "
+    r"at most its largest value, at which $f$ is at most $g_2t+\beta F$.",
 )
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """d/dt [e^{-beta t}(F + (g2/beta)(t + 1/beta))] = e^{-beta t}(F' - beta F - g2 t); what is
-    differentiated exceeds its value at t = F = 0 by e^{-beta t} times the excess of F over its
-    largest value; then g2 t + beta F is g2 (e^{beta t} - 1)/beta, with equality for R = -beta
-    x^2/2, R_L = R - g2 x.
+    r"""With $F$ the integral of the distance $f$ of the flows, the derivative of $e^{-\beta
+    t}(F+\frac{g_2}\beta(t+\frac1\beta))$ is $e^{-\beta t}(F'-\beta F-g_2t)$. So $F$ is at most its
+    largest value, where $g_2t+\beta F$ is $g_2(e^{\beta t}-1)/\beta$, with equality for
+    $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$.
     """
     F, slope = sp.symbols("F f", real=True)
     part = Rational(scale) * g
@@ -157,7 +161,9 @@ def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
 
 @claim("BB:24-27/monotone", control={"factor": Fraction(1, 2)})
 def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """(26) at t >= 0 is at most (26) at T = t + h, h >= 0, so (27) holds on all of [0, T]."""
+    r"""The right side of (26) at a time $t\geq0$ is at most that at a later time $T=t+h$, so that
+    (27) holds on all of $[0,T]$; `factor` multiplies the later one.
+    """
     of = g, b, t, h = sp.symbols("g2 beta t h", nonnegative=True)
     later = Rational(factor) * distance_26(g, b, t + h)
     return forall(distance_26(g, b, t), "<=", later, dict.fromkeys(of, NONNEGATIVE))
@@ -166,22 +172,24 @@ def the_bound_increases_in_time(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:24-27/exit",
     false="typo",
-    why=r"For any $t\leq\tau_L$, says the proof, $\theta_L(t)\in B_{2\rho}$, and then that $\theta_L(\tau_L)\notin B_{2\rho}$: "
-    r"these exclude each other, and for open balls the first fails at $t=\tau_L$.",
+    why=r"The proof says that $\theta_L(t)\in B_{2\rho}$ for any $t\leq\tau_L$ and that $\theta_L(\tau_L)\notin "
+    r"B_{2\rho}$: these exclude each other, and for open balls the first fails at $t=\tau_L$.",
     details=r"For closed balls it is the second statement that fails. The conclusion $f(\tau_L)>\rho$ is right for open balls: "
     r"there $\|\theta_L(\tau_L)\|=2\rho$ and $\|\theta_\infty(\tau_L)\|<\rho$.",
-    instead=r"$\theta_L(t)\in B_{2\rho}$ for any $t<\tau_L$, with open balls. Then (26) holds on $[0,\tau_L)$, and at $\tau_L$ by "
-    r"continuity, and the proof goes on as printed.",
+    instead=r"Write $\theta_L(t)\in B_{2\rho}$ for any $t<\tau_L$, with open balls. Then (26) holds on $[0,\tau_L)$, and "
+    r"at $\tau_L$ by continuity, and the proof goes on as printed.",
     costs="nothing",
     repair={"up_to": "<"},
     control=({"inner": Fraction(11, 10)}, {"up_to": "<="}),
-    argument="Every path is in the open ball before its exit, by the definition of tau_L as an infimum, and at the exit it is at "
-    "the distance 2 rho, by continuity.",
+    argument=r"Every path is in the open ball before its exit, by the definition of $\tau_L$ as an infimum, and at the "
+    r"exit it is at the distance $2\rho$, by continuity.",
     hypotheses=("rho > 0", "tau > 0", "t >= 0", "t <= tau"),
 )
 def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) -> Evidence:
-    """With open balls: the path theta_L(t) = 2 rho t/tau, which leaves the ball at tau, is in it
-    for t up_to tau; and at the exit |theta_L| - |theta_inf| = 2 rho - n > rho, where n < rho.
+    r"""The path $\theta_L(t)=2\rho t/\tau$ leaves the open ball $B_{2\rho}$ at the time $\tau$.
+    Printed is that it is in the ball for $t\leq\tau$, which fails at $\tau$; repaired, for $t<\tau$
+    (`up_to`). At the exit $\|\theta_L\|-\|\theta_\infty\|=2\rho-n>\rho$, where
+    $n=\|\theta_\infty\|<\rho$.
     """
     n, tau = sp.Symbol("n", nonnegative=True), sp.Symbol("tau", positive=True)
     time = sp.Symbol("t", nonnegative=True)

@@ -95,11 +95,11 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     r"$\varepsilon$. The lemma says two things of its constants. Those 'given by Proposition 3.1' depend on $d$, $U$ and $V$ "
     r"only, and with them the lemma fails along this family. Constants that 'depend solely on $d,V,U,\mathcal{D}$' may grow "
     r"as $\varepsilon\to0$, and with them it fails at $y=0$ and $L=1$ only.",
-    instead=r"For the squared loss "
+    instead=r"For the squared loss write "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
-    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
-    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. Proposition 3.1 then bounds $\mathbb{E}D^2$ for "
-    r"$L\geq2$.",
+    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
+    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. Proposition 3.1 then bounds $\mathbb{E}D^2$ "
+    r"for $L\geq2$.",
     costs="constants",
     robust=Diverging(
         point={"L": 2, "y": Fraction(1), "u": Fraction(1, 2), "v": Fraction(1)},
@@ -114,8 +114,10 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|R_L - R_inf| at the task y = 0, where the loss is |z|^2/2 and the printed bound is 0 for all
-    constants; then the repair.
+    r"""For the task $y=0$ and the loss $\frac12\hat z^2$ the printed bound is 0 for all constants,
+    and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
+    $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
+    which is tried on tasks whose prompts can all be enumerated; `factor` multiplies it.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -132,9 +134,9 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     at="L = 1",
     follows="BB:P3.1",
     why=r"At $L=1$ the factor $\ln L$ makes the right side 0 for every task, while a single token does not determine the output.",
-    instead=r"For the squared loss and every $L\geq1$, "
+    instead=r"For the squared loss and $L\geq1$ write "
     r"$|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with "
-    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
+    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
     r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$.",
     costs="nothing",
     repair={"bound": "mean square of D"},
@@ -143,8 +145,9 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """L = 1, y = x, U = 0, last row (0, 1), loss (z - y)^2/4, which is jointly 1-smooth: the left
-    side is 1/4, ln(1) = 0.
+    r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
+    the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
+    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is tried on tasks on few atoms.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -271,20 +274,21 @@ def _fourth_bound(task: SlopeTask) -> Any:
     why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$.",
     details=r"For $y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ "
     r"exceeds $2\sqrt2\cdot\sqrt{10}$.",
-    instead=r"$\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$; the "
-    r"factor 2 may even be $3^{1/4}$.",
+    instead=r"Put $\sigma_\mu^8$ for $\sigma_\mu^4$: $\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm "
+    r"op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$; the factor 2 may even be $3^{1/4}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.T4 - _fourth_bound(task)),
     repair={"power": 8},
     control={"two": Fraction(4, 3) * Fraction(9, 10)},
     needs=("BB:L2.1.a", "BB:LE.2.gauss/query"),
-    argument="|V Gamma U z| <= |V| |U| sigma^2 |z|, and E|z|^4 <= 3 d^2 <= 16 d^2.",
+    argument=r"One has $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq3d^2\leq16d^2$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^4 <= (2 sqrt(d) |V| |U|)^4 E[sigma^4] as printed, E[sigma^8] as repaired, for Gaussian
-    tokens (x, y). In the counterexample y = w x; its d = 2 is the larger of two readings, the
-    dimension of a token (that of x is 1).
+    r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^4\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^4
+    \,\mathbb{E}[\sigma_\mu^4]$, as printed, is refuted at $y=3x$; repaired, it has
+    $\mathbb{E}[\sigma_\mu^8]$ (`power`). In the counterexample $d=2$ is the larger of two readings,
+    the dimension of a token; that of $x$ is 1.
     """
     if power == 4:
         task = SlopeTask(3)
@@ -296,9 +300,11 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     "BB:LE.2.gauss/query",
     dial="k",
     reference={},
-    argument="E|z|^4 = (tr S)^2 + 2 tr(S^2), and both traces are at most d as S <= I.",
+    argument=r"One has $\mathbb{E}\|z\|^4=({\rm tr}\,S)^2+2\,{\rm tr}(S^2)$, and both traces are at most $d$ as $S\leq I$.",
 )
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
-    """d^2 + 2 d <= 16 d^2: sharp with 3, in d = 1."""
+    r"""The fourth moment of the query is bounded by $d^2+2d\leq16d^2$ for every $d\geq1$. Here `k`
+    stands for 16; already 3 is enough, which is sharp in $d=1$.
+    """
     d = sp.Symbol("d", integer=True, positive=True)
     return forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})

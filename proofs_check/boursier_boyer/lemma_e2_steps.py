@@ -23,13 +23,14 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
     "BB:LE.2.smooth",
     control={"factor": Fraction(99, 100)},
     assumes=(MEANS,),
-    argument="l(a, y) - l(b, y) is the integral of grad_1 l(c, y).(a - b) along c = s a + (1 - s) b, where |grad_1 l(c, y)| = "
-    "|grad_1 l(c, y) - grad_1 l(0, 0)| <= |(c, y)| by joint 1-smoothness. Its square |c|^2 + |y|^2 is at most the larger one of "
-    "the two ends. Then take means; |E X| <= E|X|.",
+    argument=r"The difference $\ell(a,y)-\ell(b,y)$ is the integral of $\nabla_1\ell(c,y)^\top(a-b)$ along $c=sa+(1-s)b$, "
+    r"where $\|\nabla_1\ell(c,y)\|=\|\nabla_1\ell(c,y)-\nabla_1\ell(0,0)\|\leq\|(c,y)\|$ by joint 1-smoothness. Its square "
+    r"$\|c\|^2+\|y\|^2$ is at most the larger one of the two ends. Then take means, with $|\mathbb{E}X|\leq\mathbb{E}|X|$.",
 )
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
-    """|c|^2 = s A^2 + (1 - s) B^2 - s (1 - s) |a - b|^2 <= factor max(A, B)^2 for c = s a + (1 - s)
-    b, 0 <= s <= 1.
+    r"""On the segment $c=sa+(1-s)b$, $0\leq s\leq1$, with $A=\|a\|$ and $B=\|b\|$,
+    $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$; `factor` multiplies the
+    maximum.
     """
     s = sp.Symbol("s", nonnegative=True)
     square = s**2 * A**2 + 2 * s * (1 - s) * P + (1 - s) ** 2 * B**2
@@ -48,18 +49,19 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     follows="BB:4.loss",
     why=r"The squared loss of Section 4 is jointly 2-smooth, not 1-smooth: at $a=1$, $b=0$, $y=-1$ the losses differ by $3/2$, "
     r"while $\max(\|(a,y)\|,\|(b,y)\|)\,|a-b|=\sqrt2$.",
-    instead=r"For the squared loss $|\ell(a,y)-\ell(b,y)|\leq\sqrt2\,\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|$.",
+    instead=r"Put $\sqrt2$ before the maximum: for the squared loss "
+    r"$|\ell(a,y)-\ell(b,y)|\leq\sqrt2\,\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|$.",
     costs="constants",
     repair={"square": 2},
     control={"square": Fraction(3, 2)},
     needs=("BB:4.loss", "BB:LE.2.smooth"),
-    argument="l(a, y) - l(b, y) = (a + b - 2y)(a - b)/2, and the mean of two squares is at most the larger one.",
+    argument=r"One has $\ell(a,y)-\ell(b,y)=\frac12(a+b-2y)(a-b)$, and the mean of two squares is at most the larger one.",
     hypotheses=("a in Reals", "b in Reals", "y in Reals"),
 )
 def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
-    """|a + b - 2y| <= 2 sqrt(square) max(|(a, y)|, |(b, y)|) for the squared loss, where |b| <= |a|
-    without loss of generality; repaired: the square on the left is at most 4 (a^2 + b^2 + 2y^2),
-    and a^2 + b^2 + 2y^2 at most square (a^2 + y^2).
+    r"""For the squared loss, $|a+b-2y|\leq2\max(\|(a,y)\|,\|(b,y)\|)$, as printed, is refuted;
+    repaired, the right side carries $\sqrt2$. This follows from $(a+b-2y)^2\leq4(a^2+b^2+2y^2)$
+    and, where $|b|\leq|a|$, from $a^2+b^2+2y^2\leq2(a^2+y^2)$, whose factor 2 is `square`.
     """
     reals, smaller = dict.fromkeys((a, b, y), REALS), [(b**2, "<=", a**2)]
     if square == 1:
@@ -76,20 +78,21 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     follows="BB:LE.2",
     why=r"A maximum of norms is not at most a product: at $y=0$ the right side is 0 and the left side "
     r"$\max(\|a\|,\|b\|)\,\|a-b\|$.",
-    instead=r"$\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$; the bound of the lemma then has $\mathbb{E}\|y_{\rm q}\|^2$ added "
-    r"to the moments of $T$ in place of the factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
+    instead=r"Put a sum for the product: $\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$. The bound of the lemma then has "
+    r"$\mathbb{E}\|y_{\rm q}\|^2$ added to the moments of $T$ in place of the factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
     costs="constants",
     repair={"join": "sum"},
     control={"share": Fraction(9, 10)},
     needs=("BB:LE.2.prod/holder",),
     assumes=(MEANS,),
-    argument="Take means of the pointwise inequality; the second step is LE.2.prod/holder, with |y| + |a| + |b| in the repaired "
-    "line.",
+    argument=r"Take means of the pointwise inequality; the second step is LE.2.prod/holder, with $\|y\|+\|a\|+\|b\|$ in "
+    r"the repaired line.",
     hypotheses=("A >= 0", "B >= 0", "Y >= 0", "D >= 0", "D <= A + B", "A <= B + D", "B <= A + D"),
 )
 def maximum_against_product(*, join: str = "product", share: Fraction = Fraction(1)) -> Evidence:
-    """max(|(a, y)|, |(b, y)|) D <= Y (A + B) D as printed, <= share (Y + A + B) D as repaired; A,
-    B, Y = |a|, |b|, |y|, D = |a - b|.
+    r"""Printed is $\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|\leq\|y\|(\|a\|+\|b\|)\,\|a-b\|$, which is
+    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product, and `share`
+    multiplies it.
     """
     D = sp.Symbol("D", positive=True)
     right = Y * (A + B) if join == "product" else Rational(share) * (Y + A + B)
@@ -103,12 +106,13 @@ def maximum_against_product(*, join: str = "product", share: Fraction = Fraction
     "BB:LE.2.prod/holder",
     control={"power": 3},
     assumes=(MEANS,),
-    argument="Divide Y, s = |a| + |b| and the distance D by their norms in L^4, L^4 and L^2 and take means; both terms on the "
-    "right are squares.",
+    argument=r"Divide $Y$, $s=\|a\|+\|b\|$ and the distance $D$ by their norms in $L^4$, $L^4$ and $L^2$ and take means; "
+    r"both terms on the right are squares.",
 )
 def cauchy_schwarz_twice(*, power: int = 4) -> Evidence:
-    """Y^4/4 + s^4/4 + D^2/2 - Y s D = (D - Y s)^2/2 + (Y^2 - s^2)^2/4, which is Hoelder's
-    inequality with 1/4 + 1/4 + 1/2 = 1.
+    r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ is
+    $\frac14Y^4+\frac14s^4+\frac12D^2-YsD=\frac12(D-Ys)^2+\frac14(Y^2-s^2)^2$, whose right side is
+    not negative; `power` stands for the 4 of the first two terms.
     """
     s, D = sp.symbols("s D", nonnegative=True)
     gap = Y**power / power + s**power / power + D**2 / 2 - Y * s * D
@@ -144,17 +148,19 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     r"last row $(1,0)$ of $V$ and $U_{11}=-\frac54\ln2$ the second line reads $10.71\leq9.99$. The constants of the third "
     r"line are those of Lemma C.9, and not of Proposition 3.1, as the lemma says of $(c_1,c_2)$; the larger $c_1$ and the "
     r"smaller $c_2$ do for both.",
-    instead=r"$\ldots\leq64\,\mathbb{E}\|T_L-T\|^4+72\,\mathbb{E}\|T\|^4$; with these the factor 2 of the lemma becomes 3.",
+    instead=r"Write $64\,\mathbb{E}\|T_L-T\|^4+72\,\mathbb{E}\|T\|^4$ on the second line; with these constants the factor "
+    r"2 of the lemma becomes 3.",
     costs="constants",
     repair={"on_D": 64, "on_T": 72},
     control={"on_T": 71},
     needs=("BB:LE.2.4/power", "BB:LC.9", "BB:P3.1"),
-    argument="|T_L| <= |T_L - T| + |T|; take means. Lemma C.9 and Proposition 3.1 bound what is left.",
+    argument=r"Take means of $\|T_L\|\leq\|T_L-T\|+\|T\|$. Lemma C.9 and Proposition 3.1 bound what is left.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:
-    """8 E|T_L|^4 + 8 E|T|^4 <= on_D E|T_L - T|^4 + on_T E|T|^4; the repair for all m = |T_L| <= x +
-    t, x = |T_L - T|, t = |T|.
+    r"""Printed is $8\,\mathbb{E}\|T_L\|^4+8\,\mathbb{E}\|T\|^4\leq8\,\mathbb{E}\|T_L-T\|^4+16\,
+    \mathbb{E}\|T\|^4$, which a skewed token refutes. Repaired, the constants on the right, `on_D`
+    and `on_T`, are 64 and 72, for all $\|T_L\|\leq\|T_L-T\|+\|T\|$.
     """
     left, right = skewed_token(on_D, on_T)
     if left > right:
@@ -181,14 +187,15 @@ def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:
 
 @claim("BB:LE.2.4/power", dial="k")
 def fourth_power_of_a_sum(*, k: int | Fraction = 8) -> Evidence:
-    """(x + t)^4 <= 8 x^4 + 8 t^4."""
+    r"""For all $x,t\geq0$, $(x+t)^4\leq8x^4+8t^4$; `k` stands for the 8."""
     return forall((x + t) ** 4, "<=", Rational(k) * (x**4 + t**4), {x: HALF_LINE, t: HALF_LINE})
 
 
 @claim("BB:LE.2.4/root", control=({"k": Fraction(19, 10)}, {"k": Fraction(37, 20)}))
 def fourth_root_of_the_sum(*, k: int | Fraction = 2) -> Evidence:
-    """8 x^4 + 16 t^4 <= (2 (x + t))^4, with the factor 2 of the lemma, for the two moments x^4 and
-    t^4; 64 x^4 + 72 t^4 <= ((3/2) 2 (x + t))^4 after the repair.
+    r"""For the two moments $x^4$ and $t^4$, $8x^4+16t^4\leq(2(x+t))^4$, with the factor 2 of the
+    lemma, and $64x^4+72t^4\leq(\frac32\cdot2(x+t))^4$ after the repair; `k` stands for the 2 in
+    both.
     """
     domain = {x: HALF_LINE, t: HALF_LINE}
     printed = forall(8 * x**4 + 16 * t**4, "<=", Rational(k) ** 4 * (x + t) ** 4, domain)

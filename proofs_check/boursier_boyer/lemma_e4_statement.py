@@ -69,8 +69,8 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
 @claim(
     "BB:LE.4",
     false="false",
-    why=r"Means over $\mu$ of roots stand where the proof has roots of means (Jensen's inequality in the wrong direction): too "
-    r"small if rare tasks cause all of the distance.",
+    why=r"In the bound stand means over $\mu$ of roots, where the proof has roots of means (Jensen's inequality in the "
+    r"wrong direction); it is too small if rare tasks cause all of the distance.",
     details=r"Let $L=2^n$, and one task in $n^{16}$ be hard: $y$ independent of $x=\pm1$, centred, and $n$ with probability "
     r"$1/L$; otherwise $y=0$. For the loss $\frac14(\hat z_{d+1}-y)^2$, $U=2e_2e_1^\top$, $V=e_2e_2^\top$ the left side is at "
     r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$. The lemma says two things "
@@ -80,12 +80,12 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     r"for Corollary E.5: under Assumption 4.2 (ii) $\mathbb{E}_\mu[\sigma_\mu^{12}\ln(L)^2/L^{c/\sigma_\mu^2}]$ may tend to "
     r"infinity. The power $\sigma_\mu^8$, which is enough (OURS:P3.4.U), or conditioning on $\mu$ first (BB:28) saves the "
     r"corollary.",
-    instead=r"For the squared loss and every $L\geq1$, "
-    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}"
-    r"+\sqrt{\mathbb{E}D^2})\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$, where $J$ and "
-    r"$J_L$ are the Jacobians of $T[\mu](z_{\rm q})$ and $T[\hat\mu_L](z_{\rm q})$ in $(U,V)$ "
-    r"and $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for $L\geq2$ Propositions 3.1 and 3.4 bound "
-    r"the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
+    instead=r"Take roots of means: "
+    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
+    r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$. "
+    r"This holds for the squared loss and every $L\geq1$, where $J$ and $J_L$ are the Jacobians of $T[\mu](z_{\rm q})$ and "
+    r"$T[\hat\mu_L](z_{\rm q})$ in $(U,V)$ and $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for $L\geq2$ Propositions "
+    r"3.1 and 3.4 bound the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
     costs="constants",
     robust=Diverging(
         point={"u": Fraction(2), "v": Fraction(1)},
@@ -101,8 +101,10 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|grad R_L - grad R_inf| for laws of tasks of which the hard ones are rare, along which the
-    printed bound falls short of every multiple; then the repair.
+    r"""Along laws of tasks of which the hard ones are rare,
+    $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ comes to exceed every multiple of the printed
+    bound. Repaired, roots of means stand for means of roots, which is tried on tasks whose prompts
+    can all be enumerated; `factor` multiplies the bound.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -126,7 +128,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     follows="BB:P3.1",
     why=r"Every term on the right carries a power of $\ln L$, so it is 0 at $L=1$, where the gradients differ: for $y=0$, $U=0$ "
     r"and last row $(1,0)$ of $V$ their distance is 1.",
-    instead=r"The bound of Lemma E.4 as repaired, which holds for every $L\geq1$.",
+    instead=r"Use the bound of Lemma E.4 as repaired, which holds for every $L\geq1$.",
     costs="nothing",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(9, 10)},
@@ -134,8 +136,9 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|grad R_L - grad R_inf| at L = 1, y = 0 (loss |z|^2/2), where the printed bound is 0 for all
-    constants; then the repair.
+    r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
+    z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the bound of
+    Lemma E.4 with roots of means is tried; `factor` multiplies it.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -181,20 +184,21 @@ def _gradient_bound(task: SlopeTask) -> Any:
     follows="BB:LE.2.gauss",
     why=r"As in Lemma E.2 the output is $V\Gamma Uz_{\rm q}$ with $\|\Gamma\|\approx\sigma_\mu^2$: for $y=3x$, $U=e_2e_1^\top$, "
     r"$V=e_2e_2^\top$ it is $9x_{\rm q}$, and $9>2\sqrt2\cdot\sqrt{10}$.",
-    instead=r"$\mathbb{E}[\|T\|^2]^{1/2}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 "
-    r"may even be left out.",
+    instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|T\|^2]^{1/2}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm "
+    r"op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 may even be left out.",
     costs="constants",
     robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
     repair={"power": 4},
     control={"two": Fraction(9, 10)},
     needs=("BB:L2.1.a",),
-    argument="|V Gamma U z| <= |V| |U| sigma^2 |z| and E|z|^2 = tr S <= d.",
+    argument=r"One has $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^2={\rm tr}\,S\leq d$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|T|^2 <= (2 sqrt(d) |V| |U|)^2 E[sigma^2] as printed, E[sigma^4] as repaired, for Gaussian
-    tokens (x, y). In the counterexample y = w x; its d = 2 is the larger of two readings, the
-    dimension of a token (that of x is 1).
+    r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^2\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^2
+    \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=3x$; repaired, it has
+    $\mathbb{E}[\sigma_\mu^4]$ (`power`). In the counterexample $d=2$ is the larger of two readings,
+    the dimension of a token; that of $x$ is 1.
     """
     if power == 2:
         task = SlopeTask(3)
@@ -206,23 +210,26 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     "BB:LE.4.gauss/gradient",
     false="false",
     follows="BB:LE.2.gauss",
-    why=r"$\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of $\sigma_\mu^2$.",
+    why=r"The gradient $\nabla T$ consists of $\Gamma Uz$ (in $V$) and $V\Gamma$ times $z$ (in $U$), again of the order of "
+    r"$\sigma_\mu^2$ and not of $\sigma_\mu$.",
     details=r"For $y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared "
     r"$16\cdot2\cdot26=832$.",
-    instead=r"$\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq2\sqrt{d}\,(\|V\|_{\rm op}+\|U\|_{\rm "
-    r"op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 may even be left out.",
+    instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq2\sqrt{d}\,(\|V\|_{\rm "
+    r"op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 may even be left out.",
     costs="constants",
     robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
     repair={"power": 4},
     control={"two": Fraction(2, 3)},
     needs=("BB:L2.1.a",),
-    argument="|J|^2 <= |Gamma U z|^2 + |V Gamma|^2 |z|^2 <= sigma^4 (|U|^2 + |V|^2) |z|^2 and E|z|^2 <= d.",
+    argument=r"One has $\|J\|^2\leq\|\Gamma Uz\|^2+\|V\Gamma\|^2\|z\|^2\leq\sigma^4(\|U\|^2+\|V\|^2)\|z\|^2$ and "
+    r"$\mathbb{E}\|z\|^2\leq d$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
-    """E|grad T|^2 <= (2 sqrt(d) (|V| + |U|))^2 E[sigma^2] as printed, E[sigma^4] as repaired, for
-    Gaussian tokens (x, y), in the operator norm of the Jacobian. In the counterexample y = w x; its
-    d = 2 is the larger of two readings, the dimension of a token (that of x is 1).
+    r"""For Gaussian tokens, $\mathbb{E}\|\nabla T\|^2\leq(2\sqrt d(\|V\|_{\rm op}+\|U\|_{\rm
+    op}))^2 \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=5x$ in the operator norm of
+    the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`). In the counterexample $d=2$
+    is the larger of two readings, the dimension of a token $(x,y)$; that of $x$ is 1.
     """
     if power == 2:
         task = SlopeTask(5)

@@ -38,7 +38,8 @@ def gradient_rate(square: sp.Expr) -> sp.Expr:
     why=r"The root of $c_1\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]$ is written "
     r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^3\sqrt{\ln L}/L^{c_2/2\sigma_\mu^2}]^{1/2}$, a fourth root.",
     details=r"It is too small wherever that mean exceeds 1, already for one value of $\sigma_\mu$.",
-    instead=r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]^{1/2}$ in the bracket, as in the display before.",
+    instead=r"Write $\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]^{1/2}$ in the bracket, as in the "
+    r"display before.",
     costs="constants",
     repair={"root": Fraction(1, 2)},
     control={"root": Fraction(2, 5)},
@@ -46,9 +47,10 @@ def gradient_rate(square: sp.Expr) -> sp.Expr:
     hypotheses=("L in Integers", "L >= 2", "v >= 1", "t >= 0", "y >= 0"),
 )
 def root_of_the_middle_term(*, root: Fraction = Fraction(1, 4)) -> Evidence:
-    """4 (t^2 + Y + y^2), the last display, is at most the square of 2 (t + Y^root + y), with which
-    the lemma continues; printed is the root 1/4. There Y = sigma^6 ln(L)/L^{1/sigma^2} for one
-    value of sigma^2 = v; the repair holds for every Y >= 0.
+    r"""The last display, $4(t^2+Y+y^2)$ with the middle mean $Y$, has to be at most the square of
+    $2(t+Y^{1/2}+y)$, with which the lemma continues. Printed is the root $Y^{1/4}$, which fails at
+    $Y=\sigma^6\ln(L)/L^{1/\sigma^2}$ for one value of $\sigma$; repaired, with `root` $\frac12$, it
+    holds for every $Y\geq0$.
     """
     t, y, Y = sp.symbols("t y Y", nonnegative=True)
     domain: dict[sp.Symbol, Any] = {t: HALF_LINE, y: HALF_LINE, Y: HALF_LINE}
@@ -76,13 +78,16 @@ def _slopes_agree() -> Evidence:
     control={"factor": Fraction(2)},
     assumes=(MEANS, "the gradient of a mean is the mean of the gradients"),
     needs=("BB:LE.4.split/schwarz", "BB:4.loss/first"),
-    argument="The mean may be differentiated under its sign, since |J_L| |grad_1 l| is at most a polynomial in the norms of "
-    "tokens and query, locally uniformly in (U, V), and all moments of these are finite given mu; then the chain rule. The split "
-    "is executed; then |E[X g]| <= E|X| |g|, Cauchy-Schwarz, and |grad_1 l(a, y) - grad_1 l(b, y)| <= |a - b|.",
+    argument=r"The mean may be differentiated under its sign, since $\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in "
+    r"the norms of tokens and query, locally uniformly in $(U,V)$, and all moments of these are finite given $\mu$; then "
+    r"the chain rule. The split is executed; then $\|\mathbb{E}[Xg]\|\leq\mathbb{E}\|X\|\|g\|$, the Cauchy-Schwarz "
+    r"inequality, and $\|\nabla_1\ell(a,y)-\nabla_1\ell(b,y)\|\leq\|a-b\|$.",
 )
 def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """J_L g_L - J g = (J_L - J) g_L + factor J (g_L - g), as matrix words for every d; the gradient
-    formula by finite differences.
+    """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
+    Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
+    Here `factor` multiplies the second term; finite differences confirm the formula of the
+    gradient.
     """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
@@ -94,10 +99,12 @@ def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
     "BB:LE.4.split/schwarz",
     control={"power": 3},
     assumes=(MEANS,),
-    argument="Divide x and y by their norms in L^2 and take means; the right side is a square.",
+    argument="Divide $x$ and $y$ by their norms in $L^2$ and take means; the right side is a square.",
 )
 def cauchy_schwarz(*, power: int = 2) -> Evidence:
-    """x^2/2 + y^2/2 - x y = (x - y)^2/2."""
+    r"""The Cauchy-Schwarz inequality follows from $\frac12x^2+\frac12y^2-xy=\frac12(x-y)^2$;
+    `power` stands for the 2 of the first two terms.
+    """
     x, y = sp.symbols("x y", nonnegative=True)
     return identity(x**power / power + y**power / power - x * y, (x - y) ** 2 / 2)
 
@@ -109,7 +116,8 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
     why=r"The root of $\mathbb{E}_\mu[\sigma_\mu^{12}(\ln L)^2/L^{c_2'/\sigma_\mu^2}]$ is replaced by $\mathbb{E}_\mu$ of the "
     r"root, which is smaller: Jensen's inequality in the wrong direction.",
     details=r"The same happens to the bound of Proposition 3.1; both are equalities only if $\sigma_\mu$ is constant.",
-    instead=r"Condition on $\mu$ first: "
+    instead=r"Condition on $\mu$ first, so that inside $\mathbb{E}_\mu$ the root of each rate is multiplied by the root of "
+    r"a conditional mean given $\mu$. That is "
     r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq\sqrt{2c_1'}\,\mathbb{E}_\mu\Big[\sigma_\mu^6\frac{\ln "
     r"L}{L^{c_2'/2\sigma_\mu^2}}\,\mathbb{E}[2\|T_L\|^2+2\|y_{\rm "
     r"q}\|^2\mid\mu]^{1/2}\Big]+\sqrt{c_1}\,\mathbb{E}_\mu\Big[\sigma_\mu^3\frac{\sqrt{\ln "
@@ -119,17 +127,19 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
     control={"factor": Fraction(9, 10)},
     needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb", "BB:28/conditional", "BB:28/rest"),
     assumes=(MEANS,),
-    argument="Given mu take means of the inequality at the best l, with E[p^2 | mu] <= X by Propositions 3.1 and 3.4: that is "
-    "E[p q | mu] <= (X Q)^{1/2} with Q = E[q^2 | mu]. Then take the mean over mu; the roots of X are those printed.",
+    argument=r"Given $\mu$ take means of the inequality at the best $l$, with $\mathbb{E}[p^2\mid\mu]\leq X$ by "
+    r"Propositions 3.1 and 3.4: that is $\mathbb{E}[pq\mid\mu]\leq(XQ)^{1/2}$ with $Q=\mathbb{E}[q^2\mid\mu]$. Then take "
+    r"the mean over $\mu$; the roots of $X$ are those printed.",
     hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
 )
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> Evidence:
-    """(E_mu X)^{1/2} <= E_mu X^{1/2} for X = sigma^12 ln(L)^2/L^{1/sigma^2} and equally likely
-    values v1, v2 of sigma^2.
+    r"""Printed is $(\mathbb{E}_\mu X)^{1/2}\leq\mathbb{E}_\mu X^{1/2}$ for
+    $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
+    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first, and the root of the product of
+    two conditional means comes out of $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$.
 
-    Repaired, given mu: p q <= factor (l p^2/2 + q^2/(2l)) for every l > 0, and at the best l the
-    right side is (X Q)^{1/2} for means X, Q of p^2 and q^2; the root of the rate of Proposition 3.4
-    is sigma^6 ln(L)/L^{1/(2 sigma^2)}.
+    The root of the rate of Proposition 3.4 is $\sigma^6\ln(L)/L^{1/(2\sigma^2)}$; `factor`
+    multiplies the right side of the last inequality.
     """
     if first == "root":
         one, two = gradient_rate(v1), gradient_rate(v2)
@@ -148,19 +158,20 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     at="L = 2",
     why=r"The bounds of Proposition 3.4 add up to $c_1'\sigma_\mu^6\ln L+c_1'\sigma_\mu^{12}(\ln L)^2$; the first is at most the "
     r"second if $\sigma_\mu^6\ln L\geq1$: not for $\sigma_\mu=1$, $L=2$.",
-    instead=r"$3c_1'$ in place of $2c_1'$ for $L\geq2$; $2c_1'$ is right for $L\geq3$.",
+    instead=r"Put $3c_1'$ in place of $2c_1'$ for $L\geq2$; $2c_1'$ is right for $L\geq3$.",
     costs="constants",
     repair={"k": 3},
     dial="k",
     reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
-    argument="With the same c_1' and c_2' for both gradients the bounds of Proposition 3.4 add up to c_1'/L^{c_2'/sigma^2} times "
-    "the left side.",
+    argument=r"With the same $c_1'$ and $c_2'$ for both gradients the bounds of Proposition 3.4 add up to "
+    r"$c_1'/L^{c_2'/\sigma^2}$ times the left side.",
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
-    """sigma^6 ln(L) + sigma^12 ln(L)^2 <= k sigma^12 ln(L)^2, both over the same power of L; v =
-    sigma^2, printed is k = 2.
+    r"""The sum $\sigma_\mu^6\ln L+\sigma_\mu^{12}\ln(L)^2$, over the same power of $L$, is to be at
+    most $k\,\sigma_\mu^{12}\ln(L)^2$. With the printed `k`, which is 2, this fails at
+    $\sigma_\mu=1$ and $L=2$; with 3 it holds for every $L\geq2$.
     """
     both = v**3 * log(L) + v**6 * log(L) ** 2
     return forall(both, "<=", Rational(k) * v**6 * log(L) ** 2, {v: VARIANCES, L: LENGTHS})
@@ -168,9 +179,9 @@ def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
 
 @claim("BB:28/conditional", control={"q": Fraction(1, 2)})
 def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
-    """For two equally likely tasks conditioning first loses nothing against Cauchy-Schwarz: with
-    the conditional root mean squares p_i and r_i of the factors, (p1 r1 + p2 r2)^2 <= q (p1^2 +
-    p2^2)(r1^2 + r2^2), q = 1.
+    r"""For two equally likely tasks conditioning first loses nothing against the Cauchy-Schwarz
+    inequality: $(p_1r_1+p_2r_2)^2\leq(p_1^2+p_2^2)(r_1^2+r_2^2)$ for the conditional root mean
+    squares $p_i$ and $r_i$ of the factors. Here `q` multiplies the right side.
     """
     p1, p2, r1, r2 = names = sp.symbols("p1 p2 r1 r2", nonnegative=True)
     right = Rational(q) * (p1**2 + p2**2) * (r1**2 + r2**2)
@@ -181,12 +192,14 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
     "BB:28/rest",
     control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}),
     assumes=(MEANS,),
-    argument="Put |T_L| <= t + x with x = |T_L - T| and t = |T|, take means, and bound E x^2 by Proposition 3.1.",
+    argument=r"Put $\|T_L\|\leq t+x$ with $x=\|T_L-T\|$ and $t=\|T\|$, take means, and bound $\mathbb{E}x^2$ by "
+    r"Proposition 3.1.",
     needs=("BB:P3.1",),
 )
 def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
-    """2 (t + x)^2 + 2 y^2 <= 4 t^2 + 4 x^2 + 4 y^2, the last display; its root is at most 2 (t + x
-    + y), as the lemma uses it.
+    r"""With $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ the last display is
+    $2(t+x)^2+2y^2\leq4t^2+4x^2+4y^2$, whose root is at most $2(t+x+y)$, as the lemma uses it; `k`
+    stands for the 4 and `two` for the 2 of these bounds.
     """
     x, t, y = names = sp.symbols("x t y", nonnegative=True)
     domain = dict.fromkeys(names, HALF_LINE)

@@ -45,17 +45,19 @@ def mean_over_tasks(Sigma: Rational, length: int, rate: int) -> arb:
     why=r"The left side has $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|_{2}^{2})$ and the right side $\max(1,\|w\|_{2}^{2})$, "
     r"which is larger where $\|\Sigma\|_{\rm op}<1$ and $\|w\|<1$.",
     details=r"For $d=1$, $\Sigma=1/2$, $c=1$, $L=2$ the sides differ.",
-    instead=r"The equality holds for $\max(1,\sigma_{\mu})$ in place of $\sigma_{\mu}$, $\|\Sigma\|_{\rm op}\leq 1$; with "
+    instead=r"Put $\max(1,\sigma_{\mu})$ for $\sigma_{\mu}$ on the left, where $\|\Sigma\|_{\rm op}\leq 1$; with "
     r"$\sigma_{\mu}$ itself the sign is $\leq$.",
     costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "L in Integers", "L >= 1", "c > 0"),
     repair={"least": 1},
     control=({"least": Fraction(1, 2)}, {"least": Fraction(3, 2)}),
-    argument="The two means have the same integrand, as |w|^2 is chi-square with d degrees of freedom.",
+    argument=r"The two means have the same integrand, as $\|w\|^2$ is chi-square with $d$ degrees of freedom.",
 )
 def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
-    """max(least, |Sigma|, zeta) = max(1, zeta), zeta = |w|^2, whenever |Sigma| <= 1: true for least
-    = 1; printed is least = 0.
+    r"""The equality of the two means needs $\max(\|\Sigma\|_{\rm op},\zeta)=\max(1,\zeta)$ for
+    $\zeta=\|w\|^2$ and $\|\Sigma\|_{\rm op}\leq1$. As printed the means differ for $d=1$ and
+    $\Sigma=\frac12$; repaired, a 1 stands in the left maximum too. It is `least`, which is 0 as
+    printed.
     """
     if least == 0:
         at = {"Sigma": Rational(1, 2), "length": 2, "rate": 1}
@@ -73,11 +75,13 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
 @claim(
     "BB:LF.1.ii.a-e/b",
     control={"k": Fraction(1, 2)},
-    argument="The mean splits at zeta = 1: below, L^{-c/max(1, zeta)} is L^{-c} on an event of probability p; above stands the "
-    "density.",
+    argument=r"The mean splits at $\zeta=1$: below, $L^{-c/\max(1,\zeta)}$ is $L^{-c}$ on an event of probability $p$; "
+    r"above stands the density.",
 )
 def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidence:
-    """p L^{-c} <= k L^{-c} for p = P(zeta <= 1), with k = 1."""
+    r"""Where $\zeta\leq1$ the integrand is the constant $L^{-c}$, and $pL^{-c}\leq L^{-c}$ for
+    $p=\mathbb{P}(\zeta\leq1)$; `k` multiplies the right side.
+    """
     p, power = sp.Symbol("p", nonnegative=True), sp.Symbol("L_to_minus_c", positive=True)
     ranges = {p: Closed(0, 1), power: sp.Interval.Lopen(0, 1)}
     return forall(p * power, "<=", Rational(k) * power, ranges)
@@ -85,16 +89,18 @@ def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidenc
 
 @claim("BB:LF.1.ii.a-e/c", control={"half": Fraction(1, 3)})
 def the_power_is_an_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """e^{-x/2} / (L^c)^{1/x} = exp(-c ln(L)/x - half x) with half = 1/2: an equality, printed as
-    <=.
+    r"""The third line is an equality, although $\leq$ is printed:
+    $e^{-x/2}/(L^c)^{1/x}=\exp(-\frac{c\ln L}x-\frac x2)$. Here `half` stands for the factor
+    $\frac12$ on the right.
     """
     return identity(exp(-x / 2) / exp(c * log(L)) ** (1 / x), exp(-c * log(L) / x - Rational(half) * x))
 
 
 @claim("BB:LF.1.ii.a-e/d", control={"half": Fraction(1, 3)})
 def the_exponent_in_terms_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """c ln(L)/x + x/2 = sqrt(A) Phi(x/sqrt(A)) with A = c ln L and Phi(v) = 1/v + half v: an
-    equality, printed as <=.
+    r"""The fourth line is an equality, although $\leq$ is printed: $\frac{c\ln L}x+\frac x2=\sqrt
+    A\,\Phi(x/\sqrt A)$ with $A=c\ln L$ and $\Phi(v)=\frac1v+\frac v2$. Here `half` stands for the
+    factor $\frac12$ in $\Phi$.
     """
     found = identity(A / x + x / 2, sqrt(A) * Phi(x / sqrt(A), half))
     return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))
@@ -103,11 +109,13 @@ def the_exponent_in_terms_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence
 @claim(
     "BB:LF.1.ii.a-e/e",
     control={"quarter": Fraction(1, 3)},
-    argument="At x = sqrt(A) u the exponent is that of LF.1.ii.a-e/d; the integrand is positive, so that the integral grows with "
-    "its range.",
+    argument=r"At $x=\sqrt A\,u$ the exponent is that of LF.1.ii.a-e/d; the integrand is positive, so that the integral "
+    r"grows with its range.",
 )
 def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
-    """x^{d/2 - 1} dx = A^{quarter d} u^{d/2 - 1} du at x = sqrt(A) u, with quarter = 1/4."""
+    r"""At $x=\sqrt A\,u$ with $A=c\ln L$, $x^{d/2-1}dx=A^{d/4}u^{d/2-1}du$; `quarter` stands for
+    the factor $\frac14$ of $d$ in the exponent of $A$.
+    """
     found = identity((sqrt(A) * u) ** (d / 2 - 1) * sqrt(A), A ** (Rational(quarter) * d) * u ** (d / 2 - 1))
     return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
@@ -115,12 +123,13 @@ def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
 @claim(
     "BB:LF.1.ii.a-e/moment",
     control={"one": Fraction(1, 2)},
-    argument="Integrated over (0, oo) the left side is 0, so E zeta^{k+1} = (d + 2k) E zeta^k is finite for every k by induction; "
-    "and sigma_mu^12 is at most max(1, zeta)^6.",
+    argument=r"Integrated over $(0,\infty)$ the left side is 0, so $\mathbb{E}\zeta^{k+1}=(d+2k)\,\mathbb{E}\zeta^k$ is "
+    r"finite for every $k$ by induction; and $\sigma_\mu^{12}$ is at most $\max(1,\zeta)^6$.",
 )
 def twelfth_moment_of_sigma(*, one: Fraction = Fraction(1)) -> Evidence:
-    """d/dx [x^{d/2 + k} e^{-x/2}] = ((d + 2k) x^k - x^{k+1}) x^{d/2 - 1} e^{-x/2}/2, and max(1,
-    zeta)^6 <= one + zeta^6 with one = 1.
+    r"""Every moment of $\zeta=\|w\|^2$ is finite, because
+    $\frac{d}{dx}[x^{d/2+k}e^{-x/2}]=\frac12((d+2k)x^k-x^{k+1})x^{d/2-1}e^{-x/2}$, and
+    $\max(1,\zeta)^6\leq1+\zeta^6$ bounds $\sigma_\mu^{12}$; `one` stands for the 1 of that sum.
     """
     k = sp.Symbol("k", nonnegative=True)
     left = sp.Derivative(x ** (d / 2 + k) * exp(-x / 2), x)
@@ -136,8 +145,9 @@ def twelfth_moment_of_sigma(*, one: Fraction = Fraction(1)) -> Evidence:
     argument="The parts show the lines one after the other; equal integrands have equal integrals.",
 )
 def the_chain_from_its_second_to_its_last_line(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
-    """The integrand of the second line, at x = sqrt(A) u and with dx, is A^{quarter d} times that
-    of the last with quarter = 1/4, for every d, c, L >= 2.
+    r"""At $x=\sqrt A\,u$ with $A=c\ln L$ the integrand of the second line, with its $dx$, is
+    $A^{d/4}$ times that of the last line, for every $d$, $c$ and $L\geq2$; `quarter` stands for the
+    $\frac14$ in $A^{d/4}$.
     """
     density = x ** (d / 2 - 1) * exp(-x / 2) / exp(A) ** (1 / x)
     at = sp.Subs(density, x, sqrt(A) * u) * sqrt(A)

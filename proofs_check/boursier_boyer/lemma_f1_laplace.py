@@ -23,8 +23,9 @@ c, A, x, y, u, d = sp.symbols("c A x y u d", positive=True)
 
 @claim("BB:LF.1.lap/minimum", control={"half": Fraction(1, 3)})
 def the_minimum_of_phi(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """Phi(u) - Phi(u_0) = (u - u_0)^2/(2u) for u_0 = sqrt 2 and Phi(u) = 1/u + half u with half =
-    1/2; Phi(u_0) = sqrt 2 and Phi''(u_0) = 1/sqrt 2.
+    r"""At $u_0=\sqrt2$ the function $\Phi(u)=\frac1u+\frac u2$ has its only minimum, as
+    $\Phi(u)-\Phi(u_0)=(u-u_0)^2/(2u)$; moreover $\Phi(u_0)=\sqrt2$ and $\Phi''(u_0)=1/\sqrt2$. Here
+    `half` stands for the factor $\frac12$ in $\Phi$.
     """
     u0, phi = sqrt(2), Phi(u, half)
     square = identity(phi - sp.Subs(phi, u, u0), (u - u0) ** 2 / (2 * u))
@@ -39,12 +40,13 @@ DIMENSIONS, SCALES = (1, 2, 3, 5, 10, 40), (1, 5, 10, 100, 1000, 10**6)
     control={"power": Fraction(-1, 5)},
     needs=("BB:LF.1.lap/minimum",),
     cites=("Ivrii 2024, Section 2.1, Theorem 2", "DLMF 10.32.10 and 10.40.10"),
-    argument="By LF.1.lap/minimum u_0 = sqrt 2 is the only minimum; the integral is 2 2^{d/4} K_{d/2}(sqrt(2) s), s = sqrt(c ln "
-    "L), and the remainder of its expansion is of order 1/s.",
+    argument=r"By LF.1.lap/minimum $u_0=\sqrt2$ is the only minimum; the integral is $2\cdot2^{d/4}K_{d/2}(\sqrt2\,s)$ "
+    r"with $s=\sqrt{c\ln L}$, and the remainder of its expansion is of order $1/s$.",
 )
 def the_equivalent_of_the_integral(*, power: Fraction = Fraction(-1, 4)) -> Evidence:
-    """|ratio - 1| <= 2 q e^{2q}, q = (d^2 - 1)/(8 sqrt(2) s), by enclosures; for d = 1 the two
-    sides are equal.
+    r"""The ratio of the integral to its printed equivalent is at most $2qe^{2q}$ away from 1, for
+    $q=(d^2-1)/(8\sqrt2\,s)$ and $s=\sqrt{c\ln L}$, by rigorous enclosures; for $d=1$ the two are
+    equal. Here `power` stands for the exponent $-\frac14$ of $c\ln L$.
     """
     worst: tuple[float, dict[str, int]] = (0.0, {})
     with ctx.workprec(256):
@@ -104,8 +106,8 @@ def direct_integral() -> str:
 
 @claim("BB:LF.1.ii.f/pointwise", control={"k": Fraction(11, 10)})
 def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
-    """-y^2/r <= r/4 - k y for r = 1 + zeta >= 1 and y = sqrt(c ln L), with k = 1: (r/2 -
-    y)^2 >= 0.
+    r"""For $r=1+\zeta\geq1$ and $y=\sqrt{c\ln L}$, $-y^2/r\leq\frac r4-y$, because $(\frac
+    r2-y)^2\geq0$; `k` multiplies the $y$ on the right.
     """
     r, root = sp.symbols("r y", nonnegative=True)
     return forall(-(root**2) / r, "<=", r / 4 - Rational(k) * root, {r: Closed(1, oo), root: Closed(0, oo)})
@@ -114,11 +116,12 @@ def one_exponential_below_another(*, k: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:LF.1.ii.f/mgf",
     control={"quarter": Fraction(1, 5)},
-    argument="The integral of x^{d/2 - 1} e^{-x/4} is that of t^{d/2 - 1} e^{-t/2} after x = 2t, which normalises the density.",
+    argument="The integral of $x^{d/2-1}e^{-x/4}$ is that of $t^{d/2-1}e^{-t/2}$ after $x=2t$, which normalises the density.",
 )
 def exponential_moment_of_chi_square(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
-    """E e^{quarter zeta} = 2^{d/2} for quarter = 1/4: at x = 2t the integrand x^{d/2 - 1}
-    e^{quarter x - x/2} dx is 2^{d/2} t^{d/2 - 1} e^{-t/2} dt.
+    r"""The exponential moment of chi-square is $\mathbb{E}e^{\zeta/4}=2^{d/2}$, because
+    $x^{d/2-1}e^{x/4-x/2}dx$ is $2^{d/2}t^{d/2-1}e^{-t/2}dt$ at $x=2t$; `quarter` stands for the
+    $\frac14$.
     """
     t = sp.Symbol("t", positive=True)
     density = sp.Subs(x ** (d / 2 - 1) * exp(Rational(quarter) * x - x / 2), x, 2 * t)
@@ -127,7 +130,9 @@ def exponential_moment_of_chi_square(*, quarter: Fraction = Fraction(1, 4)) -> E
 
 @claim("BB:LF.1.ii.f/limit", control={"constant": 47000})
 def the_bound_tends_to_zero(*, constant: int = 48000) -> Evidence:
-    """l^4 e^{-sqrt(c l)} <= constant/(c^4 sqrt(c l)) for l = ln L > 0 and c > 0."""
+    r"""For $\ell=\ln L>0$ and $c>0$, $\ell^4e^{-\sqrt{c\ell}}\leq48000/(c^4\sqrt{c\ell})$, which
+    tends to 0 with growing $L$; `constant` stands for 48000.
+    """
     l = sp.Symbol("l", positive=True)
     root = sqrt(c * l)
     return forall(l**4 * exp(-root), "<=", constant / (c**4 * root), {l: (0, oo), c: (0, oo)})
@@ -155,12 +160,14 @@ def expectation(n: int, a: float) -> float:
         "BB:LF.1.ii.f/limit",
         "BB:LF.1.i",
     ),
-    argument="Both max(1, zeta) and the repaired max(1, |Sigma|(1 + zeta)) are at most 1 + zeta for |Sigma| <= 1; the mean of "
-    "LF.1.ii.f/pointwise with LF.1.ii.f/mgf gives the bound, and LF.1.ii.f/limit its product with ln(L)^4.",
+    argument=r"Both $\max(1,\zeta)$ and the repaired $\max(1,\|\Sigma\|(1+\zeta))$ are at most $1+\zeta$ for "
+    r"$\|\Sigma\|\leq1$; the mean of LF.1.ii.f/pointwise with LF.1.ii.f/mgf gives the bound, and LF.1.ii.f/limit its "
+    r"product with $\ln(L)^4$.",
 )
 def the_means_tend_to_zero(*, k: Fraction = Fraction(1)) -> Evidence:
-    """E L^{-c/(1 + zeta)} <= e^{1/4} 2^{d/2} e^{-k sqrt(c ln L)} with k = 1, for every L >= 1 and c
-    > 0, by no Laplace method.
+    r"""For every $L\geq1$ and $c>0$, $\mathbb{E}L^{-c/(1+\zeta)}\leq e^{1/4}2^{d/2}e^{-\sqrt{c\ln
+    L}}$, which needs no Laplace method and is tried by quadrature; `k` multiplies the root in the
+    exponent.
     """
     worst, where = np.inf, {}
     dimensions, values = (1, 2, 5, 20), np.array([0.0, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4])

@@ -27,12 +27,13 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
     "BB:29",
     control={"half": Fraction(1, 3)},
     needs=("BB:B.1.b",),
-    argument="E_{mu_z} e^{b.Z} is the quotient of two generating functions, and it determines the law; no density is used, as "
-    "Gamma_w has rank at most d.",
+    argument=r"The mean $\mathbb{E}_{\mu_z}e^{b^\top Z}$ is the quotient of two generating functions, and it determines "
+    r"the law; no density is used, as $\Gamma_w$ has rank at most $d$.",
 )
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """log E e^{(b + Uz).Z} - log E e^{Uz.Z} = b.(Gamma U z) + half b'Gamma b with half = 1/2, for a
-    covariance Gamma of any rank and every d.
+    r"""For a covariance $\Gamma$ of any rank and every $d$, $\ln\mathbb{E}e^{(b+Uz)^\top
+    Z}-\ln\mathbb{E}e^{(Uz)^\top Z}=b^\top\Gamma Uz+\frac12b^\top\Gamma b$, so that the tilted law
+    is $\mathcal{N}(\Gamma Uz,\Gamma)$; `half` stands for the $\frac12$ on the right.
     """
     score = U * z
     exponent = (b + score).T * Gamma * (b + score) / 2 - score.T * Gamma * score / 2
@@ -42,12 +43,13 @@ def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/convexity",
     control={"two": 3},
-    argument="Both sides are 1 at p = 0; alpha - beta and A - B have one sign, so (alpha + beta)(A + B) <= 2(alpha A + beta B) "
-    "leads from p to p + 1; and |a + c| <= |a| + |c|.",
+    argument=r"Both sides are 1 at $p=0$; $\alpha-\beta$ and $A-B$ have one sign, so $(\alpha+\beta)(A+B)\leq2(\alpha "
+    r"A+\beta B)$ leads from $p$ to $p+1$; and $\|a+c\|\leq\|a\|+\|c\|$.",
 )
 def power_of_a_sum(*, two: int = 2) -> Evidence:
-    """The step from p to p + 1 of (alpha + beta)^p <= 2^{p-1}(alpha^p + beta^p), with A = alpha^p
-    and B = beta^p: two (alpha A + beta B) - (alpha + beta)(A + B) = (alpha - beta)(A - B).
+    r"""The step from $p$ to $p+1$ of $(\alpha+\beta)^p\leq2^{p-1}(\alpha^p+\beta^p)$ rests on
+    $2(\alpha A+\beta B)-(\alpha+\beta)(A+B)=(\alpha-\beta)(A-B)$ with $A=\alpha^p$ and $B=\beta^p$;
+    `two` stands for the first 2 of the identity.
     """
     return identity(two * (alpha * A + beta * B) - (alpha + beta) * (A + B), (alpha - beta) * (A - B))
 
@@ -55,10 +57,13 @@ def power_of_a_sum(*, two: int = 2) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/root",
     control={"k": Fraction(1, 2)},
-    argument="|Gamma^{1/2} Y|^2 = Y'Gamma Y is a sum over an eigenbasis; the power p/2 and the mean keep the inequality.",
+    argument=r"The square $\|\Gamma^{1/2}Y\|^2=Y^\top\Gamma Y$ is a sum over an eigenbasis; the power $p/2$ and the mean "
+    r"keep the inequality.",
 )
 def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
-    """g y^2 <= k |Gamma| y^2 for each eigenvalue g <= |Gamma|, with k = 1: the second step."""
+    r"""The second step is $gy^2\leq\|\Gamma\|_{\rm op}\,y^2$ for each eigenvalue
+    $g\leq\|\Gamma\|_{\rm op}$ of $\Gamma$; `k` multiplies the right side.
+    """
     g, top, y = sp.symbols("g Gamma y", nonnegative=True)
     ranges = dict.fromkeys((g, top, y), Closed(0, oo))
     return forall(g * y**2, "<=", Rational(k) * top * y**2, ranges, where=[(g, "<=", top)])
@@ -67,10 +72,13 @@ def norm_of_the_root(*, k: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:LF.1.iii.a/maximum",
     control={"k": Fraction(1, 2)},
-    argument="With x = |Gamma|^{p/2} and |Gamma|^p = x^2 this is the last step for every p, as |Gamma U z| <= |Gamma||U||z|.",
+    argument=r"With $x=\|\Gamma\|^{p/2}$ and $\|\Gamma\|^p=x^2$ this is the last step for every $p$, as $\|\Gamma "
+    r"Uz\|\leq\|\Gamma\|\|U\|\|z\|$.",
 )
 def both_powers_below_the_maximum(*, k: Fraction = Fraction(1)) -> Evidence:
-    """x <= k max(1, x^2) and x^2 <= k max(1, x^2) with k = 1."""
+    r"""The last step is $x\leq\max(1,x^2)$ and $x^2\leq\max(1,x^2)$ for $x=\|\Gamma\|_{\rm
+    op}^{p/2}$; `k` multiplies the right sides.
+    """
     bound = Rational(k) * Max(1, x**2)
     ranges = {x: Closed(0, oo)}
     return all_of(forall(x, "<=", bound, ranges), forall(x**2, "<=", bound, ranges))
@@ -115,11 +123,10 @@ def sampled_chain(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     argument="No bracket on the right is negative by the parts, which also show the other members one after the other.",
 )
 def moments_of_the_tilted_token(*, power: int = 2) -> Evidence:
-    """Last member less third: m(a + C) - (b + x C) = (m - x^power) a + (x^2 a - b) + (m - x) C with
-    power = 2.
-
-    Here x = |Gamma|^{p/2}, m = max(1, x^2), a = |U|^p |z|^p, b = |Gamma U z|^p <= x^2 a and C =
-    E|Y|^p.
+    r"""The last member of the display less the third one is $(m-x^2)a+(x^2a-b)+(m-x)C$ with
+    $x=\|\Gamma\|_{\rm op}^{p/2}$, $m=\max(1,x^2)$, $a=\|U\|_{\rm op}^p\|z\|^p$, $b=\|\Gamma
+    Uz\|^p\leq x^2a$ and $C=\mathbb{E}\|Y\|^p$, and no term is negative; `power` stands for the 2 in
+    $m-x^2$.
     """
     a, c, C, m = sp.symbols("a b C m", nonnegative=True)
     regrouped = identity(m * (a + C) - (c + x * C), (m - x**power) * a + (x**2 * a - c) + (m - x) * C)
@@ -151,18 +158,21 @@ def in_one_dimension(s: Rational, w: Rational, first: Rational, second: Rational
     why=r"$\max(1,\|\Gamma\|_{\rm op}^{p})\leq\sigma_{\mu}^{2p}$ fails for $\sigma_{\mu}^{2}=\max(\|\Sigma\|_{\rm op},\|w\|^{2})$, "
     r"and so does the display.",
     details=r"For $d=1$, $\Sigma=w=1$, $p=4$, $q=0$ and $U=\begin{pmatrix}1&0\\1&0\end{pmatrix}$ it reads $300\leq 160$.",
-    instead=r"It holds with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$.",
+    instead=r"Use $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$, with which the display holds.",
     costs="constants",
     needs=("BB:LF.1.iii.a", "BB:LF.1.i"),
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1", "p in Integers", "p >= 0", "q in Integers", "q >= 0"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(3, 4)},
-    argument="By LF.1.i/form |Gamma_w| is at most the largest |Sigma|(|a| + |b||w|)^2 over unit vectors (a, b), and x^p is "
-    "increasing in x; the mean of LF.1.iii.a over the query, |z| = |x_query|, is the display.",
+    argument=r"By LF.1.i/form $\|\Gamma_w\|$ is at most the largest $\|\Sigma\|(\|a\|+|b|\|w\|)^2$ over unit vectors "
+    r"$(a,b)$, and $x^p$ is increasing in $x$; the mean of LF.1.iii.a over the query, where $\|z\|=\|x_{\rm query}\|$, is "
+    r"the display.",
 )
 def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    """max(|v|^2, |Sigma| (|a| + |b||w|)^2) <= sigma_mu^2 |v|^2 for v = (a, b), which bounds max(1,
-    |Gamma_w|) by sigma_mu^2; both sides then to the power p.
+    r"""For $\max(1,\|\Gamma_w\|_{\rm op})\leq\sigma_\mu^2$ one needs $\max(\|v\|^2,\|\Sigma\|_{\rm
+    op}(\|a\|+|b|\,\|w\|)^2)\leq\sigma_\mu^2\|v\|^2$ for $v=(a,b)$. With the printed $\sigma_\mu^2$
+    this fails, and so does the display at $d=1$; with the repaired one it holds, and both sides are
+    raised to the power $p$.
     """
     top, w, a, b = sp.symbols("Sigma w a b", nonnegative=True)
     ranges = {top: sp.Interval.Lopen(0, 1), **dict.fromkeys((w, a, b), Closed(0, oo))}

@@ -22,17 +22,19 @@ from theory.symbolic.regression_moments import DATA, token_moments
     false="typo",
     why=r"The label is $y=w^{\top}x$ with $x\sim\mathcal{N}(0,\Sigma)$, so $\mathbb{E}y^{2}=w^{\top}\Sigma w$: "
     r"for $d=1$, $\Sigma=1/2$, $w=1$ it is $1/2$ and not $\|w\|_{2}^{2}=1$.",
-    instead=r"The corner is $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$, as in equation (12).",
+    instead=r"Write $\|w\|_{\Sigma}^{2}=w^{\top}\Sigma w$ in the corner, as in equation (12).",
     costs="nothing",
     needs=("BB:12",),
-    argument="The token (x, w'x) is a linear image of a Gaussian x, hence Gaussian with the mean 0 and these blocks.",
+    argument=r"The token $(x,w^\top x)$ is a linear image of a Gaussian $x$, hence Gaussian with the mean 0 and these "
+    r"blocks.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     repair={"norm": "Sigma"},
     control={"norm": "2"},
 )
 def corner_of_the_token_covariance(*, norm: str = "2") -> Evidence:
-    """The blocks E x x' = S, E x y = S w and E y^2 = w'S w for y = w'x and every d (Section 5);
-    printed in F.1 is w'w for the last, which is another number in d = 1 already.
+    r"""For $y=w^\top x$ and every $d$ the blocks are $\mathbb{E}xx^\top=\Sigma$,
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, as in Section 5. Appendix F.1 prints
+    $w^\top w$ for the last one, which is another number in $d=1$ already.
     """
     w, S = DATA["w"], DATA["S"]
     square, column, corner = token_moments(noise=False)
@@ -57,19 +59,20 @@ PARAMETERS = {
     r"a token is $(x,x)$ and $\|\Gamma_{w}\|_{\rm op}=2$.",
     details=r"There $\mathbb{E}e^{v^{\top}z}=e^{2}$ at $v=(1,1)$, where $e$ is claimed.",
     costs="constants",
-    instead=r"$\mu$ is $\sigma_{\mu}$-sub-Gaussian with $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$. "
-    r"With this constant the sentence of Lemma F.1 itself, that (11) satisfies Assumption 4.2, is true.",
+    instead=r"Use $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$, with which $\mu$ is "
+    r"$\sigma_{\mu}$-sub-Gaussian. The sentence of Lemma F.1 itself, that (11) satisfies Assumption 4.2, is then true.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
     needs=("BB:LF.1.corner", "BB:LF.1.i/form", "BB:LF.1.i/query"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
-    argument="v'Gamma_w v = (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2, with equality in d = 1, and E e^{v.z} = e^{v'Gamma_w v/2} "
-    "for a Gaussian token.",
+    argument=r"One has $v^\top\Gamma_wv=(a+bw)^\top\Sigma(a+bw)\leq\|\Sigma\|(\|a\|+|b|\|w\|)^2$, with equality in $d=1$, "
+    r"and $\mathbb{E}e^{v^\top z}=e^{v^\top\Gamma_wv/2}$ for a Gaussian token.",
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    """|Sigma| (|a| + |b||w|)^2 <= sigma_mu^2 (|a|^2 + |b|^2) for v = (a, b): twice the exponents of
-    a bound of E e^{v.z}, exact in d = 1, and of the sub-Gaussian bound; printed is sigma_mu^2 =
-    max(1, |Sigma|, |w|^2).
+    r"""A token is $\sigma_\mu$-sub-Gaussian if $\|\Sigma\|_{\rm
+    op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$, and only if in $d=1$.
+    With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, this fails; with
+    $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$ it holds.
     """
     bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}
@@ -81,8 +84,8 @@ def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fract
 
 @claim("BB:LF.1.i/form", control={"shifts": 2})
 def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
-    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) for v = (a, b) and shifts = 1: the square
-    of a sum, not of the larger part.
+    r"""For $v=(a,b)$, $v^\top\Gamma_wv=(a+bw)^\top\Sigma(a+bw)$, the square of a sum and not of the
+    larger part; `shifts` multiplies $bw$.
     """
     return quadratic_form(noise=False, shifts=shifts)
 
@@ -90,10 +93,12 @@ def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
 @claim(
     "BB:LF.1.i/query",
     control={"c": Fraction(9, 10)},
-    argument="v'Sv <= |S||v|^2 in an eigenbasis, and E e^{v.x} = e^{v'Sv/2} for the Gaussian query.",
+    argument=r"One has $v^\top\Sigma v\leq\|\Sigma\|\|v\|^2$ in an eigenbasis, and $\mathbb{E}e^{v^\top x}=e^{v^\top\Sigma "
+    r"v/2}$ for the Gaussian query.",
 )
 def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|S| |v|^2 <= c |v|^2 with c = 1 wherever |S| <= 1: twice the exponents of a bound of E
-    e^{v.x} and of a 1-sub-Gaussian law.
+    r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$: these are
+    twice the exponents of a bound of $\mathbb{E}e^{v^\top x}$ and of a 1-sub-Gaussian law. Here `c`
+    multiplies the right side.
     """
     return forall(Sigma * a**2, "<=", Rational(c) * a**2, {Sigma: Closed(0, 1), a: Closed(0, oo)})

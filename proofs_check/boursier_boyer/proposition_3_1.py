@@ -28,7 +28,6 @@ ONE_TOKEN_WITNESS = {
     "token weights": "1/2, 1/2",
     "query": "the same law",
 }
-ONE_TOKEN_REASON = r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance."
 
 
 def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quantity = "output", **where: int) -> Evidence:
@@ -60,20 +59,22 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     at="L = 1",
     follows="BB:LC.6",
     costs="nothing",
-    why=ONE_TOKEN_REASON,
-    instead=r"For every $L\geq 2$ the bound holds, even with $\sigma^{4}$, for $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}"
-    r"\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln 2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$; "
-    r"for every $L\geq 1$ put $1+\ln L$ in place of $\ln L$.",
+    why=r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a single token is its variance.",
+    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds, even with $\sigma^{4}$ for "
+    r"$\sigma^{6}$. The constants are $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln "
+    r"2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 600)),
     needs=("BB:LC.6", "BB:C.6", "BB:LD.1", "BB:P3.1.conv", "OURS:P3.1", "OURS:P3.1/form"),
-    argument="Lemma C.6 with f = V z, g = 1; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form",
+    argument="This is Lemma C.6 with $f(z)=Vz$ and $g=1$; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
 )
 def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
-    """E|T_L - T|^2 in L2(nu) is at most c1 sigma^6 ln(L)/L^{c2/sigma^2} for every L >= least, with
-    c1 and c2 that depend on d, |U| and |V| only.
+    r"""The mean squared error $\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2$ is to be at most
+    $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$, with $c_1$, $c_2$ that depend on $d$, $\|U\|_{\rm op}$,
+    $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token refutes it; from `least`, which
+    is 2, on it is tried with explicit constants on instances.
     """
     return in_the_form_of_the_paper(least, c, power)

@@ -31,12 +31,13 @@ TOLERANCE = Fraction(1, 10)
 @claim(
     "BB:R3.2",
     control=dict(c=Fraction(1, 2)),
-    fragment="the mean square of the deviation of the average of each function f with finite variance v under mu, "
-    "where k = E_z|f(z) - m|^2/v and the query is independent of the tokens",
+    fragment=r"the mean square of the deviation of the average of each function $f$ with finite variance $v$ under $\mu$, "
+    r"where $k=\mathbb{E}_z|f(z)-m|^2/v$ and the query is independent of the tokens",
 )
 def both_measures_converge_at_one_rate(*, c: int | Fraction = 1) -> Evidence:
-    """For each f the mean square of the deviation with the query is between 1/4 and c max(1, k)
-    times v/L, that without; c = 1. L tokens have the variance v/L.
+    r"""For each $f$ of mean $m$ and variance $v$ under $\mu$, the mean square of the deviation of
+    its average with the query in the prompt is between $\frac14$ and $\max(1,k)$ times that
+    without, which is $v/L$; here $k=\mathbb{E}_z|f(z)-m|^2/v$, and `c` multiplies the maximum.
     """
     L, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("k", nonnegative=True)
     v = sp.Symbol("v", positive=True)
@@ -70,16 +71,18 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
     "the errors are evaluated at two lengths only",
 )
 def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidence:
-    """For tokens N(0, Gamma) and queries N(0, S) of one law, the averaged squared errors with and
-    without the query in the prompt are of one order up to logarithms: the slope of their ratio in
-    ln L does not exceed 1/10. Executed for Gamma = S = V = 1, between L = 1e10 and 1e20.
+    r"""For tokens $\mathcal{N}(0,\Gamma)$ and queries $\mathcal{N}(0,S)$ of one law, the averaged
+    squared errors with and without the query in the prompt are of one order up to logarithms:
+    between $L=10^{10}$ and $10^{20}$ the slope of their ratio in $\ln L$ does not exceed
+    $\frac1{10}$. This is computed for $\Gamma=S=V=1$, where `Gamma` stands for $\Gamma$.
 
-    Where the laws differ the orders may differ, because softmax weighs the query z, one token among
-    L + 1, by e^{z'Uz}: for Gamma = 1/4, S = 1 and U = V = 1 the error decays like L^{-4/7} with the
-    query inside, and like 1/L without. In general the exponent is at least min(1, b, 1/a), b > 0,
-    b^2 + b = 1/lambda_max(S^{1/2} U' Gamma U S^{1/2}) and a = lambda_max(S^{1/2} (U + U' - U' Gamma
-    U) S^{1/2}), without 1/a if a <= 0, and not below the exponent of (16), see R3.2/exponent: the
-    bound of Proposition 3.1 survives for Gaussian laws, by an estimate of the query's weight.
+    Where the laws differ the orders may differ, because softmax weighs the query $z$, one token
+    among $L+1$, by $e^{z^\top Uz}$: for $\Gamma=\frac14$, $S=1$ and $U=V=1$ the error decays like
+    $L^{-4/7}$ with the query inside, and like $1/L$ without. In general the exponent is at least
+    $\min(1,b,1/a)$, where $b>0$, $b^2+b=1/\lambda_{\max}(S^{1/2}U^\top\Gamma US^{1/2})$ and
+    $a=\lambda_{\max}(S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2})$, without $1/a$ if $a\leq0$, and not
+    below the exponent of (16), see R3.2/exponent: the bound of Proposition 3.1 survives for
+    Gaussian laws, by an estimate of the query's weight.
     """
     worst = -math.inf
     for U in PARAMETERS:
@@ -99,12 +102,14 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidenc
     "BB:R3.2/exponent",
     control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:R4.B/eq16"),
-    argument="S <= I and U' Gamma U >= 0 give a <= 2|U| for the a of R3.2/attention: min(1, b, 1/a) is never below the exponent of "
-    "(16), so that Proposition 3.1 survives the query inside the prompt for Gaussian laws",
+    argument=r"From $S\leq I$ and $U^\top\Gamma U\geq0$ it follows that $a\leq2\|U\|$ for the $a$ of R3.2/attention: "
+    r"$\min(1,b,1/a)$ is never below the exponent of (16), so that Proposition 3.1 survives the query inside the prompt "
+    r"for Gaussian laws.",
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
-    """min(1/3, 1/(c sigma^2 u^2)) <= 1/(2u) for sigma >= 1 and u = |U| > 0, with the printed c =
-    192.
+    r"""For $\sigma\geq1$ and $u=\|U\|_{\rm op}>0$,
+    $\min(\frac13,\frac1{192\sigma^2u^2})\leq\frac1{2u}$, so that the printed exponent survives the
+    query inside the prompt; `c` stands for the printed 192.
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))

@@ -35,9 +35,9 @@ def remark(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim("BB:R5.3.limits/fixed_point", control=({"exponent": Rational(1, 2)}, {"factor": 2}))
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
-    """|U|_F^2 = T (T^-r)^2 equals u^2 = (T^r)^2 for T = tr(S^-2) and r = 1/4, and the field -u S (S
-    (u U) - I) S, -tr((S (u U) - I) S U' S) vanishes at u U = factor S^-1, factor = 1; the second
-    one times u.
+    r"""The printed limits are balanced: $\|U\|_F^2$ and $u^2$ are both $T^{1/2}$ for $T={\rm
+    tr}(\Sigma^{-2})$. Since $uU=\Sigma^{-1}$, the vector field of the flow vanishes there. Here
+    `exponent` stands for the $\frac14$ in $u=T^{1/4}$, and `factor` multiplies $\Sigma^{-1}$.
     """
     T = sp.Symbol("T", positive=True)
     with sp.evaluate(False):
@@ -56,11 +56,13 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     control={"exponent": Rational(1, 2)},
     unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
     "equations; that the limit is a balanced fixed point is proved in the part",
-    argument="Assumption 5.1 with alpha > 0 has u(0) > 0, U(0) positive semi-definite and c = 0, and P = 0 for invertible Sigma",
+    argument=r"Assumption 5.1 with $\alpha>0$ has $u(0)>0$, $U(0)$ positive semi-definite and $c=0$, and $P=0$ for "
+    r"invertible $\Sigma$.",
 )
 def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """U -> tr(Sigma^-2)^{-1/4} Sigma^-1 and u -> tr(Sigma^-2)^{1/4}, by integrated paths; the proof
-    is R5.limit.
+    r"""For invertible $\Sigma$ integrated paths end at $U={\rm tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1}$
+    and $u={\rm tr}(\Sigma^{-2})^{1/4}$, where `exponent` stands for $\frac14$; the proof is that of
+    our own result on the limit of the flow.
     """
     checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
     return ends_at(partial(remark, exponent=float(exponent)), theta_starts(), checked=checked)
@@ -70,11 +72,12 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
     "BB:R5.3.risk0",
     control={"factor": 2},
     needs=("BB:5.Rinf", "BB:R5.3.limits"),
-    argument="a squared loss is nonnegative, so a predictor that is right for every task and query is optimal",
+    argument="A squared loss is nonnegative, so a predictor that is right for every task and query is optimal.",
 )
 def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
-    """u U = factor S^-1 with factor 1: the prediction u w'S U x is w'x for every w, x and d; so the
-    risk is 0, also from its closed form in d = 1 and 2.
+    r"""At $uU=\Sigma^{-1}$ the prediction $u\,w^\top\Sigma Ux$ is $w^\top x$ for every $w$, $x$ and
+    $d$, so that the risk is 0, also from its closed form in $d=1$ and 2; `factor` multiplies
+    $\Sigma^{-1}$.
     """
     exact = trace_identity(factor * (w.T * S * J * x), w.T * x)
     parts = [exact]
@@ -90,12 +93,14 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
     "BB:R5.3.noise",
     control={"factor": 2},
     needs=("BB:12",),
-    argument="The noise r'n with n ~ N(0, I) stands for any noise of this variance that has mean 0 and is independent of x: no "
-    "other property of it enters these moments.",
+    argument=r"The noise $r^\top n$ with $n\sim\mathcal{N}(0,I)$ and $\|r\|^2=\tau^2$ stands for any noise of this "
+    r"variance that has mean 0 and is independent of $x$: no other property of it enters these moments.",
 )
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
-    """E x x' = S, E x y = S w, E y^2 = w'S w + r'r for y = w'x + noise of variance r'r and every
-    d, each right side times factor = 1.
+    r"""For $y=w^\top x$ with label noise of variance $\tau^2$ and every $d$,
+    $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$,
+    so that the noise reaches only the corner of the covariance; `factor` multiplies each right
+    side.
     """
     square, column, corner = token_moments(noise=True)
     S, w, r = (DATA[name] for name in ("S", "w", "r"))
@@ -108,10 +113,11 @@ def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
 
 @claim("BB:R5.3.noise/risk", control={"factor": 2}, needs=("BB:R5.3.noise", "BB:5.block"))
 def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
-    """With p = b = 0 the infinite-prompt risk with label noise is that without, factor = 1 times
-    tr((q S A - I) S (q S A - I)')/2: the noisy corner of Gamma_w meets U only through the row b'.
+    r"""With $p=b=0$ the infinite-prompt risk with label noise is that without, $\frac12{\rm
+    tr}((q\Sigma A-I)\Sigma(q\Sigma A-I)^\top)$, because the noisy corner of $\Gamma_w$ meets $U$
+    only through its row $b^\top$; `factor` multiplies the risk without noise.
 
-    So flow and limits are those without noise, once b stays 0 (BB:5.block).
+    So flow and limits are those without noise, once $b$ stays 0 (BB:5.block).
     """
     S, A, q = (DATA[name] for name in ("S", "A", "q"))
     on_manifold = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
@@ -121,9 +127,9 @@ def label_noise_stays_out_of_the_risk(*, factor: int = 1) -> Evidence:
 
 @claim("BB:R5.3.deg/fixed_point", control={"factor": 2})
 def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evidence:
-    """u U = factor S^+ + u P(M) with factor 1: then the field -u S (S (u U) - I) S, -tr((S (u U) -
-    I) S U' S) vanishes, the second one times u, and w'S (u U) x = w'x for every x = S z in the
-    range of S.
+    r"""At $uU=\Sigma^\dagger+uP(M)$, for any $M$ and $\Sigma$ of any rank, the vector field of the
+    flow vanishes, and $w^\top\Sigma(uU)x=w^\top x$ for every $x$ in the range of $\Sigma$; `factor`
+    multiplies $\Sigma^\dagger$.
     """
     S, G, H, M, w, u = (SINGULAR[name] for name in ("S", "G", "H", "M", "w", "u"))
     scaled = factor * G + u * (M - H * M * H)
@@ -138,11 +144,12 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
     needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
     unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
     "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
-    argument="R5.limit asks nothing of the rank of Sigma; a prediction that is right on the range of Sigma is right almost surely",
+    argument=r"Our result on the limit of the flow asks nothing of the rank of $\Sigma$; a prediction that is right on the "
+    r"range of $\Sigma$ is right almost surely.",
 )
 def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evidence:
-    """U -> factor gamma Sigma^+ + P(U(0)) with factor 1, and u -> 1/gamma, for covariances of any
-    rank, by integrated paths.
+    r"""For covariances of any rank integrated paths end at $U=\gamma\Sigma^\dagger+P(U(0))$ and
+    $u=1/\gamma$; `factor` multiplies $\gamma\Sigma^\dagger$.
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     limit = partial(by_pseudo_inverse, factor=factor)

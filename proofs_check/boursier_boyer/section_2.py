@@ -30,18 +30,19 @@ DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
     costs="a hypothesis",
     why=r"The integrals need not be finite: at $Qz=0$ the numerator is $V\int z'\,\mathrm{d}\mu(z')$, which diverges for "
     r"$\mathbb{P}(Z=2^{n})=2^{-n}$.",
-    instead=r"The map is defined on the measures with $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every "
+    instead=r"Define the map on the measures with $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every "
     r"$a\in\mathbb{R}^{d}$, among them every sub-Gaussian one.",
     repair=dict(laws="every exponential moment"),
     control=dict(laws="some exponential moment"),
     hypotheses=("d in Integers", "d >= 1"),
-    argument="the bound is integrated over the law, x = z_i and s = a.z, so that the numerator is finite, and so is the "
-    "denominator, which is positive",
+    argument=r"The bound is integrated over the law, at $x=z_i$ and $s=a^\top z$, so that the numerator is finite, and so "
+    r"is the denominator, which is positive.",
 )
 def layer_is_defined(*, laws: str = "every law") -> Evidence:
-    """The integrals in T[mu](z) are finite for each law mu of a class, as |z_i| e^{a.z} <= e^{(a +
-    e_i).z} + e^{(a - e_i).z}; printed: for every law, among them P(Z = 2^n) = 2^-n, for which no
-    term of the numerator is below 1.
+    r"""As printed the integrals in $T[\mu](z)$ are finite for every law; but for
+    $\mathbb{P}(Z=2^n)=2^{-n}$ no term of the numerator is below 1. Repaired, for laws with every
+    exponential moment, they are finite, as $|z_i|e^{a^\top z}\leq e^{(a+e_i)^\top
+    z}+e^{(a-e_i)^\top z}$.
     """
     if laws not in DIVERGING_LAWS:
         return forall(sp.Abs(x) * exp(s), "<=", exp(s + x) + exp(s - x), {x: (-oo, oo), s: (-oo, oo)})
@@ -77,11 +78,12 @@ def diverging(laws: str) -> Evidence:
     "BB:2.fin",
     control=dict(factor=2),
     needs=("BB:2.def",),
-    argument="the integral of g against mu_hat is (1/L) sum g(z_k), for the numerator in each coordinate and for the denominator",
+    argument=r"The integral of $g$ against $\hat\mu_L$ is $\frac1L\sum_kg(z_k)$, for the numerator in each coordinate and "
+    r"for the denominator.",
 )
 def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
-    """The quotient of two integrals against mu_hat, N/L and D/L, is that of the sums N and D over
-    the tokens, times factor = 1.
+    r"""The quotient of two integrals against $\hat\mu_L$, $N/L$ and $D/L$, is that of the sums $N$
+    and $D$ over the tokens; `factor` multiplies it.
     """
     L, D = sp.symbols("L D", positive=True)
     N = sp.Symbol("N", real=True)
@@ -107,20 +109,22 @@ def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fractio
     costs="a hypothesis",
     why=r"The limit need not be defined: for $\mathbb{P}(Z=2^{n})=2^{-n}$ and $Qz=0$ the mean of the tokens tends to infinity, and "
     r"$T[\mu](z)$ is the quotient $\infty/1$.",
-    instead=r"It holds where $\int e^{\langle Qz,Kz'\rangle}(1+\|z'\|)\,\mathrm{d}\mu(z')<\infty$, in particular for every "
-    r"sub-Gaussian $\mu$.",
+    instead=r"Ask for $\int e^{\langle Qz,Kz'\rangle}(1+\|z'\|)\,\mathrm{d}\mu(z')<\infty$, which every sub-Gaussian $\mu$ "
+    r"satisfies; then the limit holds.",
     repair=dict(laws="every exponential moment"),
     control=dict(tilted=False),
     hypotheses=("d in Integers", "d >= 1"),
     needs=("BB:2.def",),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument="where E e^{a.Z} > 0 and E e^{a.Z} Z are finite, S_L/L and R_L/L tend to them almost surely, and so does the ratio",
+    argument=r"Where $\mathbb{E}e^{a^\top Z}>0$ and $\mathbb{E}e^{a^\top Z}Z$ are finite, $S_L/L$ and $R_L/L$ tend to them "
+    r"almost surely, and so does the ratio.",
 )
 def softmax_of_a_long_prompt(*, laws: str = "every law", tilted: bool = True) -> Evidence:
-    """P(|T_L - T| > 1/4) <= 2 exp(-c L), which is summable; exact binomial sums for laws on two
-    atoms with e^{a.z} = 2^z. Printed: for every law, with T[mu](z) finite.
+    r"""As printed $T[\hat\mu_L](z)$ has the limit $T[\mu](z)$ for every law, which is not finite
+    for $\mathbb{P}(Z=2^n)=2^{-n}$. Repaired, $\mathbb{P}(|T_L-T|>\frac14)\leq2e^{-cL}$, which is
+    summable, by exact binomial sums for laws on two atoms with $e^{a^\top z}=2^z$.
 
-    With tilted=False, T is the plain mean.
+    With `tilted` false, $T$ is the plain mean.
     """
     if laws in DIVERGING_LAWS:
         return diverging(laws)

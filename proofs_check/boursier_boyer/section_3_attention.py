@@ -18,7 +18,9 @@ from theory.symbolic.algebra import Algebra
 # To first order a component of the output is tr(G'U) + const, with G its gradient in U.
 ALGEBRA = Algebra(general=["G", "K", "Q"], vectors=["v", "b"])
 G, K, Q, v, b = (ALGEBRA[name] for name in ("G", "K", "Q", "v", "b"))
-CHAIN_RULE = "d tr(G'U) = tr(G'(dK'Q + K'dQ)) for U = K'Q, whatever the function with gradient G"
+CHAIN_RULE = (
+    r"For $U=K^\top Q$, $d\,{\rm tr}(G^\top U)={\rm tr}(G^\top(dK^\top Q+K^\top dQ))$, whatever the function with gradient $G$."
+)
 
 Array = np.ndarray
 
@@ -50,18 +52,22 @@ def setting() -> tuple[Array, Array, Array, Array, Array]:
     costs="nothing",
     why=r"The output is a convex combination of the values $Vz_{k}$ and not of the tokens $z_{k}$; one token $z_{1}=1$ with "
     r"$V=2$ gives $2$.",
-    instead=r"$T^{K,Q,V}[\hat{\mu}_{L}](z)\in{\rm Conv}(Vz_{1},\ldots,Vz_{L})$, whence the bound on its norm, as printed.",
+    instead=r"Write $T^{K,Q,V}[\hat{\mu}_{L}](z)\in{\rm Conv}(Vz_{1},\ldots,Vz_{L})$; the bound on its norm follows as "
+    r"printed.",
     repair=dict(hull="V z_k"),
     control=dict(hull="z_k and 0"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument="by induction v.T <= M = max v.(V z_k) for every v, which puts T into the hull of the V z_k, and |T| <= max |V z_k|",
+    argument=r"By induction $v^\top T\leq M=\max_kv^\top Vz_k$ for every $v$, which puts $T$ into the hull of the $Vz_k$, "
+    r"and $\|T\|\leq\max_k\|Vz_k\|$.",
 )
 def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
-    """For every v, token by token, M - v.T stays a mean of the M - v.(V z_k) >= 0 with positive
-    weights, M = max v.(V z_k); printed: the hull of the z_k.
+    r"""As printed the output lies in the hull of the tokens $z_k$, which one token and $V=2$
+    refute; repaired, in that of the $Vz_k$. For every $v$ and with each further token, $M-v^\top T$
+    stays a mean of the numbers $M-v^\top Vz_k\geq0$ with positive weights, where $M=\max_kv^\top
+    Vz_k$.
 
-    With S_L the sum of the first weights, T' = (S_L T + w x)/(S_L + w) when a token of weight w and
-    value x = v.(V z) is added.
+    With $S_L$ the sum of the first weights, $T'=(S_LT+wx)/(S_L+w)$ when a token of weight $w$ and
+    value $x=v^\top Vz$ is added.
     """
     if hull != "V z_k":
         output = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])
@@ -77,7 +83,7 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
 
 @claim("BB:KQ.1", control={"transposed": False}, argument=CHAIN_RULE)
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
-    """The gradient of tr(G'K'Q) in K is Q G', and not Q G."""
+    r"""The gradient of ${\rm tr}(G^\top K^\top Q)$ in $K$ is $QG^\top$, and not $QG$."""
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
     found = trace_identity((G.T * K.T * Q).tr().grad("K"), Q * (G.T if transposed else G))
@@ -86,17 +92,21 @@ def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
 
 @claim("BB:KQ.2", control={"transposed": True}, argument=CHAIN_RULE)
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
-    """The gradient of tr(G'K'Q) in Q is K G, and not K G'."""
+    r"""The gradient of ${\rm tr}(G^\top K^\top Q)$ in $Q$ is $KG$, and not $KG^\top$."""
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
     found = trace_identity((G.T * K.T * Q).tr().grad("Q"), K * (G.T if transposed else G))
     return confirmed(found, route) if found.verdict.accepted else found
 
 
-@claim("BB:KQ.3", control={"factor": 2}, argument="V multiplies a mean token that depends on K and Q through U alone")
+@claim(
+    "BB:KQ.3",
+    control={"factor": 2},
+    argument="The output is $V$ times a mean token that depends on $K$ and $Q$ through $U$ alone.",
+)
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    """The gradient of v.b in a row v of V is factor = 1 times the mean token b, the same for both
-    parametrisations.
+    r"""The gradient of $v^\top b$ in a row $v$ of $V$ is the mean token $b$, the same for both
+    parametrisations; `factor` multiplies it.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)

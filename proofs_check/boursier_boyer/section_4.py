@@ -30,16 +30,18 @@ loss = (a - y) ** 2 / 2
     costs="constants",
     why=r"In the pair $(\hat{z},y)$, in which Lemma E.2 uses it, the Hessian of $\frac12(\hat{z}_{d+1}-y)^2$ has the eigenvalue 2; "
     r"only in $\hat{z}$ alone is the loss 1-smooth.",
-    instead=r"$\ell$ is 1-smooth in $\hat{z}$, jointly 2-smooth, and $|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$, which is "
-    r"all that Lemma E.4 needs; in Lemma E.2 the factor $\max(\|(a,y)\|,\|(b,y)\|)$ has to be multiplied by $\sqrt2$.",
+    instead=r"Say that $\ell$ is 1-smooth in $\hat{z}$ and jointly 2-smooth, and multiply the factor "
+    r"$\max(\|(a,y)\|,\|(b,y)\|)$ of Lemma E.2 by $\sqrt2$. Lemma E.4 needs only that "
+    r"$|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$.",
     repair={"beta": 2},
     dial="beta",
     hypotheses=("a in Reals", "b in Reals", "y in Reals", "v in Reals"),
 )
 def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evidence:
-    """|grad l(a, y) - grad l(b, v)| <= beta |(a, y) - (b, v)| for the last coordinates a, b of two
-    outputs and the targets y, v; the other coordinates are at the squared distance o >= 0. And
-    grad l(a, y) = (a - y, y - a), whose first part vanishes at (0, 0).
+    r"""For the squared loss $\|\nabla\ell(a,y)-\nabla\ell(b,v)\|\leq\beta\|(a,y)-(b,v)\|$ is
+    refuted with the printed 1 for `beta` and holds with 2; the coordinates of the outputs other
+    than $a$ and $b$ only increase the right side. Moreover $\nabla\ell(a,y)=(a-y,y-a)$, whose first
+    part is 0 at $(0,0)$.
     """
     step = (a - y) - (b - v)
     o = sp.Symbol("o", nonnegative=True)
@@ -52,8 +54,9 @@ def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evi
 
 @claim("BB:4.loss/first", control={"half": Fraction(1)})
 def squared_loss_is_1_smooth_in_its_first_argument(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """With l(a, y) = half (a - y)^2 and half = 1/2, grad_1 l(0, 0) = 0 and grad_1 l(a, y) - grad_1
-    l(b, y) = a - b, which makes l 1-smooth in its first argument.
+    r"""For $\ell(a,y)=\frac12(a-y)^2$, $\nabla_1\ell(0,0)=0$ and
+    $\nabla_1\ell(a,y)-\nabla_1\ell(b,y)=a-b$, which makes $\ell$ 1-smooth in its first argument;
+    `half` stands for the factor $\frac12$.
     """
     slope = sp.Derivative(Rational(half) * (a - y) ** 2, a)
     with sp.evaluate(False):
@@ -63,8 +66,8 @@ def squared_loss_is_1_smooth_in_its_first_argument(*, half: Fraction = Fraction(
 
 @claim("BB:4.loss/growth", dial="k", needs=("BB:4.loss/first",))
 def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
-    """|grad_1 l(a, y)|^2 <= 2 a^2 + 2 y^2, as (28) uses it: true although the loss is not jointly
-    1-smooth.
+    r"""The bound $|\nabla_1\ell(a,y)|^2\leq2a^2+2y^2$, which (28) uses, is true although the loss
+    is not jointly 1-smooth; `k` stands for the 2.
     """
     return forall((a - y) ** 2, "<=", Rational(k) * (a**2 + y**2), {a: REALS, y: REALS})
 
@@ -73,12 +76,12 @@ def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
     "BB:4.bilin",
     control={"factor": 2},
     needs=("BB:L2.1.a",),
-    argument="by Lemma 2.1 the output is V Gamma U z; it is linear in U at fixed V and in V at fixed U (it is not linear in the "
-    "pair)",
+    argument=r"By Lemma 2.1 the output is $V\Gamma Uz$; it is linear in $U$ at fixed $V$ and in $V$ at fixed $U$, though "
+    r"not in the pair.",
 )
 def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
-    """V G (U + s W) z = V G U z + factor s V G W z with factor 1, and the same in V, as matrix
-    words for every d.
+    r"""For matrices of every dimension $V\Gamma(U+sW)z=V\Gamma Uz+s\,V\Gamma Wz$, and the same
+    holds in $V$; `factor` multiplies the second term.
     """
     words = Algebra(general=["U", "V", "W", "X", "Z"], symmetric=["G"], params=["s"])
     U, V, W, X, Z, G, s = (words[name] for name in ("U", "V", "W", "X", "Z", "G", "s"))
@@ -89,11 +92,12 @@ def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
 
 @claim("BB:A4.2", control={"tasks": "heavy"})
 def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Evidence:
-    """Inside: y = w x, w in {1/2, 2}, x ~ N(0, 1). Outside: P(sigma^12 > t) = 1/t for t >= 1, whose
-    twelfth moment is infinite.
+    r"""The tasks $y=wx$ with $w\in\{\frac12,2\}$ and $x\sim\mathcal{N}(0,1)$ satisfy the
+    assumption. Tasks with $\mathbb{P}(\sigma_\mu^{12}>t)=1/t$ for $t\geq1$, whose twelfth moment is
+    infinite, do not.
 
-    With u = U (x_q, 0) and t = (1, w) the tilted token is (k + g) t, k = t.u, g ~ N(0, 1), and |t|
-    = sigma >= 1, |k| <= sigma |u|.
+    With $u=U(x_{\rm q},0)^\top$ and $t=(1,w)$ the tilted token is $(k+g)t$, where $k=t^\top u$,
+    $g\sim\mathcal{N}(0,1)$, $|t|=\sigma\geq1$ and $|k|\leq\sigma|u|$.
     """
     if tasks == "heavy":
         level = 10**6
@@ -118,14 +122,15 @@ def assumption_4_2_can_hold_and_can_fail(*, tasks: str = "two slopes") -> Eviden
 @claim(
     "BB:A4.2.red",
     control={"factor": Fraction(99, 100)},
-    argument="integrate the bound over the law of sigma and divide by ln(L)^2: the second half of (ii) follows from the first, "
-    "with the rate (6/(c e))^6 E[sigma^12] / ln(L)^2, and needs no hypothesis of its own",
+    argument=r"Integrate the bound over the law of $\sigma$ and divide by $\ln(L)^2$: the second half of (ii) follows from "
+    r"the first, with the rate $(6/(ce))^6\,\mathbb{E}[\sigma^{12}]/\ln(L)^2$, and needs no hypothesis of its own.",
 )
 def second_half_of_ii_follows_from_the_first(*, factor: int | Fraction = 1) -> Evidence:
-    """ln(L)^6 / L^{c/sigma^2} <= (factor 6/(c e))^6 sigma^12 for all real L > 1 and all sigma and
-    c, factor = 1.
+    r"""For all real $L>1$ and all $\sigma$ and $c$,
+    $\ln(L)^6/L^{c/\sigma^2}\leq(6/(ce))^6\sigma^{12}$, from which the second half of Assumption 4.2
+    (ii) follows; `factor` multiplies the 6 in the bracket.
 
-    Second route: the expectation under Pareto laws of sigma^2, by incomplete Gamma functions.
+    Second route: the expectation under Pareto laws of $\sigma^2$, by incomplete Gamma functions.
     """
     length, u = sp.symbols("L u", positive=True)
     right = (Rational(factor) * 6 * s2 / (c * sp.E)) ** 6

@@ -38,11 +38,11 @@ OUTPUT = Algebra(general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b"
 @claim(
     "BB:12",
     control={"factor": 2},
-    argument="a linear image of a Gaussian vector is Gaussian and centred, so that its covariance decides",
+    argument="A linear image of a Gaussian vector is Gaussian and centred, so that its covariance decides.",
 )
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
-    """E x x' = S, E x y = S w, E y^2 = w'S w for y = w'x, by Isserlis' theorem, for every d, each
-    right side times factor = 1.
+    r"""For $y=w^\top x$ and every $d$, $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
+    $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem; `factor` multiplies each right side.
     """
     square, column, corner = token_moments(noise=False)
     S, w = DATA["S"], DATA["w"]
@@ -55,11 +55,12 @@ def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     "BB:5.Rinf",
     control={"power": 1},
     needs=("BB:L2.1.a", "BB:12"),
-    argument="by Lemma 2.1 attention on N(0, Gamma_w) is V Gamma_w U z, of which e, the last unit vector, selects the prediction; "
-    "both sides are averaged over the query and the task",
+    argument=r"By Lemma 2.1 attention on $\mathcal{N}(0,\Gamma_w)$ is $V\Gamma_wUz$, of which $e$, the last unit vector, "
+    r"selects the prediction; both sides are averaged over the query and the task.",
 )
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
-    """(e'V Gamma U z - y)^2/2 is (v'Gamma U z - y)^power/2 with v = V'e and power = 2, for every d.
+    r"""For every $d$, $\frac12(e^\top V\Gamma Uz-y)^2$ is $\frac12(v^\top\Gamma Uz-y)^2$ with
+    $v=V^\top e$; `power` stands for the exponent 2 of the second one.
 
     Second route: the risk in blocks, which is multiplied out from it, and the closed form at exact
     instances.
@@ -103,12 +104,13 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
     "BB:5.RL",
     control={"factor": 2},
     needs=("BB:12", "BB:5.rows", "BB:2.def"),
-    argument="by induction over the tokens e'V sum w_k z_k = sum w_k v'z_k; (2) and (3) with the squared loss of the last "
-    "coordinate, which the unit vector e selects; w draws mu, and tokens and query are independent given w",
+    argument=r"By induction over the tokens $e^\top V\sum_kw_kz_k=\sum_kw_kv^\top z_k$; (2) and (3) are used with the "
+    r"squared loss of the last coordinate, which the unit vector $e$ selects; $w$ draws $\mu$, and tokens and query are "
+    r"independent given $w$.",
 )
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
-    """One more token of weight a: e'V (N + a z) = v'N + factor a v'z with v = V'e and factor 1, for
-    every d.
+    r"""For every $d$, $e^\top V(N+az)=v^\top N+a\,v^\top z$ with $v=V^\top e$ when one more token
+    $z$ of weight $a$ comes to the numerator $N$; `factor` multiplies the last term.
 
     Second route: definitions (2) and (3) on drawn tasks and prompts.
     """
@@ -123,10 +125,12 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     control={"kernel": False},
 )
 def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
-    """d = 2, Sigma = diag(1, 0): Theta = e1 e1' meets it; 2 e1 e1', e2 e2', a U(0) that is no block
-    and V(0) = U(0) do not.
+    r"""For $d=2$ and $\Sigma={\rm diag}(1,0)$ the start with $\Theta=e_1e_1^\top$ satisfies the
+    assumption. The starts with $2e_1e_1^\top$, with $e_2e_2^\top$, with a $U(0)$ that is no block
+    and with $V(0)=U(0)$ do not.
 
-    With `kernel` false the condition Theta Sigma != 0 is left out, and Theta = e2 e2' gets in.
+    With `kernel` false the condition $\Theta\Sigma\neq0$ is left out, and $\Theta=e_2e_2^\top$ gets
+    in.
     """
     alpha, Sigma, e1, e2 = Rational(1, 2), sp.diag(1, 0), sp.diag(1, 0), sp.diag(0, 1)
 
@@ -154,14 +158,15 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
 @claim(
     "BB:A5.1/sign",
     control={"mirror": 2},
-    argument="The entries of the field in an eigenbasis of Sigma are read off from the matrix products, in every dimension.",
+    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every "
+    r"dimension.",
 )
 def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
-    """The field for infinite prompts is odd in (U, u), for every d, and the error at a query for
-    finite ones (R6) is even; mirror = -1.
+    r"""The vector field for infinite prompts is odd in $(U,u)$ for every $d$, and the error at a
+    query for finite ones is even; `mirror` stands for the factor $-1$.
 
-    So the path from -alpha is minus that from alpha, with the same risk, and 0 is a rest point of
-    risk tr(Sigma)/2, which Theorem 5.2 excludes by alpha > 0.
+    So the path from $-\alpha$ is minus that from $\alpha$, with the same risk, and 0 is a rest
+    point of risk ${\rm tr}(\Sigma)/2$, which Theorem 5.2 excludes by $\alpha>0$.
     """
     image = {U_ij: mirror * U_ij, u: mirror * u}
     odd = [
@@ -178,12 +183,13 @@ def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
 @claim(
     "BB:5.rows",
     control={"factor": 2},
-    argument="attention is V m with a mean token m free of V; for a unit vector e the gradient G has c'G = (e'c) e'G, "
-    "so that all rows but the one that e selects are 0 and stay as they are",
+    argument=r"Attention is $Vm$ with a mean token $m$ free of $V$; for a unit vector $e$ the gradient $G$ has $c^\top "
+    r"G=(e^\top c)\,e^\top G$, so that all rows but the one that $e$ selects are 0 and stay as they are.",
 )
 def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
-    """e'V m = (V'e)'m, and |e|^2 c'G b = (e'c) (e'G b) for the gradient G in V of (e'V m - y)^2/2,
-    any b and c, any dimension, each right side times factor = 1.
+    r"""In any dimension $e^\top Vm=(V^\top e)^\top m$, and the gradient $G$ in $V$ of
+    $\frac12(e^\top Vm-y)^2$ satisfies $\|e\|^2c^\top Gb=(e^\top c)(e^\top Gb)$ for any $b$ and $c$;
+    `factor` multiplies each right side.
     """
     V, e, m, b, c, y = (OUTPUT[name] for name in ("V", "e", "m", "b", "c", "y"))
     residual = e.T * V * m - y
@@ -196,16 +202,17 @@ def only_the_last_row_of_v_matters(*, factor: int = 1) -> Evidence:
     "BB:5.block",
     control={"mirror": 2},
     needs=("BB:5.rows",),
-    argument="tasks and labels have a symmetric law, so the risks are even in (p, b) and have no slope at p = b = 0; the last "
-    "column of U meets the masked label, the other rows of V no loss",
+    argument="Tasks and labels have a symmetric law, so the risks are even in $(p,b)$ and have no slope at $p=b=0$; the "
+    "last column of $U$ meets the masked label, and the other rows of $V$ meet no loss.",
 )
 def the_block_manifold_is_invariant(*, mirror: int = -1) -> Evidence:
-    """With v = (p, q), U = (A, *; b', *): the change of sign of (p, b) and of all labels keeps
-    scores and changes values.
+    r"""Let $v=(p,q)$ be the last row of $V$, and let $U$ have the rows $(A,*)$ and $(b^\top,*)$. If
+    $(p,b)$ and all labels change their sign, then all scores stay, and all values change their
+    sign; `mirror` stands for the factor $-1$.
 
     So the prediction of softmax and linear attention changes its sign together with its target, for
-    every prompt length, and the risk is even in (p, b); the infinite-prompt risk, with label noise
-    too, is seen to be even directly. A factor mirror = 2 instead of the sign does neither.
+    every prompt length, and the risk is even in $(p,b)$; the infinite-prompt risk, with label noise
+    too, is seen to be even directly. A factor of 2 for `mirror` does neither.
     """
     A, x, z, b, p, q, y = (TOKEN[name] for name in ("A", "x", "z", "b", "p", "q", "y"))
     score = trace_identity(x.T * A * z + (mirror * y) * ((mirror * b).T * z), x.T * A * z + y * (b.T * z))
@@ -226,15 +233,16 @@ def scaled(start: Start, t: float) -> Start:
     "BB:T5.2.range",
     needs=("OURS:R5.limit", "BB:T5.2.range/positive"),
     control={"sign": -1},
-    unproved="that an alpha is admissible means that a flow converges from it, of which no prover here speaks; that the range is "
-    "positive, which is all that R5.limit asks, is proved in the part",
-    argument="R5.limit needs u(0) = alpha > 0 and U(0) positive semi-definite, nothing else",
+    unproved=r"that an $\alpha$ is admissible means that a flow converges from it, of which no prover here speaks; that "
+    r"the range is positive, which is all that R5.limit asks, is proved in the part",
+    argument=r"Our result on the limit of the flow needs $u(0)=\alpha>0$ and $U(0)$ positive semi-definite, and nothing "
+    r"else.",
 )
 def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
-    """Near both ends of the printed range and inside, the infinite-prompt flow goes to the limit of
-    Remark 5.3.
+    r"""Near both ends of the printed range of $\alpha$ and inside it, the infinite-prompt flow goes
+    to the limit of Remark 5.3; `sign` multiplies $\alpha$.
 
-    From alpha < 0, which Assumption 5.1 admits, it goes to the negative of that limit.
+    From $\alpha<0$, which Assumption 5.1 admits, it goes to the negative of that limit.
     """
     starts = [scaled(start, sign * t) for t in (0.01, 0.5, 0.999) for start in theta_starts(scales=(1.0,))]
     return ends_at(partial(remark, exponent=0.25), starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})")
@@ -242,7 +250,9 @@ def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
 
 @claim("BB:T5.2.range/positive", control={"least": Fraction(-1, 8)})
 def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidence:
-    """alpha = t sqrt(2) / (d^{1/4} |Sigma|_op) is positive for t in (least, 1)."""
+    r"""Every $\alpha=t\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})$ with $0<t<1$ is positive; `least` stands
+    for the lower end 0.
+    """
     d, top, t = sp.Symbol("d", integer=True, positive=True), sp.Symbol("Sigma", positive=True), sp.Symbol("t", real=True)
     interval = (Rational(least), 1)
     return forall(t * sqrt(2) / (d ** Rational(1, 4) * top), ">", 0, {d: Integers(1, oo), top: (0, oo), t: interval})
@@ -256,15 +266,17 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     r"does not give it where $\|\Sigma\|_{\rm op}<1$.",
     details=r"The printed range squares to $\alpha^{2}\sqrt{d}\,\|\Sigma\|_{\rm op}^{2}<2$, with the power $2$ of "
     r"$\|\Sigma\|_{\rm op}$ in place of $1$.",
-    instead=r"The condition of the source is $\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$. The convergence itself holds "
-    r"for every $\alpha>0$.",
+    instead=r"Put $\|\Sigma\|_{\rm op}^{1/2}$ for $\|\Sigma\|_{\rm op}$ in the range of $\alpha$, as in the source; the "
+    r"convergence itself even holds for every $\alpha>0$. The condition of the source is "
+    r"$\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
     repair={"power": Fraction(1, 2)},
     control={"power": Fraction(5, 8)},
     hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),
 )
 def the_condition_of_the_source_follows(*, power: Fraction = Fraction(1)) -> Evidence:
-    """The cited theorem's alpha^2 |Theta Theta'|_F sqrt(d) |Sigma|_op < 2 for every alpha = t
-    sqrt(2)/(d^{1/4} |Sigma|_op^power) with 0 < t < 1.
+    r"""The cited theorem asks for $\alpha^2\|\Theta\Theta^\top\|_F\sqrt d\,\|\Sigma\|_{\rm op}<2$.
+    For $\alpha=t\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})$ with $0<t<1$, the printed range, this may
+    fail; with $\|\Sigma\|_{\rm op}^{1/2}$ in place of $\|\Sigma\|_{\rm op}$ (`power`) it holds.
     """
     t, top = sp.symbols("t Sigma", positive=True)
     d = sp.Symbol("d", integer=True, positive=True)

@@ -30,9 +30,10 @@ from theory.symbolic.algebra import Algebra
     "OURS:R6/scale",
 )
 def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
-    """Tasks N(0, om^2 I) have om^power times the risk of (11), power = 2, for every d, so that the
-    flow has the same orbits and limits; with w ~ N(0, I/d) and noise 1/10 the penalty of ridge is
-    d^{power - 1}/10.
+    r"""For every $d$ tasks $\mathcal{N}(0,\omega^2I)$ have $\omega^2$ times the risk of (11), so
+    that the flow has the same orbits and limits; with $w\sim\mathcal{N}(0,I/d)$ and noise
+    $\frac1{10}$ the penalty of ridge regression is $d/10$. Here `power` stands for the exponent of
+    $\omega$.
     """
     A = Algebra(general=["U"], symmetric=["S"], vectors=["w", "x"], params=["u", "om"])
     S, U, w, x, u, om = (A[name] for name in ("S", "U", "w", "x", "u", "om"))
@@ -48,11 +49,13 @@ def the_theory_carries_over_to_the_data(*, power: int = 2) -> Evidence:
 
 @claim("BB:S6.ridge/posterior", control={"factor": 2})
 def completing_the_square(*, factor: int = 1) -> Evidence:
-    """y'y - 2 b'w + w'X'X w + lambda w'w = factor (w - J b)'N(w - J b) + y'y - b'J b with N = X'X +
-    lambda I, J = N^-1, b = X'y and factor 1.
+    r"""Completing the square gives $y^\top y-2b^\top w+w^\top X^\top Xw+\lambda w^\top
+    w=(w-Jb)^\top N(w-Jb)+y^\top y-b^\top Jb$ with $N=X^\top X+\lambda I$, $J=N^{-1}$ and $b=X^\top
+    y$; `factor` multiplies the square.
 
-    Up to -1/(2 tau^2) the left side is the logarithm of prior times likelihood, lambda = tau^2/om2
-    (`ridge_penalty`), so the posterior of w is N(J b, tau^2 J), for every X, L and d.
+    Up to $-1/(2\tau^2)$ the left side is the logarithm of prior times likelihood,
+    $\lambda=\tau^2/\omega^2$ (`ridge_penalty`), so the posterior of $w$ is
+    $\mathcal{N}(Jb,\tau^2J)$, for every $X$, $L$ and $d$.
     """
     A = Algebra(symmetric=["N", "J"], vectors=["w", "b", "y"], params=["l"], inverse=[("N", "J")])
     N, J, w, b, y, l = (A[name] for name in ("N", "J", "w", "b", "y", "l"))
@@ -67,13 +70,14 @@ def completing_the_square(*, factor: int = 1) -> Evidence:
     control={"penalty": Fraction(2)},
     needs=("BB:S6.ridge/posterior",),
     cites=("the mean minimises the mean square", "the mean of a Gaussian posterior is where its density is largest"),
-    argument="by S6.ridge/posterior, the logarithm of prior times likelihood up to -1/(2 tau^2), the posterior mean of w'x is "
-    "x'(X'X + lambda I)^-1 X'y, lambda = tau^2/om2, that is d tau^2 = 1/2 here; in an eigenbasis of X'X the mean squared errors "
-    "add up",
+    argument=r"By S6.ridge/posterior, the logarithm of prior times likelihood up to $-1/(2\tau^2)$, the posterior mean of "
+    r"$w^\top x$ is $x^\top(X^\top X+\lambda I)^{-1}X^\top y$ with $\lambda=\tau^2/\omega^2$, that is $d\tau^2=\frac12$ "
+    r"here; in an eigenbasis of $X^\top X$ the mean squared errors add up.",
 )
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
-    """With penalty times tau^2/om2, mu the true one: the error (om2 l^2 + tau^2 e)/(e + l)^2 is
-    least at l = tau^2/om2, at every eigenvalue e of X'X; multiplied by (e + mu)(e + l)^2/om2.
+    r"""At every eigenvalue $e$ of $X^\top X$ the error $(\omega^2l^2+\tau^2e)/(e+l)^2$ of ridge
+    regression with the penalty $l$ is least at $l=\tau^2/\omega^2$; `penalty` multiplies this
+    value.
     """
     l, mu = sp.symbols("l mu", positive=True)
     e = sp.Symbol("e", nonnegative=True)
@@ -118,10 +122,12 @@ ALGEBRA = Algebra(general=["V"], symmetric=["S"], vectors=["a", "x"], params=["h
 
 @claim("BB:A.1.norm/mean", control={"factor": 2})
 def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
-    """E (a'x) V x = factor V S a for a token x ~ N(0, S), a = K'Qz and factor 1, every d.
+    r"""For a token $x\sim\mathcal{N}(0,S)$ and $a=K^\top Qz$ in every dimension, $\mathbb{E}(a^\top
+    x)Vx=VSa$; `factor` multiplies the right side.
 
-    With 1/L before the sum over tokens this is the mean of the output, for every L. With the factor
-    L^-k the mean is L^{1-k} V S a, and its limit is softmax attention's iff k = 1.
+    With $1/L$ before the sum over tokens this is the mean of the output, for every $L$. With the
+    factor $L^{-k}$ the mean is $L^{1-k}VSa$, and its limit is that of softmax attention only for
+    $k=1$.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     return trace_identity(((a.T * x) * (V * x)).gauss("x", S), factor * (V * S * a))
@@ -129,9 +135,11 @@ def mean_of_linear_attention(*, factor: int = 1) -> Evidence:
 
 @claim("BB:A.1.norm/variance", control={"factor": 2})
 def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
-    """E |(a'x) V x|^2 - |V S a|^2 = (a'S a) tr(V S V') + factor |V S a|^2, factor 1.
+    r"""The variance of a term of linear attention is $\mathbb{E}\|(a^\top
+    x)Vx\|^2-\|VSa\|^2=(a^\top Sa)\,{\rm tr}(VSV^\top)+\|VSa\|^2$; `factor` multiplies the last
+    term.
 
-    Tokens are independent, so that the error of linear attention is (s t + q)/L.
+    Tokens are independent, so that the error of linear attention is $(st+q)/L$.
     """
     V, S, a, x = (ALGEBRA[name] for name in ("V", "S", "a", "x"))
     square = ((a.T * x) * (a.T * x) * ((V * x).T * (V * x))).gauss("x", S)
@@ -143,14 +151,16 @@ def variance_of_linear_attention(*, factor: int = 1) -> Evidence:
     "BB:A.1.norm",
     control={"power": Rational(3, 4)},
     needs=("BB:A.1.norm/mean", "BB:A.1.norm/variance", "OURS:R4.A", "BB:B.2"),
-    argument="|T_soft - T_lin|^2 <= 2|T_soft - T|^2 + 2|T_lin - T|^2, bounded by Theorem A and by the variance of linear attention",
+    argument=r"The distance satisfies $\|T_{\rm soft}-T_{\rm lin}\|^2\leq2\|T_{\rm soft}-T\|^2+2\|T_{\rm lin}-T\|^2$, "
+    r"bounded by Theorem A and by the variance of linear attention.",
 )
 def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evidence:
-    """E|T_soft - T_lin|^2 <= 2 (e^s (t + q) + s t + q)/L with the factor L^-power, power = 1, on
-    the line (t = 1, q = s).
+    r"""With the factor $1/L$ in linear attention, $\mathbb{E}\|T_{\rm soft}-T_{\rm lin}\|^2\leq
+    2(e^s(t+q)+st+q)/L$ with $s$, $t$ and $q$ as in our Theorem A; this is computed on the line,
+    where $t=1$ and $q=s$. Here `power` stands for the exponent 1 of that factor.
 
-    For another power the means alone are apart: |L^{1-power} - (1 - P2)|^2 q >= (L^{1-power} - 1)^2
-    q.
+    For another power the means alone are apart: $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$ for the
+    factor $L^{-k}$ with $k<1$.
     """
     if power < 1:
         s, L = 1, 10**4

@@ -43,8 +43,10 @@ def least_risks(L: float, S: float) -> tuple[float, float]:
 
 @claim("BB:E.1/split", control={"factor": 2})
 def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
-    """R_L(theta_L) - R(theta) = [R_L(theta_L) - factor R(theta_L)] + [R(theta_L) - R(theta)], with
-    factor 1.
+    r"""The difference of the risks splits in two brackets,
+    $\mathcal{R}_L(\theta_L)-\mathcal{R}_\infty(\theta_\infty)=[\mathcal{R}_L(\theta_L)-\mathcal{R}_\infty(\theta_L)]
+    +[\mathcal{R}_\infty(\theta_L)-\mathcal{R}_\infty(\theta_\infty)]$; `factor` multiplies the last
+    term of the first one.
     """
     finite, same, infinite = sp.symbols("R_L R_same R", real=True)
     with sp.evaluate(False):
@@ -56,14 +58,17 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     "BB:E.1",
     needs=("BB:E.1/split", "BB:LE.1", "BB:LE.1/inference", "BB:CE.3.a", "BB:CE.5"),
     control={"c": Fraction(1, 10)},
-    argument="T(eps) exists as R_inf decreases along its flow and is bounded on the ball; Lemma E.1 with beta_inf (not beta_L) "
-    "keeps theta_L in the ball up to T(eps); of the brackets of E.1/split one is at most g1 by Corollary E.3, the other kappa "
-    "times the distance, since the ball is convex; g1 and g2 tend to 0 at this fixed T; d/dt R_L(theta_L) = -|grad R_L|^2 <= 0 "
-    "carries the bound to all later times",
+    argument=r"The time $T(\varepsilon)$ exists as $\mathcal{R}_\infty$ decreases along its flow and is bounded on the "
+    r"ball; Lemma E.1 with $\beta_\infty$ (not $\beta_L$) keeps $\theta_L$ in the ball up to $T(\varepsilon)$; of the "
+    r"brackets of E.1/split one is at most $g_1$ by Corollary E.3, the other $\kappa$ times the distance, since the ball "
+    r"is convex; $g_1$ and $g_2$ tend to 0 at this fixed $T$; $\frac "
+    r"d{dt}\mathcal{R}_L(\theta_L)=-\|\nabla\mathcal{R}_L\|^2\leq0$ carries the bound to all later times.",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|R_L(theta_L(t)) - R(theta(t))| <= c (g1 + kappa g2 t e^{beta t}) up to the T of (27), and
-    R_L(theta_L) does not increase.
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5,
+    $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
+    t}$ on integrated flows up to the time $T$ of (27), and $\mathcal{R}_L(\theta_L)$ does not
+    increase; `c` multiplies the bound.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     rises = 0.0
@@ -107,14 +112,15 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     "BB:T4.3",
     needs=("BB:E.1", "BB:A4.2", "BB:A4.2.red", "OURS:T4.3"),
     control={"c": Fraction(1, 200)},
-    argument="as in E.1 with beta_inf and the repaired bounds; solutions of (7) exist for all times, because at finite L the "
-    "gradient in V grows at most linearly in |V| and that in U at most quadratically, whatever U is; the left limit exists in "
-    "[-oo, oo) as R_L does not increase",
+    argument=r"The proof is that of E.1 with $\beta_\infty$ and the repaired bounds; solutions of (7) exist for all times, "
+    r"because at finite $L$ the gradient in $V$ grows at most linearly in $\|V\|$ and that in $U$ at most quadratically, "
+    r"whatever $U$ is; the left limit exists in $[-\infty,\infty)$ as $\mathcal{R}_L$ does not increase.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    """lim R_L <= lim R + c epsilon from the explicit L(epsilon) of OURS:T4.3 on, for flows that end
-    in the minimum R = 0; from the saddle and from its stable manifold, where lim R = S/2, the
-    finite-prompt flow may only do better.
+    r"""For integrated flows that end in the minimum $\mathcal{R}_\infty=0$,
+    $\lim_t\mathcal{R}_L\leq\lim_t\mathcal{R}_\infty+\varepsilon$ from an explicit $L(\varepsilon)$
+    on; `c` multiplies $\varepsilon$. From the saddle and from its stable manifold, where
+    $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     seen = []
@@ -176,7 +182,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     hypotheses=HYPOTHESES,
     needs=("BB:LE.1", "OURS:T4.3", "BB:A4.2.red"),
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
-    argument="if the limit exists, choose T with |theta(T) - lim| <= eps/2 and then L so long that (26) at T is at most eps/2",
+    argument=r"If the limit exists, choose $T$ with $\|\theta_\infty(T)-\lim\theta_\infty\|\leq\frac12\varepsilon$ and "
+    r"then $L$ so long that (26) at $T$ is at most $\frac12\varepsilon$.",
     why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
     r"hypotheses of Theorem 4.3.",
     details=r"One task, $d=k=1$: $\mu$ is uniform on $\pm(1,1)$, the query is $\pm(1,0)$, and the loss "
@@ -185,15 +192,17 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     r"$k=\frac{4r^2(1+r^2)}{4r^2(1+r^2)+(1-r^2)^4}$. The output is $\pm\tanh(s)v$ with $s=(1,1)U(1,0)^\top$ and $v=V(1,1)^\top$; "
     r"$|v|^2-\sinh^2s$ is conserved, and where it is 1, $\theta=1/(1-r^2)$ is an orbit: $r\to1$, $\theta\to\infty$. "
     r"The sketch of the proof of Theorem 4.3 speaks of the convergence point too; the proof in Appendix E.1 does not need it.",
-    instead=r"The display holds if $\lim_t(U_\infty(t),V_\infty(t))$ exists. It does if $\mathcal{R}_\infty$ is real-analytic "
-    r"(Lojasiewicz), in particular for centred Gaussian tokens and the squared loss, where it is a polynomial.",
+    instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then the display holds. The limit exists if "
+    r"$\mathcal{R}_\infty$ is real-analytic (Lojasiewicz), in particular for centred Gaussian tokens and the squared loss, "
+    r"where it is a polynomial.",
 )
 def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction = Fraction(1)) -> Evidence:
-    """|U_L(T) - lim U| + |V_L(T) - lim V| <= c epsilon with c = 1, where T and L are so chosen that
-    each part of the distance is at most epsilon/(2 sqrt(2)).
+    r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
+    for ever. Where it exists, $\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon$
+    for $T$ and $L$ so chosen that each part of the distance is at most $\varepsilon/(2\sqrt2)$; `c`
+    multiplies $\varepsilon$.
 
-    Printed, without the hypothesis that the limit exists: the exact orbit of
-    `proofs_check.instances.spiral` has none.
+    The exact orbit is that of `proofs_check.instances.spiral`.
     """
     if limit != "assumed":
         return no_limit()
@@ -237,14 +246,18 @@ def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction
     control={"limit": "assumed", "schedule": "too late"},
     hypotheses=HYPOTHESES,
     needs=("BB:LE.1", "BB:24-27", "OURS:T4.3", "BB:A4.2.red"),
-    argument="with T(L) = ln(1/g2)/(2 beta) -> oo the bound (26) is g2^{1/2} ln(1/g2)/(2 beta) -> 0, and theta(T(L)) -> lim",
-    why=r"The limit on the right need not exist, as in the display before.",
+    argument=r"With $T(L)=\ln(1/g_2)/(2\beta)\to\infty$ the bound (26) is $g_2^{1/2}\ln(1/g_2)/(2\beta)\to0$, and "
+    r"$\theta_\infty(T(L))\to\lim\theta_\infty$.",
+    why="The limit on the right need not exist, as in the display before.",
     details=r"If the infinite-prompt flow ends in a saddle, no sequence $T(L)$ that grows too fast will do.",
-    instead=r"If $\lim_t(U_\infty(t),V_\infty(t))$ exists, $T(L)=\ln(1/g_2(L))/(2\beta_\infty)$ is such a sequence.",
+    instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then $T(L)=\ln(1/g_2(L))/(2\beta_\infty)$ is such a "
+    r"sequence.",
 )
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
-    """|theta_L(T(L)) - lim theta| <= |theta(T(L)) - lim theta| + (26) at T(L) = ln(1/g2)/(2 beta),
-    and both tend to 0, if the limit exists; printed without this hypothesis.
+    r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at
+    $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
+    most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, and both
+    tend to 0.
     """
     if limit != "assumed":
         return no_limit()

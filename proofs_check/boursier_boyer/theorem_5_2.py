@@ -37,12 +37,13 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
         "BB:R5.3.risk0",
         "OURS:T5.2",
     ),
-    argument="the printed proof covers |Sigma|_op <= 1; OURS:T5.2 removes this hypothesis of Lemma F.1, which the theorem does "
-    "not state",
+    argument=r"The printed proof covers $\|\Sigma\|_{\rm op}\leq1$; OURS:T5.2 removes this hypothesis of Lemma F.1, which "
+    r"the theorem does not state.",
 )
 def theorem_5_2(*, shorter: int = 1) -> Evidence:
-    """Instances inside the printed range of alpha, Sigma = 4 among them: lim_t R_L <= epsilon from
-    some length L(epsilon) on.
+    r"""On instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the bound
+    $\lim_t\mathcal{R}_L\leq\varepsilon$ holds from some length $L(\varepsilon)$ on; `shorter`
+    divides this length.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
     return trained_risk_below(PRINTED, shorter, checked)
@@ -52,22 +53,23 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     "BB:T5.2/inference",
     false="gap",
     costs="nothing",
-    why=r"Assumption 4.2 (i) wants a 1-sub-Gaussian query and Lemma F.1 supposes $\|\Sigma\|_{\rm op}\leq 1$, but Theorem 5.2 "
-    r"does not.",
+    why=r"The proof needs Lemma F.1, which supposes $\|\Sigma\|_{\rm op}\leq 1$, so that the query is 1-sub-Gaussian as in "
+    r"Assumption 4.2 (i); Theorem 5.2 does not suppose it.",
     details=r"For $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
-    instead=r"With $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ the output at $(x_{\rm q},U)$ is that at "
-    r"$(x_{\rm q}/\kappa,\kappa U)$, whose query is 1-sub-Gaussian: Theorem 5.2 holds for every $\Sigma$, with Assumption 4.2 "
-    r"checked on a ball $\kappa$ times as large.",
+    instead=r"In the proof of Theorem 5.2 put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for $U$ with "
+    r"$\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$; then it holds for every $\Sigma$. The output stays the same, its query "
+    r"is 1-sub-Gaussian, and Assumption 4.2 is checked on a ball $\kappa$ times as large.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
     needs=("BB:LF.1.i",),
     repair={"rescaled": True},
     control={"rescaled": False},
-    argument="E e^{v.x} = e^{v.Sigma v/2} for a Gaussian query x, at most e^{|Sigma|_op |v|^2/2}; the exponent is divided by "
-    "kappa^2 = max(1, |Sigma|_op)",
+    argument=r"For a Gaussian query $x$, $\mathbb{E}e^{v^\top x}=e^{v^\top\Sigma v/2}$ is at most $e^{\|\Sigma\|_{\rm "
+    r"op}\|v\|^2/2}$; the exponent is divided by $\kappa^2=\max(1,\|\Sigma\|_{\rm op})$.",
 )
 def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evidence:
-    """E e^{v x_q/kappa} <= e^{v^2/2} for every invertible Sigma: kappa = 1 as in the proof, or
-    max(1, |Sigma|^{1/2}).
+    r"""Assumption 4.2 (i) asks for $\mathbb{E}e^{vx_{\rm q}/\kappa}\leq e^{v^2/2}$, for every
+    invertible $\Sigma$. With $\kappa=1$, as in the proof, this fails at $\Sigma=2$; with
+    $\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$ (`rescaled`) it holds.
     """
     Sigma, v = sp.symbols("Sigma v", positive=True)
     ranges = {Sigma: (0, oo), v: (0, oo)}

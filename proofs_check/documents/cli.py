@@ -93,12 +93,14 @@ def _ratio(text: str) -> float:
 
 
 def _blueprint(options: argparse.Namespace) -> int:
+    from proofs_check.core.kept import find_ledger
     from proofs_check.documents.blueprint import write_blueprint
 
-    made = write_blueprint(Path(options.ledger), Path(options.out))
+    kept = find_ledger(options.ledger)
+    made = write_blueprint(kept.document, Path(options.out))
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
-    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows; written to {options.out}")
+    print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}")
     return 1 if made.failures else 0
 
 

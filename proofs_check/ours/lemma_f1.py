@@ -23,8 +23,8 @@ tau2 = sp.Symbol("tau2", nonnegative=True)
 
 @claim("OURS:LF.1/form", control={"shifts": 2})
 def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
-    """v'Gamma_w v = (a + shifts b w)'S (a + shifts b w) + b^2 tau^2 with shifts = 1, for every
-    d.
+    r"""For $v=(a,b)$ and every $d$, $v^\top\Gamma_wv=(a+bw)^\top S(a+bw)+b^2\tau^2$; `shifts`
+    multiplies $bw$.
     """
     return quadratic_form(noise=True, shifts=shifts)
 
@@ -33,11 +33,13 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
     "OURS:LF.1/sub_gaussian",
     control={"k": Fraction(9, 10), "outer": Fraction(9, 10)},
     needs=("OURS:LF.1/form",),
-    argument="E e^{v.z} = e^{v'Gamma_w v/2} and (a + bw)'S(a + bw) <= |S| (|a| + |b||w|)^2; the second bound feeds its tail",
+    argument=r"One has $\mathbb{E}e^{v^\top z}=e^{v^\top\Gamma_wv/2}$ and $(a+bw)^\top "
+    r"S(a+bw)\leq\|S\|(\|a\|+|b|\|w\|)^2$; the second bound feeds its tail.",
 )
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
-    """sigma_w^2 = max(1, k |S|(1 + |w|^2) + tau^2) bounds v'Gamma_w v/|v|^2 for every S; it is <=
-    outer max(1, |S| + tau^2)(1 + |w|^2); k = outer = 1.
+    r"""For every $S$, $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ bounds
+    $v^\top\Gamma_wv/\|v\|^2$, and it is at most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` and
+    `outer` multiply $\|S\|_{\rm op}$ and the last bound.
     """
     K = Rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
@@ -53,12 +55,14 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
     assumes=(MEANS,),
     control=({"k": Fraction(1, 2)}, {"least": Fraction(1, 2)}),
     needs=("BB:LF.1.iii.a", "OURS:LF.1/sub_gaussian"),
-    argument="g = |Gamma_w| in LF.1.iii.a, for every S and tau^2, averaged over the query; the tangent at x = |v|/c and |y|/c with "
-    "c = (|v| + |y|)/2 gives (|v| + |y|)^p <= 2^{p-1}(|v|^p + |y|^p) for real p; all moments of x are finite",
+    argument=r"Put $g=\|\Gamma_w\|$ in LF.1.iii.a, for every $S$ and $\tau^2$, averaged over the query; the tangent at "
+    r"$x=\|v\|/c$ and $\|y\|/c$ with $c=\frac12(\|v\|+\|y\|)$ gives $(\|v\|+\|y\|)^p\leq2^{p-1}(\|v\|^p+\|y\|^p)$ for real "
+    r"$p$; all moments of $x$ are finite.",
 )
 def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int | Fraction = 1) -> Evidence:
-    """max(1, g^p) <= (k sigma_w^2)^p wherever g <= sigma_w^2 and sigma_w^2 >= 1, with k = 1, and
-    x^p >= 1 + p (x - 1), for every p >= least = 1 (p = 0 is 1 <= 1).
+    r"""For $g=\|\Gamma_w\|_{\rm op}\leq\sigma_w^2$ and $\sigma_w^2\geq1$,
+    $\max(1,g^p)\leq\sigma_w^{2p}$, and $x^p\geq1+p(x-1)$, both for every real $p\geq1$. Here `k`
+    multiplies $\sigma_w^2$, and `least` stands for the least $p$; for $p=0$ the bound is $1\leq1$.
     """
     g, sigma2, p, x = sp.symbols("g sigma2 p x", positive=True)
     powers = {p: Closed(Rational(least), oo)}
@@ -78,12 +82,13 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int
         "BB:LF.1.ii.f/mgf",
         "BB:LF.1.ii.f/limit",
     ),
-    argument="sigma_w^2 <= kappa (1 + |w|^2) with kappa = max(1, |S| + tau^2); LF.1.ii.f with c/kappa in the place of c; E "
-    "sigma_w^12 is at most kappa^6 E(1 + |w|^2)^6",
+    argument=r"One has $\sigma_w^2\leq\kappa(1+\|w\|^2)$ with $\kappa=\max(1,\|S\|+\tau^2)$; then LF.1.ii.f is used with "
+    r"$c/\kappa$ in the place of $c$; $\mathbb{E}\sigma_w^{12}$ is at most $\kappa^6\,\mathbb{E}(1+\|w\|^2)^6$.",
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
-    """E L^{-c/sigma_w^2} <= e^{1/4} 2^{d/2} exp(-k sqrt(c ln(L)/kappa)) with k = 1, sigma_w^2 =
-    max(1, |S|(1 + |w|^2) + tau^2).
+    r"""For $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ and $\kappa=\max(1,\|S\|_{\rm
+    op}+\tau^2)$, $\mathbb{E}L^{-c/\sigma_w^2}\leq e^{1/4}2^{d/2}e^{-\sqrt{c\ln(L)/\kappa}}$ is
+    tried by quadrature; `k` multiplies the root in the exponent.
     """
     from scipy.special import gammaln
 
@@ -107,10 +112,11 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:LF.1/sixth", control={"k": Fraction(1, 2)}, needs=("BB:LF.1.ii.a-e/moment",))
 def sixth_power_of_the_parameter(*, k: Fraction = Fraction(1)) -> Evidence:
-    """sigma_w^2 = max(1, s (1 + z) + n) <= k max(1, s + n) (1 + z) with k = 1, s = |S|, n = tau^2
-    and z = |w|^2.
+    r"""For $s=\|S\|_{\rm op}$, $n=\tau^2$ and $z=\|w\|^2$, $\max(1,s(1+z)+n)\leq\max(1,s+n)(1+z)$;
+    `k` multiplies the right side.
 
-    The sixth power of the right side is a polynomial in z, and E sigma_w^12 is finite with it.
+    The sixth power of the right side is a polynomial in $z$, and $\mathbb{E}\sigma_w^{12}$ is
+    finite with it.
     """
     s, n, z = names = sp.symbols("s n z", nonnegative=True)
     right = Rational(k) * Max(1, s + n) * (1 + z)

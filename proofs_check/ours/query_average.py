@@ -26,15 +26,16 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
     "OURS:P3.1",
     control=dict(c=Fraction(1, 57)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket", "OURS:P3.1/form"),
-    argument="R1 with f = id and the convex hull with QA.tilt bound the error at a fixed query; QA.min with theta averages over "
-    "it, as e^{4 a2 theta} <= e^{|z|^2/4}; the second display is the first in the form of P3.1/form",
+    argument=r"R1 with $f(z)=z$ and the convex hull with QA.tilt bound the error at a fixed query; QA.min with $\theta$ "
+    r"averages over it, as $e^{4a_2\theta}\leq e^{|z|^2/4}$; the second display is the first in the form of P3.1/form.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|T_L - T|^2 <= |V|^2 sigma^2 2^{d/2} (300 (1+h) + 8 ln L + 20 (d+1) kappa) / L^min(1, 1/(16
-    kappa)), every L >= 1.
+    r"""For every $L\geq1$, with $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$, the mean of
+    $|T_L-T|^2$ is at most $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
+    $\theta=\min(1,\frac1{16\kappa})$. This is tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
     return output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
@@ -44,14 +45,15 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     "OURS:P3.4.V",
     control=dict(c=Fraction(1, 57)),
     needs=("OURS:P3.1", "BB:C.7.gV"),
-    argument="each of the d_out rows of the gradient is the output for V = I",
+    argument=r"Each of the $d_{\rm out}$ rows of the gradient is the output for $V=I$.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|grad_V T_L - grad_V T|^2 is at most d_out times the bound of P3.1 with |V| = 1; Assumption
-    3.3 is not needed.
+    r"""The mean of $|\nabla_VT_L-\nabla_VT|^2$ is at most $d_{\rm out}$ times our bound of the
+    output with $|V|=1$, and Assumption 3.3 is not needed. This is tried on instances; `c`
+    multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: gradient_V_average(L, s, u, 1, d))
     return output_or_gradient(bound, "output", checked=rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}", given="d_out = 1")
@@ -59,8 +61,9 @@ def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
 
 @claim("OURS:P3.4.U/split", control=dict(c=2))
 def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
-    """C_L - C = (M_L - M) - e e' - m e' - e m' for C_L = M_L - (m + e)(m + e)' and C = M - m m', in
-    every dimension; and (A + B + 2 D)^2 <= c (A^2 + B^2 + 4 D^2), c = 3, for A, B, D >= 0.
+    r"""With second moments $M_L$, $M$ and means $m+e$, $m$, the covariances
+    $C_L=M_L-(m+e)(m+e)^\top$ and $C=M-mm^\top$ satisfy $C_L-C=(M_L-M)-ee^\top-me^\top-em^\top$ in
+    every dimension. For $A,B,D\geq0$, $(A+B+2D)^2\leq3(A^2+B^2+4D^2)$, where `c` stands for the 3.
     """
     words = Algebra(symmetric=["K", "M"], vectors=["e", "m"])
     K, M, e, m = (words[name] for name in ("K", "M", "e", "m"))  # K = M_L
@@ -72,8 +75,8 @@ def square_of_the_covariance_error(*, c: int = 3) -> Evidence:
 
 @claim("OURS:P3.4.U/small", control=dict(c=25000))
 def three_contributions(*, c: int = 25125) -> Evidence:
-    """3 (75 e^{4 a2}/L + 8000 e^{16 a2}/L^2 + 300 e^{6 a2}/L) <= c y, c = 25125, where y = e^{8
-    a2}/L <= 1.
+    r"""Where $y=e^{8a_2}/L\leq1$, $3(75e^{4a_2}/L+8000e^{16a_2}/L^2+300e^{6a_2}/L)\leq25125\,y$;
+    `c` stands for 25125.
     """
     a2, y = sp.Symbol("a2", nonnegative=True), sp.Symbol("y", positive=True)
     terms = 75 * y * exp(-4 * a2) + 8000 * y**2 + 300 * y * exp(-2 * a2)
@@ -82,8 +85,9 @@ def three_contributions(*, c: int = 25125) -> Evidence:
 
 @claim("OURS:P3.4.U/large", control=dict(c=3))
 def the_bound_without_concentration(*, c: int = 4) -> Evidence:
-    """(4 + 4 h + 4 l)^2 + (4 h + 4 a2)^2 <= c (12 + 4 h)^2 + 32 l^2 + 32 a2^2 for h, l, a2 >= 0,
-    with c = 4, where 25125 would do; l stands for ln L.
+    r"""For $h,l,a_2\geq0$, where $l$ stands for $\ln L$,
+    $(4+4h+4l)^2+(4h+4a_2)^2\leq4(12+4h)^2+32l^2+32a_2^2$. Here `c` stands for the first 4 on the
+    right, where 25125 would do.
     """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)
     square = (4 + 4 * h + 4 * l) ** 2 + (4 * h + 4 * a2) ** 2
@@ -92,8 +96,8 @@ def the_bound_without_concentration(*, c: int = 4) -> Evidence:
 
 @claim("OURS:P3.4.U/numbers", control=dict(first=60900, second=77, third=456))
 def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third: int = 460) -> Evidence:
-    """25125 * 4/sqrt(e) <= first = 61000, 32 * 4/sqrt(e) <= second = 78 and 32 (4/sqrt(e))^3 <=
-    third = 460.
+    r"""The constants of the gradient satisfy $25125\cdot4/\sqrt e\leq61000$, $32\cdot4/\sqrt
+    e\leq78$ and $32(4/\sqrt e)^3\leq460$; the right sides are `first`, `second` and `third`.
     """
     x, factor = sp.Symbol("x", positive=True), 4 / sp.exp(sp.Rational(1, 2))
     rows = ((25125 * factor, first), (32 * factor, second), (32 * factor**3, third))
@@ -102,11 +106,12 @@ def the_constants_of_the_gradient(*, first: int = 61000, second: int = 78, third
 
 @claim("OURS:P3.4.U/form", control=dict(base=3, c2=31))
 def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction = 32) -> Evidence:
-    """sigma >= 1, L >= 2: A + D ln^2 L + B sigma^4 <= sigma^4 ln^2(L) ((A + B)/ln^2 2 + D), 2 =
-    base, and min(1, 1/(32 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 with c2 = 32.
+    r"""For $\sigma\geq1$ and $L\geq2$, $A+D\ln^2L+B\sigma^4\leq\sigma^4\ln^2(L)((A+B)/\ln^22+D)$,
+    and $\min(1,\frac1{32\sigma^2|U|^2})\geq\min(1,\frac1{32|U|^2})/\sigma^2$, which is the form of
+    the paper. Here `base` stands for the 2 of $\ln^22$ and `c2` for the second 32.
 
-    For L >= 1 the same with 1 + ln L in place of ln L; in P3.4.U D = 78 (d + 1) and B = 460 (d +
-    3)^3 |U|^4.
+    For $L\geq1$ the same holds with $1+\ln L$ in place of $\ln L$; in P3.4.U $D=78(d+1)$ and
+    $B=460(d+3)^3|U|^4$.
     """
     return all_of(exponents_compared(32, c2), form_of_the_paper(2, base))
 
@@ -128,16 +133,18 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
         "OURS:P3.4.U/numbers",
         "OURS:P3.4.U/form",
     ),
-    argument="row i of the gradient is (C_L - C) v_i z', all rows at most |V|^2 |z|^2 |C_L - C|_F^2; for y = e^{8 a2}/L <= 1 R1 "
-    "for z z', R2 for z and R1 for z with |m|^2 <= e^{2 a2} E|Z|^2; always |C_L - C|_F^2 <= (tr C_L)^2 + (tr C)^2, as both are "
-    "positive semidefinite; QA.min in y; the second display is the first in the form of P3.4.U/form",
+    argument=r"Row $i$ of the gradient is $(C_L-C)v_iz^\top$, and all rows are at most $|V|^2|z|^2|C_L-C|_F^2$. For "
+    r"$y=e^{8a_2}/L\leq1$ use R1 for $zz^\top$, R2 for $z$, and R1 for $z$ with $|m|^2\leq e^{2a_2}\,\mathbb{E}|Z|^2$; "
+    r"always $|C_L-C|_F^2\leq({\rm tr}\,C_L)^2+({\rm tr}\,C)^2$, as both are positive semidefinite; then QA.min in $y$. "
+    r"The second display is the first in the form of P3.4.U/form.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|grad_U T_L - grad_U T|^2 <= |V|^2 sigma^4 2^{d/2} [...] / L^min(1, 1/(32 kappa)), every L
-    >= 1, without Assumption 3.3.
+    r"""For every $L\geq1$, with $\kappa=\sigma^2|U|^2$, the mean of $|\nabla_UT_L-\nabla_UT|^2$ is
+    at most $|V|^2\sigma^42^{d/2}$ times our bracket over $L^{\min(1,1/(32\kappa))}$, without
+    Assumption 3.3. This is tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
     return output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
@@ -145,10 +152,10 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
 def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
-    """2 (1+l+h)^2 + 2 (1+h+a2)^2 <= 75 (3+h)^2 + 4 l^2 + 4 a2^2, and the same with 8, 8000 and 16;
-    c multiplies l^2 and a2^2.
+    r"""For $l=\ln L$ and $h,a_2\geq0$, $2(1+l+h)^2+2(1+h+a_2)^2\leq75(3+h)^2+4l^2+4a_2^2$, and the
+    same holds with 8, 8000 and 16 in place of 2, 75 and 4; `c` multiplies $l^2$ and $a_2^2$.
 
-    l = ln L; these are C.6 with p = 2 and C.9. C.6 with p = 1 is OURS:P3.1/bracket.
+    These are C.6 with $p=2$ and C.9; C.6 with $p=1$ is OURS:P3.1/bracket.
     """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)
     both = (1 + l + h) ** 2 + (1 + h + a2) ** 2
@@ -162,14 +169,17 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
     control=dict(c=Fraction(1, 263)),
     needs=("OURS:R1", "BB:LC.1.15", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="as OURS:P3.1 for |f(z)| <= C_f |z|^p; the Cauchy-Schwarz inequality takes g out and doubles the weight of the query",
+    argument=r"The proof is that of OURS:P3.1 for $|f(z)|\leq C_f|z|^p$; the Cauchy-Schwarz inequality takes $g$ out and "
+    r"doubles the weight of the query.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
 )
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^2 <= C_f^2 (4 sigma^2)^p sqrt(E|g|^4) 2^{d/4} [...] / L^min(1, 1/(32 kappa));
-    Assumption C.5 (ii) is not needed.
+    r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
+    $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
+    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is tried on instances;
+    `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
     return general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
@@ -177,11 +187,11 @@ def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:LC.6/form", control=dict(c2=127), needs=("OURS:P3.1/form", "OURS:P3.4.U/form"))
 def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Evidence:
-    """min(1, 1/(128 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 for sigma >= 1 and c2 = 128, as
-    C.9 needs it.
+    r"""For $\sigma\geq1$, $\min(1,\frac1{128\sigma^2|U|^2})\geq\min(1,\frac1{128|U|^2})/\sigma^2$,
+    as C.9 needs it; `c2` stands for the second 128.
 
-    The exponent of C.6 is that of P3.4.U/form. The constants for p = 1 are those of P3.1/form, and
-    those for p = 2 of P3.4.U/form, with D = 2p for C.6 and D = 16 for C.9.
+    The exponent of C.6 is that of P3.4.U/form. The constants for $p=1$ are those of P3.1/form, and
+    those for $p=2$ of P3.4.U/form, with $D=2p$ for C.6 and $D=16$ for C.9.
     """
     return exponents_compared(128, c2)
 
@@ -191,14 +201,15 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
     control=dict(c=Fraction(1, 174100)),
     needs=("OURS:R2", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="as OURS:LC.6 with R2 for R1; QA.min in y = e^{8 a2}/L with exponents up to 2",
+    argument="The proof is that of OURS:LC.6 with R2 for R1, and QA.min in $y=e^{8a_2}/L$ with exponents up to 2.",
     hypotheses=("L in Integers", "L >= 1"),
     unproved=UNPROVED,
     reference={},
 )
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^4 <= 16 C_f^4 sigma^4 sqrt(E|g|^8) 2^{d/4} [...] / L^{2 min(1, 1/(128 kappa))},
-    without Assumption C.8 (ii).
+    r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
+    times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is tried
+    on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
     return general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")

@@ -28,7 +28,9 @@ PRINTED = Min(sp.Rational(1, 3), 1 / (192 * kappa))
 
 
 #: Why the sharp exponent is that of Theorem B.
-SHARP_IN_B = "for Gaussian tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa in Theorem B"
+SHARP_IN_B = (
+    r"For Gaussian tokens $\mathcal{N}(0,\sigma^2I)$, $U=uI$ and queries $\mathcal{N}(0,I)$, $\lambda=\kappa$ in Theorem B."
+)
 
 
 def _between(ours: sp.Expr, c: int | Fraction, share: int | Fraction) -> Evidence:
@@ -43,8 +45,9 @@ def _between(ours: sp.Expr, c: int | Fraction, share: int | Fraction) -> Evidenc
     argument=SHARP_IN_B,
 )
 def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fraction = 1) -> Evidence:
-    """share theta <= b = min(1, sqrt(1/kappa + 1/4) - 1/2) <= c theta for theta = min(1, 1/(16
-    kappa)), share = 1 and c = 16; b is sharp for N(0, sigma^2 I), U = u I.
+    r"""Our exponent $\theta=\min(1,\frac1{16\kappa})$ is at most the sharp one,
+    $b=\min(1,\sqrt{1/\kappa+1/4}-\frac12)$ for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$, and
+    $b\leq16\,\theta$. Here `share` multiplies $\theta$ on the left, and `c` stands for the 16.
     """
     return _between(Min(1, 1 / (16 * kappa)), c, share)
 
@@ -53,11 +56,12 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fra
     "OURS:P3.1/printed-exponent",
     control=dict(c=191),
     needs=("OURS:R4.B",),
-    argument="as OURS:P3.1/exponent; where A of Theorem B has lambda < kappa, as for Gamma U = 0, the ratio may be larger",
+    argument=r"The proof is that of OURS:P3.1/exponent; where $A$ of Theorem B has $\lambda<\kappa$, as for $\Gamma U=0$, "
+    r"the ratio may be larger.",
 )
 def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
-    """The exponent min(1/3, 1/(192 kappa)) of eq. (16) against that of N(0, sigma^2 I), U = u I: at
-    most 192 times less.
+    r"""The exponent $\min(\frac13,\frac1{192\kappa})$ of equation (16) is at most 192 times less
+    than the sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$; `c` stands for 192.
     """
     return forall(SHARP, "<=", sp.Rational(c) * PRINTED, DOMAIN)
 
@@ -69,8 +73,9 @@ def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
     argument=SHARP_IN_B,
 )
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
-    """share = 1 times min(1, 1/(8 kappa)), the supremum of the exponents of P3.1/lambda, is at most
-    that of N(0, sigma^2 I), U = u I, which is at most c = 8 times as large.
+    r"""The supremum $\min(1,\frac1{8\kappa})$ of our exponents with a heavier weight is at most the
+    sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$, which is at most 8 times as large. Here
+    `share` multiplies the former, and `c` stands for the 8.
     """
     return _between(Min(1, 1 / (8 * kappa)), c, share)
 
@@ -79,13 +84,15 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
     "OURS:P3.1/lambda",
     control=dict(c=Fraction(1, 700)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
-    argument="the proof of OURS:P3.1 with 4 kappa theta <= lambda for any lambda < 1/2; here lambda = 9/20",
+    argument=r"The proof is that of OURS:P3.1 with $4\kappa\theta\leq\lambda$ for any $\lambda<\frac12$; here "
+    r"$\lambda=\frac9{20}$.",
     reference={},
     unproved=UNPROVED,
 )
 def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
-    """theta = min(1, lambda/(4 kappa)) with (1 - 2 lambda)^{-d/2} (300 (1+h) + 8 ln L + 16 (d+1)
-    kappa/((1 - 2 lambda) sqrt e)).
+    r"""For any $\lambda<\frac12$ the exponent may be $\theta=\min(1,\frac\lambda{4\kappa})$ with
+    the constant $(1-2\lambda)^{-d/2}(300(1+h)+8\ln L+16(d+1)\kappa/((1-2\lambda)\sqrt e))$. This is
+    tried on instances at $\lambda=\frac9{20}$; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: output_average_long(L, s, u, 1, d, Fraction(9, 20)))
     return output_or_gradient(bound, "output", checked=r"\theta=\min(1,\lambda/(4\kappa)),\ \lambda=9/20")
@@ -95,12 +102,13 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
     "OURS:P3.1/small",
     control=dict(c=Fraction(1, 250)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight"),
-    argument="average R1 over the query: E e^{4 kappa |z|^2} <= (1 - 8 kappa)^{-d/2}",
+    argument=r"Average R1 over the query, with $\mathbb{E}e^{4\kappa|z|^2}\leq(1-8\kappa)^{-d/2}$.",
     unproved=UNPROVED,
 )
 def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
-    """For kappa < 1/8: E|T_L - T|^2 <= 300 (1 + h) |V|^2 sigma^2 (1 - 8 kappa)^{-d/2}/L, without a
-    logarithm.
+    r"""For $\kappa<\frac18$ the mean of $|T_L-T|^2$ is at most
+    $300(1+h)|V|^2\sigma^2(1-8\kappa)^{-d/2}/L$, without a logarithm. This is tried on instances;
+    `c` multiplies the bound.
     """
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:

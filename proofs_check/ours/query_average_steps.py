@@ -21,8 +21,6 @@ from numerics.token_laws.hostile import hostile_laws
 from proofs_check.core.claim import claim
 from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
-GAUSS = "for a standard Gaussian vector g, e^{lambda |v|^2} = E e^{sqrt(2 lambda) g.v}"
-
 
 def _largest(c: Fraction) -> Iterator[Instance]:
     """Return E max|z_k|^{2q} of L tokens from the distribution function, for the laws that are
@@ -61,12 +59,14 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
     "OURS:QA.tilt",
     control=dict(c=Fraction(7, 10)),
     needs=("OURS:R3/concave", "OURS:R3/exponential"),
-    argument="Jensen's inequality for (ln y)^q at y = e^{|Z|^2/(4 sigma^2) + q - 1}; ln E_{mu_z} e^{|Z|^2/(4 sigma^2)} <= h + a2, "
-    "by R3/exponential at theta = 1/2 and E e^{a.Z} >= 1; the largest of L tokens: a sum of L exponentials in place of one",
+    argument=r"Use Jensen's inequality for $(\ln y)^q$ at $y=e^{|Z|^2/(4\sigma^2)+q-1}$, where "
+    r"$\ln\mathbb{E}_{\mu_z}e^{|Z|^2/(4\sigma^2)}\leq h+a_2$ by R3/exponential at $\theta=\frac12$ and "
+    r"$\mathbb{E}e^{a^\top Z}\geq1$; for the largest of $L$ tokens a sum of $L$ exponentials stands in place of one.",
 )
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E_{mu_z}|Z|^{2q} <= (4 sigma^2)^q (q - 1 + h + a2)^q, q = 1, 2, 4, and E max|z_k|^{2q} with
-    ln L for a2; signs: c > 7/10.
+    r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
+    tried for $q=1,2,4$, and so is $\mathbb{E}\max_k|z_k|^{2q}$ with $\ln L$ in place of $a_2$.
+    Tokens $\pm1$ refute the factor $\frac7{10}$ before the bounds, which is `c`.
     """
     signs = Instance(
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},
@@ -82,15 +82,16 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:QA.weight/power", control=dict(c=Fraction(99, 100)))
 def powers_below_exponentials(*, c: int | Fraction = 1) -> Evidence:
-    """s^j e^{-s} <= c (j/e)^j for every s > 0 and every j > 0, with c = 1."""
+    r"""For every $s>0$ and $j>0$, $s^je^{-s}\leq(j/e)^j$; `c` multiplies the right side."""
     s, j = sp.symbols("s j", positive=True)
     return forall(s**j * exp(-s), "<=", sp.Rational(c) * (j / sp.E) ** j, {s: (0, oo), j: (0, oo)})
 
 
 @claim("OURS:QA.weight/root", control=dict(two=3))
 def dimension_leaves_a_constant(*, two: int = 2) -> Evidence:
-    """For eta = r j/(two (d + j)), two = 2: r - 2 eta = r d/(d + j) and j/(e eta) = 2 (d + j)/(e
-    r); and (1 + j/d)^{d/2} <= e^{j/two}, in logarithms. Here r stands for 1 - 2 lambda.
+    r"""With $r=1-2\lambda$ and $\eta=\frac{rj}{2(d+j)}$, $r-2\eta=\frac{rd}{d+j}$ and $\frac
+    j{e\eta}=\frac{2(d+j)}{er}$; moreover $(1+j/d)^{d/2}\leq e^{j/2}$, in logarithms. Here `two`
+    stands for the 2 of $\eta$ and of $e^{j/2}$.
     """
     r, d, j, eta = sp.symbols("r d j eta", positive=True)
     chosen = sp.Eq(two * (d + j) * eta, r * j)
@@ -124,11 +125,13 @@ def _weighted(c: Fraction) -> Iterator[Instance]:
     "OURS:QA.weight",
     control=dict(c=Fraction(99, 100)),
     needs=("OURS:QA.weight/power", "OURS:QA.weight/root"),
-    argument=f"{GAUSS}, so E e^{{lambda |z|^2}} <= (1 - 2 lambda)^{{-d/2}}; a power of |z|^2 costs a little more lambda",
+    argument=r"For a standard Gaussian vector $g$, $e^{\lambda|v|^2}=\mathbb{E}e^{\sqrt{2\lambda}\,g^\top v}$, so that "
+    r"$\mathbb{E}e^{\lambda|z|^2}\leq(1-2\lambda)^{-d/2}$; a power of $|z|^2$ costs a little more $\lambda$.",
 )
 def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E |z|^{2j} e^{|z|^2/4} <= 2^{d/2} (4 (d+j)/sqrt(e))^j for 1-sub-Gaussian queries, j = 0, ...,
-    4; equality for j = 0.
+    r"""For 1-sub-Gaussian queries and $j=0,\ldots,4$,
+    $\mathbb{E}|z|^{2j}e^{|z|^2/4}\leq2^{d/2}(4(d+j)/\sqrt e)^j$, with equality for $j=0$ and
+    Gaussian queries, is tried on hostile laws; `c` multiplies the bound.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
@@ -145,11 +148,13 @@ def bearable(k: int, c: int | Fraction) -> Evidence:
 @claim(
     "OURS:QA.min",
     control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)),
-    argument="x = e^y: for y <= 0 the first bound is at most A e^{theta y}, for y >= 0 the second is at most B e^{theta y}",
+    argument=r"Put $x=e^y$: for $y\leq0$ the first bound is at most $Ae^{\theta y}$, and for $y\geq0$ the second is at "
+    r"most $Be^{\theta y}$.",
 )
 def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
-    """min(A x, B) <= max(A, B) x^theta for x > 0, 0 = bottom <= theta <= top = 1; and 4 kappa theta
-    <= 1/4 for theta = min(1, 1/(c kappa)) with c = 16.
+    r"""For $x>0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$, and
+    $4\kappa\theta\leq\frac14$ for $\theta=\min(1,\frac1{16\kappa})$. Here `bottom` and `top` bound
+    $\theta$, and `c` stands for the 16.
     """
     y, theta = sp.symbols("y theta", real=True)
     range_of_theta = Closed(sp.Rational(bottom), sp.Rational(top))
@@ -160,10 +165,11 @@ def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1
 
 @claim("OURS:QA.min/theta", control=dict(share=Fraction(15, 16)))
 def exponents_that_the_query_can_bear(*, share: int | Fraction = 1) -> Evidence:
-    """8 kappa theta <= 1/4 for theta = min(1, 1/(32 kappa)), and 32 kappa theta <= 1/4 for theta =
-    min(1, 1/(128 kappa)); share multiplies 32 and 128.
+    r"""For $\theta=\min(1,\frac1{32\kappa})$, $8\kappa\theta\leq\frac14$, and for
+    $\theta=\min(1,\frac1{128\kappa})$, $32\kappa\theta\leq\frac14$; `share` multiplies 32 and 128
+    in $\theta$.
 
-    The first is for P3.4.U and LC.6. The second is for LC.9, where x = e^{16 a2}/L^2 and the
+    The first is for P3.4.U and LC.6. The second is for LC.9, where $x=e^{16a_2}/L^2$ and the
     Cauchy-Schwarz inequality doubles the weight.
     """
     return all_of(bearable(8, 32 * Fraction(share)), bearable(32, 128 * Fraction(share)))
@@ -171,8 +177,8 @@ def exponents_that_the_query_can_bear(*, share: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:P3.1/bracket", control=dict(c=Fraction(15)), needs=("OURS:QA.tilt",))
 def larger_of_the_two_constants(*, c: int | Fraction = 300) -> Evidence:
-    """In units of |V|^2 sigma^2, max(300 (1 + h), 8 ln L + 8 h + 8 h + 8 a2) <= 300 (1 + h) + 8 ln
-    L + 8 a2.
+    r"""In units of $|V|^2\sigma^2$, $\max(300(1+h),\,8\ln L+16h+8a_2)\leq300(1+h)+8\ln L+8a_2$; `c`
+    stands for 300 on both sides.
     """
     h, a2, l = sp.symbols("h a2 l", nonnegative=True)  # l = ln L
     domain = {h: Closed(0, oo), a2: Closed(0, oo), l: Closed(0, oo)}
@@ -206,10 +212,11 @@ def form_of_the_paper(p: int, base: int) -> Evidence:
 
 @claim("OURS:P3.1/form", control=dict(base=3, c2=15))
 def the_form_of_the_paper(*, base: int = 2, c2: int | Fraction = 16) -> Evidence:
-    """sigma >= 1, L >= 2: A + D ln L + B sigma^2 <= sigma^2 ln(L) ((A + B)/ln(base) + D), base = 2,
-    and min(1, 1/(16 sigma^2 |U|^2)) >= min(1, 1/(c2 |U|^2))/sigma^2 with c2 = 16.
+    r"""For $\sigma\geq1$ and $L\geq2$, $A+D\ln L+B\sigma^2\leq\sigma^2\ln(L)((A+B)/\ln2+D)$, and
+    $\min(1,\frac1{16\sigma^2|U|^2})\geq\min(1,\frac1{16|U|^2})/\sigma^2$, which is the form of the
+    paper. Here `base` stands for the 2 of $\ln2$ and `c2` for the second 16.
 
-    For L >= 1 the same with 1 + ln L in place of ln L; in P3.1 A = 300 (1 + h), D = 8 and B = 20 (d
-    + 1) |U|^2.
+    For $L\geq1$ the same holds with $1+\ln L$ in place of $\ln L$; in P3.1 $A=300(1+h)$, $D=8$ and
+    $B=20(d+1)|U|^2$.
     """
     return all_of(exponents_compared(16, c2), form_of_the_paper(1, base))

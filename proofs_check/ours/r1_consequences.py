@@ -32,12 +32,15 @@ MARKOV = ("Markov's inequality",)
     control=dict(top=109),
     needs=("OURS:R1",),
     cites=MARKOV,
-    argument="Markov's inequality at 27 beta^2; if E|f|^4 = 0 the event {0 > 0} is empty",
+    argument=r"This is Markov's inequality at $27\beta^2$; if $\mathbb{E}|f|^4=0$ the event $\{0>0\}$ is empty.",
     hypotheses=HYPOTHESES,
     reference={},
 )
 def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Evidence:
-    """P(|err|^2 > 27 beta^2) <= (top/27) delta < 4 delta, top = 75, for every delta in (0, 1)."""
+    r"""For every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
+    err}|^2>27\beta^2)\leq\frac{75}{27}\delta<4\delta$, where `c` stands for the first 27 and `top`
+    for 75.
+    """
     share = sp.Rational(top, 27)
     tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", share * delta)
     return all_of(tail, forall(share * delta, "<", 4 * delta, DELTA_DOMAIN))
@@ -48,13 +51,14 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
     control=(dict(c=Fraction(9, 10)), dict(top=109)),
     needs=("OURS:R1",),
     cites=MARKOV,
-    argument="Markov's inequality at C/(delta L), which is positive since E|f|^4 > 0",
+    argument=r"This is Markov's inequality at $C/(\delta L)$, which is positive since $\mathbb{E}|f|^4>0$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
 def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
-    """P(|err|^2 >= 108 e^{4 a2} K/(delta L)) <= (top/108) delta <= delta, top = 75, for every delta
-    in (0, 1), if K = sqrt(E|f|^4) > 0.
+    r"""If $K=\sqrt{\mathbb{E}|f|^4}>0$, then for every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
+    err}|^2\geq108e^{4a_2}K/(\delta L))\leq\frac{75}{108}\delta\leq\delta$, where `c` stands for the
+    first 108 and `top` for 75.
     """
     share = sp.Rational(top, 108)
     tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", share * delta)
@@ -71,8 +75,8 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> E
     reference={},
 )
 def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
-    """E|err|^2 <= top e^{4 a2} K/L, top = 75, for every L >= 1, and this is at most 2 C ln(L)/L
-    with C = 108 e^{4 a2} K for every L >= 2.
+    r"""For every $L\geq1$, $\mathbb{E}|{\rm err}|^2\leq75e^{4a_2}K/L$, and for every $L\geq2$ this
+    is at most $2C\ln(L)/L$ with $C=108e^{4a_2}K$. Here `top` stands for 75 and `c` for 108.
     """
     error = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
     length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)

@@ -31,13 +31,14 @@ CHUNG_LU = "Chung and Lu 2006, Theorem 7"
     dial="C",
     needs=("OURS:R1.off", "OURS:R1.on", "OURS:R1.sum"),
     cites=(CHUNG_LU,),
-    argument="E|err|^2 splits on A = {S_L < S/2}; the two parts add up by R1.sum",
+    argument=r"The mean $\mathbb{E}|{\rm err}|^2$ splits on $A=\{S_L<S/2\}$; the two parts add up by R1.sum.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
-    """E|R_L/S_L - R/S|^2 <= 75 e^{4 a2} sqrt(E|f|^4) / L, for every f, every L >= 1 and every
-    query.
+    r"""For every $f$, every $L\geq1$ and every query,
+    $\mathbb{E}|R_L/S_L-R/S|^2\leq75e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
+    stands for 75.
     """
     return worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, C))
 
@@ -46,12 +47,15 @@ def second_moment_at_a_fixed_query(*, C: int | Fraction = 75) -> Evidence:
     "OURS:R1.off",
     dial="c",
     needs=("OURS:R1.off/numerator", "BB:LC.1.M"),
-    argument="err = N/S_L, and S_L >= S/2 >= L/2 off A: four times the mean square of N over L^2",
+    argument=r"One has ${\rm err}=N/S_L$, and $S_L\geq S/2\geq L/2$ off $A$: this is four times the mean square of $N$ "
+    r"over $L^2$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Evidence:
-    """E[|err|^2; S_L >= S/2] <= 16 e^{4 a2} sqrt(E|f|^4) / L."""
+    r"""Where $S_L\geq S/2$ the mean square of the error is $\mathbb{E}[|{\rm err}|^2;S_L\geq\frac
+    S2]\leq16e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$; `c` stands for 16.
+    """
     return worst_ratio(Mean(error_off_A), "<=", c * exp(4 * a2) * K / L)
 
 
@@ -59,12 +63,15 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 16) -> Eviden
     "OURS:R1.off/numerator",
     dial="c",
     needs=("BB:LC.1.Q2", "BB:LC.1.15", "BB:LC.1.M", "BB:LC.2/variance"),
-    argument="N is a centred sum; E|w(f - r)|^2 <= 2 E w^2|f|^2 + 2 |r|^2 E w^2 at r = R/S, each at most 2 e^{4 a2} sqrt(E|f|^4)",
+    argument=r"The numerator $N$ is a centred sum; $\mathbb{E}|w(f-r)|^2\leq2\,\mathbb{E}w^2|f|^2+2|r|^2\,\mathbb{E}w^2$ "
+    r"at $r=R/S$, each at most $2e^{4a_2}\sqrt{\mathbb{E}|f|^4}$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
-    """E|R_L - S_L R/S|^2 <= 4 L e^{4 a2} sqrt(E|f|^4)."""
+    r"""The numerator of the error satisfies
+    $\mathbb{E}|R_L-S_LR/S|^2\leq4Le^{4a_2}\sqrt{\mathbb{E}|f|^4}$; `c` stands for 4.
+    """
     return worst_ratio(Mean(numerator), "<=", c * L * exp(4 * a2) * K)
 
 
@@ -74,12 +81,14 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
     control=dict(share=Fraction(4, 5)),
     needs=("BB:LC.1.CL", "BB:LC.1.15"),
     cites=(CHUNG_LU,),
-    argument="on A, |err|^2 <= 2 max|f(z_k)|^2 + 2|R/S|^2 by convexity; Cauchy-Schwarz for the first, (15) for the second",
+    argument=r"On $A$, $|{\rm err}|^2\leq2\max_k|f(z_k)|^2+2|R/S|^2$ by convexity; the Cauchy-Schwarz inequality bounds "
+    r"the first term, and (15) the second.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    """P(S_L < S/2) <= share e^{-x} with share = 1, and E[|err|^2; S_L < S/2] <= c sqrt(L) K
-    e^{-x/2} + c e^{2 a2} K e^{-x} with c = 2, where x = (L/8) e^{-2 a2}.
+    r"""With $x=\frac L8e^{-2a_2}$, $\mathbb{P}(S_L<\frac S2)\leq e^{-x}$, and $\mathbb{E}[|{\rm
+    err}|^2;S_L<\frac S2]\leq2\sqrt LKe^{-x/2}+2e^{2a_2}Ke^{-x}$. Here `share` multiplies the bound
+    of the probability, and `c` stands for the factor 2.
     """
     y = L * exp(-2 * a2) / 8
     failing = worst_ratio(Mean(failure), "<=", sp.Rational(share) * exp(-y))
@@ -96,8 +105,9 @@ def _total() -> sp.Expr:
 
 @claim("OURS:R1.sum", control=(dict(C=74), dict(top=22)), reference={})
 def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
-    """16 + 2 L^{3/2} e^{-4 a2 - x/2} + 2 L e^{-2 a2 - x} <= 16 + 2 top^{3/2} e^{-3/2} + 16/e < C
-    with x = (L/8) e^{-2 a2}, top = 24 and C = 75.
+    r"""The three contributions add up to $16+2L^{3/2}e^{-4a_2-x/2}+2Le^{-2a_2-x}$ with $x=\frac
+    L8e^{-2a_2}$, which is at most $16+2\cdot24^{3/2}e^{-3/2}+\frac{16}e<75$; `top` stands for 24
+    and `C` for 75.
     """
     bound = 16 + 2 * sp.Integer(top) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
     unit = sp.Symbol("u", positive=True)
@@ -106,7 +116,8 @@ def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
-    """The left side of R1.sum is at most C = 71.
+    """The sum of the three contributions is even at most 71, because they do not peak together; `C`
+    stands for 71.
 
     The proof of R1 gives this constant when its terms are not maximised one by one.
     """

@@ -30,13 +30,14 @@ SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS,
     dial="C",
     needs=("OURS:R2.off", "OURS:R2.on", "OURS:R2.sum"),
     cites=(CHUNG_LU,),
-    argument="E|err|^4 splits on A = {S_L < S/2}; the two parts add up by R2.sum",
+    argument=r"The mean $\mathbb{E}|{\rm err}|^4$ splits on $A=\{S_L<S/2\}$; the two parts add up by R2.sum.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
-    """E|R_L/S_L - R/S|^4 <= 8000 e^{16 a2} sqrt(E|f|^8) / L^2, for every f, every L >= 1 and every
-    query.
+    r"""For every $f$, every $L\geq1$ and every query,
+    $\mathbb{E}|R_L/S_L-R/S|^4\leq8000e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ with
+    $a_2=\sigma^2|Uz|^2$; `C` stands for 8000.
     """
     return worst_ratio(Mean(error_fourth), "<=", fourth_moment_R2(L, a2, K8, C), families=SEARCHED)
 
@@ -45,12 +46,15 @@ def fourth_moment_at_a_fixed_query(*, C: int | Fraction = 8000) -> Evidence:
     "OURS:R2.off",
     dial="c",
     needs=("OURS:R2.off/numerator", "BB:LC.1.M"),
-    argument="err = N/S_L and S_L >= S/2 >= L/2 off A: 16 times the mean fourth power of N over L^4",
+    argument=r"One has ${\rm err}=N/S_L$, and $S_L\geq S/2\geq L/2$ off $A$: this is 16 times the mean fourth power of $N$ "
+    r"over $L^4$.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evidence:
-    """E[|err|^4; S_L >= S/2] <= 1024 e^{16 a2} sqrt(E|f|^8) / L^2."""
+    r"""Where $S_L\geq S/2$ the mean fourth power of the error is $\mathbb{E}[|{\rm
+    err}|^4;S_L\geq\frac S2]\leq1024e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$; `c` stands for 1024.
+    """
     return worst_ratio(Mean(fourth_off_A), "<=", c * exp(16 * a2) * K8 / L**2, families=SEARCHED)
 
 
@@ -58,24 +62,29 @@ def contribution_where_the_normaliser_holds(*, c: int | Fraction = 1024) -> Evid
     "OURS:R2.off/numerator",
     dial="c",
     needs=("OURS:R2.off/sum", "OURS:R2.off/one"),
-    argument="N is a centred sum, so that its mean fourth power is at most 4 L^2 times that of one term",
+    argument="The numerator $N$ is a centred sum, so that its mean fourth power is at most $4L^2$ times that of one term.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def mean_fourth_power_of_the_numerator(*, c: int | Fraction = 64) -> Evidence:
-    """E|R_L - S_L R/S|^4 <= 64 L^2 e^{16 a2} sqrt(E|f|^8)."""
+    r"""The numerator of the error satisfies
+    $\mathbb{E}|R_L-S_LR/S|^4\leq64L^2e^{16a_2}\sqrt{\mathbb{E}|f|^8}$; `c` stands for 64.
+    """
     return worst_ratio(Mean(numerator_fourth), "<=", c * L**2 * exp(16 * a2) * K8, families=SEARCHED)
 
 
 @claim(
     "OURS:R2.off/sum",
     control=(dict(c=Fraction(5, 2)), dict(two=3)),
-    argument="induction on L from the empty sum: in |N + X|^4 = (n + 2v + x)^2, n = |N|^2, v = N.X, x = |X|^2, the means of nv and "
-    "vx vanish, E nx = L m2^2 and E v^2 = L s with m2 = E|X|^2, s = E(X.X')^2 <= m2^2 <= m4 = E|X|^4",
+    argument=r"By induction on $L$ from the empty sum: in $|N+X|^4=(n+2v+x)^2$ with $n=|N|^2$, $v=N^\top X$, $x=|X|^2$, "
+    r"the means of $nv$ and $vx$ vanish, $\mathbb{E}nx=Lm_2^2$ and $\mathbb{E}v^2=Ls$ with $m_2=\mathbb{E}|X|^2$ and "
+    r"$s=\mathbb{E}(X^\top X')^2\leq m_2^2\leq m_4=\mathbb{E}|X|^4$.",
 )
 def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evidence:
-    """E|N|^4 = L m4 + L(L-1)(m2^2 + two s), two = 2, for a sum of L iid centred vectors, at most c
-    L^2 m4 with c = 4 (3 is enough).
+    r"""For a sum $N$ of $L$ iid centred vectors $X$,
+    $\mathbb{E}|N|^4=Lm_4+L(L-1)(m_2^2+2s)\leq4L^2m_4$ with $m_k=\mathbb{E}|X|^k$ and
+    $s=\mathbb{E}(X^\top X')^2$; `two` stands for the 2 before $s$ and `c` for the 4, where 3 is
+    enough.
     """
     length = ANY_L
     n, v, y = sp.symbols("n v x", real=True)
@@ -94,12 +103,13 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evi
     assumes=(MEANS,),
     needs=("BB:LC.1.M/exponents", "BB:LC.1.15"),
     control=dict(c=Fraction(15, 2), top=15),
-    argument="X = w (f - r), r = R/S: E|X|^4 <= 8 (E w^4 |f|^4 + |r|^4 E w^4); Cauchy-Schwarz with E w^8 <= e^{32 a2}; |r|^4 <= "
-    "e^{4 a2} K8 by (15)",
+    argument=r"Put $X=w(f-r)$ with $r=R/S$: $\mathbb{E}|X|^4\leq8(\mathbb{E}w^4|f|^4+|r|^4\,\mathbb{E}w^4)$; then use the "
+    r"Cauchy-Schwarz inequality with $\mathbb{E}w^8\leq e^{32a_2}$, and $|r|^4\leq e^{4a_2}K_8$ by (15).",
 )
 def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidence:
-    """(p + q)^4 <= c (p^4 + q^4), c = 8; and 8 (sqrt(e^{32 a2}) + e^{4 a2} e^{8 a2}) <= top e^{16
-    a2}, top = 16, where e^{32 a2} and e^{8 a2} bound E w^8 and E w^4.
+    r"""For $p,q\geq0$, $(p+q)^4\leq8(p^4+q^4)$, and
+    $8(\sqrt{e^{32a_2}}+e^{4a_2}e^{8a_2})\leq16e^{16a_2}$, where $e^{32a_2}$ and $e^{8a_2}$ bound
+    $\mathbb{E}w^8$ and $\mathbb{E}w^4$. Here `c` stands for the first 8 and `top` for the last 16.
     """
     p, q = sp.symbols("p q", nonnegative=True)
     moment = lambda k: exp(sp.Integer(k) ** 2 * ANY_A2 / 2)
@@ -115,13 +125,13 @@ def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidenc
     control=dict(c=Fraction(9, 10)),
     needs=("OURS:R1.on", "BB:LC.1.15", "OURS:R2.off/one"),
     cites=(CHUNG_LU,),
-    argument="on A, |err|^4 <= 8 max|f(z_k)|^4 + 8|R/S|^4; Cauchy-Schwarz with E max|f|^8 <= L E|f|^8 for the first, (15) for "
-    "the second",
+    argument=r"On $A$, $|{\rm err}|^4\leq8\max_k|f(z_k)|^4+8|R/S|^4$; the Cauchy-Schwarz inequality with "
+    r"$\mathbb{E}\max_k|f(z_k)|^8\leq L\,\mathbb{E}|f|^8$ bounds the first term, and (15) the second.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidence:
-    """E[|err|^4; S_L < S/2] <= 8 sqrt(L) K8 e^{-x/2} + 8 e^{4 a2} K8 e^{-x}, x = (L/8) e^{-2 a2},
-    K8 = sqrt(E|f|^8).
+    r"""With $x=\frac L8e^{-2a_2}$ and $K_8=\sqrt{\mathbb{E}|f|^8}$, $\mathbb{E}[|{\rm
+    err}|^4;S_L<\frac S2]\leq8\sqrt LK_8e^{-x/2}+8e^{4a_2}K_8e^{-x}$; `c` stands for the factor 8.
     """
     y = L * exp(-2 * a2) / 8
     return worst_ratio(Mean(fourth_on_A), "<=", c * (sqrt(L) * K8 * exp(-y / 2) + exp(4 * a2) * K8 * exp(-y)), families=SEARCHED)
@@ -129,8 +139,9 @@ def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidenc
 
 @claim("OURS:R2.sum", control=(dict(C=7900), dict(top=39)), reference={})
 def the_contributions_add_up(*, C: int = 8000, top: int = 40) -> Evidence:
-    """1024 + 8 L^{5/2} e^{-16 a2 - x/2} + 8 L^2 e^{-12 a2 - x} <= 1024 + 8 top^{5/2} e^{-5/2} +
-    2048/e^2 < C with x = (L/8) e^{-2 a2}, top = 40 and C = 8000.
+    r"""The three contributions add up to $1024+8L^{5/2}e^{-16a_2-x/2}+8L^2e^{-12a_2-x}$ with
+    $x=\frac L8e^{-2a_2}$, which is at most $1024+8\cdot40^{5/2}e^{-5/2}+2048/e^2<8000$; `top`
+    stands for 40 and `C` for 8000.
     """
     t, unit = sp.symbols("t u", positive=True)
     y = ANY_L * exp(-2 * ANY_A2) / 8

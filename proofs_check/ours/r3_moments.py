@@ -161,13 +161,14 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     "OURS:R3",
     control=dict(share=Fraction(1, 4)),
     needs=("OURS:R3/exponential", "OURS:R3/concave", "OURS:R3/sum", "BB:LC.1.M/jensen"),
-    argument="E_mu e^{a.Z} >= 1 removes the normaliser; Jensen's inequality for the concave function; multiply by lambda^{-p/2}",
+    argument=r"The inequality $\mathbb{E}_\mu e^{a^\top Z}\geq1$ removes the normaliser; use Jensen's inequality for the "
+    r"concave function, and multiply by $\lambda^{-p/2}$.",
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
 def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
-    """E|Z|^p under the tilted law, p = 2, 3, 4, 8: laws on few atoms with every score, hostile laws
-    at sigma = 1 and 3.
+    r"""The bound of $\mathbb{E}|Z|^p$ under the tilted law is tried for $p=2,3,4,8$ on laws with
+    few atoms at every score and on hostile laws at $\sigma=1$ and 3; `share` multiplies it.
     """
     checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, p))
     search: dict[str, Any] = dict(numbers=((0.001, 10.0),), cases=tilts)
@@ -182,15 +183,18 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3/exponential",
     assumes=(MEANS,),
     control=dict(two=3),
-    argument="the definition of sub-Gaussian at a + sqrt(2 lambda) g, averaged over a standard Gaussian g, for which e^{lambda "
-    "x^2} = E e^{sqrt(2 lambda) g x}; the square integrates to (1 - theta)^{-1/2}; coordinates multiply",
+    argument=r"This is the definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a standard Gaussian $g$, "
+    r"for which $e^{\lambda x^2}=\mathbb{E}e^{\sqrt{2\lambda}\,gx}$; the square integrates to $(1-\theta)^{-1/2}$, and "
+    r"coordinates multiply.",
 )
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
-    """E e^{a.Z + lambda |Z|^2} <= (1 - theta)^{-d/2} exp(sigma^2 |a|^2/(two (1 - theta))) with two
-    = 2, for theta = 2 lambda sigma^2 < 1.
+    r"""For $\theta=2\lambda\sigma^2<1$, $\mathbb{E}e^{a^\top
+    Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$; `two` stands for
+    the 2 in the last denominator.
 
-    Executed is the square (sigma^2/2)(a + sqrt(theta) g/sigma)^2 - g^2/2 = sigma^2 a^2/(two (1 -
-    theta)) - (1 - theta)(g - shift)^2/2 of one coordinate, and its integral at theta = 1/4.
+    Executed is the square $\frac{\sigma^2}2(a+\sqrt\theta
+    g/\sigma)^2-\frac12g^2=\frac{\sigma^2a^2}{2(1-\theta)} -\frac12(1-\theta)(g-m)^2$ of one
+    coordinate with its shift $m$, and its integral at $\theta=\frac14$.
     """
     shift = sqrt(theta) * sigma * a / (1 - theta)
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
@@ -202,8 +206,8 @@ def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
 
 @claim("OURS:R3/concave", control=dict(start=Fraction(1, 2)))
 def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evidence:
-    """(ln y)^q'' = q (ln y)^{q-2} (q - 1 - ln y)/y^2, which is <= 0 from ln y = start (q - 1) on, q
-    = p/2; in the sign ell stands for ln y > 0.
+    r"""The second derivative of $(\ln y)^q$, $q(\ln y)^{q-2}(q-1-\ln y)/y^2$ with $q=p/2$, is not
+    positive from $\ln y=q-1$ on; `start` multiplies $q-1$.
     """
     y, q, ell = sp.symbols("y q ell", positive=True)
     second = lambda l: q * l ** (q - 2) * exp(-2 * l) * (q - 1 - l)
@@ -214,8 +218,10 @@ def the_power_of_the_logarithm_is_concave(*, start: int | Fraction = 1) -> Evide
 
 @claim("OURS:R3/sum", control=dict(share=Fraction(3, 5)))
 def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
-    """p/2 + (d/2) ln(4/3) + (2/3) sigma^2 a^2 <= sigma^2 (a^2 + d/5 + p/2); lambda^{-p/2} sigma^p =
-    8^{p/2} sigma^{2p}.
+    r"""For $\sigma\geq1$ and $p\geq2$, $\frac p2+\frac
+    d2\ln\frac43+\frac23\sigma^2a^2\leq\sigma^2(a^2+\frac d5+\frac p2)$, and
+    $\lambda^{-p/2}\sigma^p=8^{p/2}\sigma^{2p}$ at $\lambda=1/(8\sigma^2)$; `share` multiplies the
+    bound.
     """
     a = sp.Symbol("a", nonnegative=True)  # U or the query may be 0
     domain = {sigma: Closed(1, oo), d: Closed(1, oo), p: Closed(2, oo), a: Closed(0, oo)}
@@ -232,13 +238,13 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R3.A33",
     control=dict(share=Fraction(1, 15)),
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
-    argument="|Uz| <= |U||z| in R3, times |z|^{p'}, averaged over nu; p = 0 is an equality",
+    argument=r"Use $|Uz|\leq|U||z|$ in R3, times $|z|^{p'}$, averaged over $\nu$; $p=0$ is an equality.",
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
 def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
-    """E_nu[E_tilted|Z1|^p |Z|^{p'}] <= sigma^{2p} M_{p,p'} for (p, p') = (4, 0), (4, 4), (8, 4),
-    (8, 8): skewed laws, every U.
+    r"""The bound $\mathbb{E}_\nu[\mathbb{E}_{\mu_z}|Z_1|^p\,|Z|^{p'}]\leq\sigma^{2p}M_{p,p'}$ is
+    tried on skewed laws with every $U$ for $(p,p')=(4,0),(4,4),(8,4),(8,8)$; `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p} M_{p,p'}"
     search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs)
@@ -251,12 +257,13 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3.A33/ball",
     control=dict(share=Fraction(1, 160)),
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
-    argument="the constant increases with |U| and the dimension; tokens of Assumption 4.2 have d + 1; put |U| <= 2 rho'",
+    argument=r"The constant increases with $|U|$ and the dimension; tokens of Assumption 4.2 have the dimension $d+1$; put "
+    r"$|U|\leq2\rho'$.",
     reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
-    """The same with the constants that no longer know nu; also for tokens (x, y) and queries (x_q,
-    0) with the law of x.
+    r"""The bound of the tilted moments is tried with the constants that no longer know $\nu$, also
+    for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$; `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
     search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
@@ -269,11 +276,11 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     "OURS:R3.A33/uniform",
     control=dict(four=5),
     needs=("OURS:R3.max",),
-    argument="the binomial formula, and R3.max with L = 1 for each moment of the query",
+    argument="Use the binomial formula, and R3.max with $L=1$ for each moment of the query.",
 )
 def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
-    """M_{4,0} and M_{4,4} as polynomials in |U|^2 with (four ((d/2) ln 2 + n - 1))^n, four = 4, for
-    the moments of order 2n of nu.
+    r"""The constants $M_{4,0}$ and $M_{4,4}$ are polynomials in $|U|^2$ in which $(4(\frac
+    d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four` stands for the 4.
     """
     u = sp.Symbol("u", nonnegative=True)
     k = d / 5 + 2
@@ -291,12 +298,13 @@ def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
     "OURS:R3.tail",
     control=dict(share=Fraction(4, 5)),
     needs=("OURS:R3/exponential",),
-    argument="R3/exponential at a = 0, theta = 1/2 gives 2^{d/2}, with equality for Gaussian laws; then Markov's inequality",
+    argument=r"R3/exponential at $a=0$ and $\theta=\frac12$ gives $2^{d/2}$, with equality for Gaussian laws; then "
+    r"Markov's inequality gives the tail.",
     reference={},
 )
 def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
-    """E exp(|Z|^2/(4 sigma^2)) <= 2^{d/2}: laws on two and three atoms, hostile laws in d = 1, 2,
-    3.
+    r"""The bound $\mathbb{E}e^{|Z|^2/(4\sigma^2)}\leq2^{d/2}$ is tried on laws with two and three
+    atoms and on hostile laws in $d=1,2,3$; `share` multiplies it.
     """
     checked = r"\mathbb{E}e^{|Z|^2/(4\sigma^2)} \le 2^{d/2}"
     return all_of(
@@ -307,16 +315,16 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))
 def sharper_than_lemma_d2(*, c: int | Fraction = 2) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{c d - t^2/16} with c = 2, for every t > 0 and d >= 1: the bound of
-    R3.tail is below that of Lemma D.2, 1).
+    r"""For every $t>0$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{2d-t^2/16}$: our tail is below that
+    of Lemma D.2, item 1. Here `c` stands for the 2 in $2d$.
     """
     return forall(tail_R3(t, d), "<=", tail_d2(t, d, Rational(c)), {t: (0, oo), d: Closed(1, oo)})
 
 
 @claim("OURS:R3.tail/RH", control=dict(c=1), needs=("OURS:R3.tail",))
 def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
-    """2^{d/2} e^{-t^2/4} <= e^{-(t - c sqrt(d))^2/8} with c = 4, for t > c sqrt(d) and d >= 1:
-    the bound of R3.tail is below that of Theorem 1.19, which Lemma D.2 cites.
+    r"""For $t>4\sqrt d$ and $d\geq1$, $2^{d/2}e^{-t^2/4}\leq e^{-(t-4\sqrt d)^2/8}$: our tail is
+    below that of Theorem 1.19, which Lemma D.2 cites. Here `c` stands for the 4.
     """
     shift = Rational(c) * sqrt(d)
     return forall(tail_R3(t, d), "<=", exp(-((t - shift) ** 2) / 8), {t: (0, oo), d: Closed(1, oo)}, where=[(t, ">", shift)])
@@ -326,11 +334,12 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     "OURS:R3.max",
     control=dict(share=Fraction(1, 2)),
     needs=("OURS:R3.tail", "OURS:R3/concave"),
-    argument="Jensen's inequality for y = e^{max|Z_l|^2/(4 sigma^2) + p/2 - 1}, whose mean is at most L 2^{d/2} e^{p/2 - 1}",
+    argument=r"This is Jensen's inequality for $y=e^{\max_\ell|Z_\ell|^2/(4\sigma^2)+p/2-1}$, whose mean is at most "
+    r"$L\,2^{d/2}e^{p/2-1}$.",
 )
 def largest_norm(*, share: int | Fraction = 1) -> Evidence:
-    """E max |Z_l|^p <= sigma^p (4 (ln L + (d/2) ln 2 + p/2 - 1))^{p/2}: p = 2, 5/2, 4, 8 and L = 1,
-    2, 10, 1000.
+    r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac
+    p2-1))^{p/2}$ is tried for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share` multiplies it.
     """
     checked = r"\mathbb{E}\max_\ell|Z_\ell|^p \le " + sp.latex(maximum_R3(L, d, p, sigma))
     return _of_every_power(

@@ -47,10 +47,12 @@ def _moments(variance: float) -> ScoreMoments:
 
 @claim("OURS:R4.above/moments", control=dict(D2=5201, Sc=65, D_pi2=43, T2=2))
 def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) -> Evidence:
-    """If every moment in R4.Q lies between 0 and P2, then E D^2 <= 5202 (1 + s)^2 P2, E Sc <= 66 (1
-    + s) P2, |E[D pi_2]| <= 45 (1 + s) P2 and Q + E T2 <= 3 P2.
+    r"""If every moment in the formulas of the gradients lies between 0 and $P_2$, then
+    $\mathbb{E}D^2\leq5202(1+s)^2P_2$, $\mathbb{E}S_c\leq66(1+s)P_2$,
+    $|\mathbb{E}[D\pi_2]|\leq45(1+s)P_2$ and $Q+\mathbb{E}T_2\leq3P_2$. The constants are `D2`,
+    `Sc`, `D_pi2` and `T2`.
 
-    The symbols t are the moments over P2.
+    The symbols that begin with `t` are the moments over $P_2$.
     """
     shares = {key: sp.Symbol("t" + "".join(map(str, key)), nonnegative=True) for key in GRAD_U_MOMENTS}
     spread = spread_moments(s, {**shares, (2,): sp.S.One})
@@ -70,8 +72,9 @@ def errors_by_P2(*, D2: int = 5202, Sc: int = 66, D_pi2: int = 45, T2: int = 3) 
 
 @claim("OURS:R4.above/tail", control=dict(of_exponent=31, of_level=7))
 def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8) -> Evidence:
-    """For L >= 2, m_1 = e^{s/2}/2 and m_2 <= e^s m_1: (L - 1) m_1^2/(8 m_2) >= L e^{-s/2}/32 and (L
-    - 1) m_1/2 >= L e^{s/2}/8.
+    r"""The weights truncated at $s$ have the moments $m_1=\frac12e^{s/2}$ and $m_2\leq e^sm_1$. For
+    $L\geq2$, $(L-1)m_1^2/(8m_2)\geq\frac L{32}e^{-s/2}$ and $\frac12(L-1)m_1\geq\frac L8e^{s/2}$;
+    `of_exponent` stands for 32 and `of_level` for the last 8.
     """
     L, m2 = sp.Symbol("L", integer=True, positive=True), sp.Symbol("m_2", positive=True)
     m1, domain = sp.exp(s / 2) / 2, {L: Integers(2, oo), s: Closed(0, oo)}
@@ -87,15 +90,16 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     dial="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="p_1^2 <= p_1^theta where the other weights sum to L e^{s/2}/8 at least, and E w^theta = e^{theta^2 s/2}; they do "
-    "by the lower tail of the weights truncated at s, of mean m_1; every moment in R4.Q is between 0 and P2, as 0 <= pi_k <= pi_2 "
-    "<= 1",
+    argument=r"One has $p_1^2\leq p_1^\theta$, where the other weights sum to $\frac L8e^{s/2}$ at least, and "
+    r"$\mathbb{E}w^\theta=e^{\theta^2s/2}$; they do by the lower tail of the weights truncated at $s$, of mean $m_1$. "
+    r"Every moment in R4.Q is between 0 and $P_2$, as $0\leq\pi_k\leq\pi_2\leq1$.",
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
 def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
-    """P2 <= c^theta L^{1 - theta} e^{(theta^2 - theta) s/2} + L e^{-L e^{-s/2}/32}; without scores
-    P2 = 1/L refutes c < 1.
+    r"""The bound $P_2\leq8^\theta L^{1-\theta}e^{(\theta^2-\theta)s/2}+L\exp(-\frac L{32}e^{-s/2})$
+    is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$, which refutes
+    every base below 1.
     """
     if c < 1:
         L = 10**4
@@ -146,8 +150,10 @@ def _probability_again(variance: float, L: float, half: float) -> float:
 
 @claim("OURS:R4.below/constants", control=dict(share=Fraction(17, 25), of_c=15, of_X=3))
 def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16, of_X: int = 4) -> Evidence:
-    """For X <= w tau/(4 r) with r = |V| tau/c: 2 X/w <= c/(2 |V|). For T <= c/(2 |V|): (c - |V|
-    T)^2/4 >= c^2/16. For y <= w/4: (w/(w + y))^2 >= share = 16/25.
+    r"""In the notation of the proof, with $r=|V|\tau/c$: $2X/w\leq c/(2|V|)$ where $X\leq
+    w\tau/(4r)$, $\frac14(c-|V|T)^2\geq\frac1{16}c^2$ where $T\leq c/(2|V|)$, and
+    $(w/(w+y))^2\geq\frac{16}{25}$ where $y\leq w/4$. Here `of_X`, `of_c` and `share` stand for 4,
+    16 and $\frac{16}{25}$.
     """
     X, w, y, c, V, T = sp.symbols("X w y c V T", positive=True)
     trace = forall(2 * X / w, "<=", c / (2 * V), dict.fromkeys((X, w, c, V), (0, oo)), where=[(X, "<=", w * c / (of_X * V))])
@@ -160,14 +166,16 @@ def constants_of_one_token(*, share: Fraction = Fraction(16, 25), of_c: int = 16
     "OURS:R4.below",
     control=dict(half=Fraction(1, 4)),
     needs=("OURS:R4.Q", "OURS:R4.below/constants"),
-    argument="token k dominates if its score exceeds that level and the others obey Markov's inequality: disjoint events; there "
-    "X_k <= w_k tau/(4 r) and X'_k <= w_k/4, which R4.below/constants turns into the bounds of both errors",
+    argument=r"Token $k$ dominates if its score exceeds that level and the others obey Markov's inequality, and these are "
+    r"disjoint events; there $X_k\leq w_k\tau/(4r)$ and $X'_k\leq w_k/4$, which R4.below/constants turns into the bounds "
+    r"of both errors.",
     hypotheses=("L in Integers", "L >= 1", "s > 0"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )
 def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """E D^2 >= (L/8) Pi and P2 >= (8/25) L Pi, Pi = P(sqrt(s) g >= ln L + half s + ln(8 (2 + s +
-    g^2))), to L = 1e100.
+    r"""For $\Pi=\mathbb{P}(\sqrt sg\geq\ln L+\frac s2+\ln(8(2+s+g^2)))$, $\mathbb{E}D^2\geq\frac
+    L8\Pi$ and $P_2\geq\frac8{25}L\,\Pi$ are tried by quadrature up to $L=10^{100}$; `half` stands
+    for the $\frac12$ of $\frac s2$.
     """
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
@@ -193,8 +201,9 @@ def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim("OURS:R4.exponent/flat", control=dict(two=3))
 def flat_average(*, two: int = 2) -> Evidence:
-    """For theta = 1 + b, 1/lambda = b^2 + b and X = two ln L/(1 + b) with two = 2: theta^2 - theta
-    = 1/lambda, X/(2 lambda) = b ln L and ln L - X/2 = b/(1 + b) ln L.
+    r"""For $\theta=1+b$, $\frac1\lambda=b^2+b$ and $X=\frac{2\ln L}{1+b}$,
+    $\theta^2-\theta=\frac1\lambda$, $\frac X{2\lambda}=b\ln L$ and $\ln L-\frac X2=\frac b{1+b}\ln
+    L$; `two` stands for the 2 of $X$.
     """
     theta, X, inverse = 1 + b, two * lnL / (1 + b), b**2 + b
     return all_of(
@@ -207,10 +216,13 @@ def flat_average(*, two: int = 2) -> Evidence:
 @claim(
     "OURS:R4.exponent/limit",
     dial="c",
-    argument="x = |v.h| |h|, y = |Gamma v|: the bracket of R4.limit is at least v'Gamma v tr Gamma, which is positive for a row v",
+    argument=r"With $x=|v^\top h||h|$ and $y=|\Gamma v|$ the bracket of R4.limit is at least $v^\top\Gamma v\,{\rm "
+    r"tr}\,\Gamma$, which is positive for a row $v$.",
 )
 def limit_is_positive(*, c: int | Fraction = 2) -> Evidence:
-    """c x y <= x^2 + y^2, c = 2, and |2 (v.h)(h'Gamma v)| <= 2 x y."""
+    r"""For $x=|v^\top h||h|$ and $y=|\Gamma v|$, $2xy\leq x^2+y^2$, which bounds $|2(v^\top
+    h)(h^\top\Gamma v)|\leq2xy$; `c` stands for the first 2.
+    """
     x, y = sp.symbols("x y", positive=True)
     return forall(sp.Rational(c) * x * y, "<=", x**2 + y**2, {x: (0, oo), y: (0, oo)})
 
@@ -250,13 +262,14 @@ def _far_errors() -> list[tuple[AttentionSetting, Floats, Floats]]:
         "OURS:R4.exponent/limit",
     ),
     cites=("Fatou's lemma",),
-    argument="from above R4.above averaged with theta = 1 + b up to s = X, and P2 <= 1 beyond; from below "
-    "Fatou, and R4.below at s = y ln L with 1/y = b + 1/2",
-    unproved="an asymptotic statement with powers of ln L of any size: proved by hand, above",
+    argument=r"From above, R4.above is averaged with $\theta=1+b$ up to $s=X$, and $P_2\leq1$ beyond; from below, use "
+    r"Fatou's lemma, and R4.below at $s=y\ln L$ with $\frac1y=b+\frac12$.",
+    unproved=r"an asymptotic statement with powers of $\ln L$ of any size: proved by hand, above",
 )
 def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
-    """ln(E(L)/E(L^2))/ln L at L = 1e50 is scale times min(1, b) to 0.025, of which powers (ln L)^k
-    take k ln 2/ln L = 0.006 k.
+    r"""At $L=10^{50}$ the slope $\ln(\mathcal{E}(L)/\mathcal{E}(L^2))/\ln L$ is $\min(1,b)$ up to
+    $0.025$; a factor $(\ln L)^k$ of the error changes it by $k\ln2/\ln L=0.006\,k$. Here `scale`
+    multiplies $\min(1,b)$.
     """
     farthest = 0.0
     for setting, *errors in _far_errors():

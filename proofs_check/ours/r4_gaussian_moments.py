@@ -66,7 +66,9 @@ def entries(f: Any) -> sp.Matrix:
 
 @claim("OURS:R4.a", control=dict(factor=2))
 def bias_of_the_output(*, factor: int = 1) -> Evidence:
-    """E v(zbar - h) = -factor P2 v(h) for a row v of V, with factor = 1."""
+    r"""For a row $v$ of $V$, $\mathbb{E}\,v(\bar z-h)=-P_2\,v(h)$; `factor` multiplies the right
+    side.
+    """
     mean_error = computed(r"\mathbb{E}\,v(\bar z-h)", mean("v").expectation())
     proof = identity(mean_error, gaussian_bias(factor * pi[2], h_v))
     return confirmed(for_every_prompt(proof), by_integration(), by_simulation())
@@ -76,11 +78,12 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
     "OURS:R4.b",
     control=dict(six=5),
     needs=("OURS:R4.a",),
-    argument="P2, P3 and Q depend on (s, L) only, because the weights are functions of the L scores, which are iid N(0, s).",
+    argument=r"The moments $P_2$, $P_3$ and $Q$ depend on $(s,L)$ only, because the weights are functions of the $L$ "
+    r"scores, which are iid $\mathcal{N}(0,s)$.",
 )
 def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
-    """E u(zbar - h) v(zbar - h) = P2 u'Gamma v + (P2 - six P3 + 6 Q) u(h) v(h) for two linear forms
-    u and v, that is for every entry of the matrix, with six = 6.
+    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix, $\mathbb{E}\,u(\bar
+    z-h)v(\bar z-h)=P_2u^\top\Gamma v+(P_2-6P_3+6Q)u(h)v(h)$; `six` stands for the 6 before $P_3$.
     """
     formula = covariance_of_mean_token(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, GAMMA, H)
     proof = identity(entries(lambda u, v: mean(u) * mean(v)), formula)
@@ -91,11 +94,11 @@ def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
     "OURS:R4.c",
     control=dict(six=5),
     needs=("OURS:R4.b",),
-    argument="|T_L - T|^2 is the sum over the rows v of V; t and q are such sums too",
+    argument="The square $|T_L-T|^2$ is the sum over the rows $v$ of $V$; $t$ and $q$ are such sums too.",
 )
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
-    """E v(zbar - h)^2 = P2 v'Gamma v + (P2 - six P3 + 6 Q) v(h)^2 for one row v of V, with six =
-    6.
+    r"""For one row $v$ of $V$, $\mathbb{E}\,v(\bar z-h)^2=P_2v^\top\Gamma v+(P_2-6P_3+6Q)v(h)^2$;
+    `six` stands for the 6 before $P_3$.
     """
     formula = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = identity((mean("v") ** 2).expectation(), formula)
@@ -106,11 +109,12 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
     "OURS:R4.d",
     control=dict(eight=7),
     needs=("OURS:R4.b",),
-    argument="That the gradient in U of the row v is C_L v z' is the derivative of the softmax weights.",
+    argument=r"That the gradient in $U$ of the row $v$ is $C_Lvz^\top$ is the derivative of the softmax weights.",
 )
 def bias_of_the_softmax_covariance(*, eight: int = 8) -> Evidence:
-    """E u'(C_L - Gamma)v = -P2 u'Gamma v - (2 P2 - eight P3 + 6 Q) u(h) v(h) for two linear forms u
-    and v, that is for every entry of the matrix, with eight = 8.
+    r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
+    $\mathbb{E}\,u^\top(C_L-\Gamma)v=-P_2u^\top\Gamma v-(2P_2-8P_3+6Q)u(h)v(h)$; `eight` stands for
+    the 8 before $P_3$.
     """
     formula = softmax_covariance_bias(pi[2], sp.Rational(eight, 8) * pi[3], pi[2] ** 2, GAMMA, H)
     proof = identity(entries(spread), formula)
@@ -120,27 +124,30 @@ def bias_of_the_softmax_covariance(*, eight: int = 8) -> Evidence:
 @claim(
     "OURS:R4.e/slope",
     control=dict(four=3),
-    argument="d/ds E F(sqrt(s) g) = (1/2) E Delta F: the heat equation, by Stein's lemma in each score",
+    argument=r"One has $\frac d{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}\Delta F$: this is the heat equation, by "
+    r"Stein's lemma in each score.",
 )
 def slope_of_P2(*, four: int = 4) -> Evidence:
-    """dP2/ds = P2 - four P3 + 3 Q with four = 4; executed is half the Laplacian of pi_2 in the
-    scores.
+    r"""The derivative of $P_2$ in $s$ is $P_2-4P_3+3Q$, where `four` stands for the 4; executed is
+    half the Laplacian of $\pi_2$ in the scores.
     """
     heat = computed(r"\tfrac12\Delta\pi_2", TOKENS.sum(2).heat())
     return for_every_prompt(identity(heat, P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
 
 
-@claim("OURS:R4.e/jensen", assumes=(MEANS,), control=dict(two=3), argument="the mean over x = pi_2 at m = P2")
+@claim("OURS:R4.e/jensen", assumes=(MEANS,), control=dict(two=3), argument=r"Take the mean over $x=\pi_2$ at $m=P_2$.")
 def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
-    """P2^2 <= Q, as x^2 >= two m x - m^2 for x and m in [0, 1], with two = 2."""
+    r"""Jensen's inequality $P_2^2\leq Q$ follows from $x^2\geq2mx-m^2$ for $x$ and $m$ in $[0,1]$;
+    `two` stands for the 2.
+    """
     x, m = sp.symbols("x m", nonnegative=True)
     return forall(x**2, ">=", two * m * x - m**2, {x: Closed(0, 1), m: Closed(0, 1)})
 
 
-@claim("OURS:R4.e/order", dial="c", argument="the sum over pairs is nonnegative; pi_2^2 <= pi_3 pointwise gives Q <= P3")
+@claim("OURS:R4.e/order", dial="c", argument=r"The sum over pairs is nonnegative; $\pi_2^2\leq\pi_3$ pointwise gives $Q\leq P_3$.")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
-    """c pi_3 - pi_2^2 = sum_{i<j} p_i p_j (p_i - p_j)^2 + (c - 1) pi_3, for every L; below c = 1
-    one token is a witness.
+    r"""For every $L$, $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$, so that $Q\leq P_3$; `c`
+    multiplies $\pi_3$, and one token refutes every `c` below 1.
     """
     pair = [(1, 1, 3), (-2, 2, 2), (1, 3, 1)]  # p_i p_j (p_i - p_j)^2 = sum of coefficient * p_i^k p_j^l
     p_i, p_j = sp.symbols("p_i p_j", positive=True)
@@ -177,11 +184,13 @@ def laplace(s: float) -> list[np.ndarray]:
     "OURS:R4.quad",
     control=dict(sixth=Fraction(1, 7)),
     hypotheses=("L in Integers", "L >= 1", "s >= 0"),
-    unproved="an identity between L-fold Gaussian integrals for every L and s: the provers know no integrals in several variables",
+    unproved="an identity between $L$-fold Gaussian integrals for every $L$ and $s$: the provers know no integrals in "
+    "several variables",
 )
 def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6)) -> Evidence:
-    """P2, P3, Q by the displayed integrals, by direct integration over all scores, and by the
-    package's quadrature.
+    r"""The displayed integrals for $P_2$, $P_3$ and $Q$ agree with direct integration over all
+    scores and with the quadrature of the package; `sixth` stands for the $\frac16$ before the
+    integral for $Q$.
     """
     for s in (0.25, 1.0, 4.0):
         for L in (1, 2, 3):
@@ -211,11 +220,12 @@ def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6))
     "OURS:R4.Q",
     control=dict(two=3, six=5),
     needs=("OURS:R4.b",),
-    argument="sum over the rows v of V and over an orthonormal basis of forms w",
+    argument="Sum over the rows $v$ of $V$ and over an orthonormal basis of forms $w$.",
 )
 def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
-    """E (w'(C_L - Gamma)v)^2 and E w(zbar - h)^2, which sum up to the displayed formulas for the
-    gradients by U and V; two = 2 stands before l'W G_p l, six = 6 before P3 in E h_1^2.
+    r"""The moments $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ sum up to
+    the displayed formulas for the gradients in $U$ and $V$. Here `two` stands for the 2 before
+    $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
     """
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols("ell_u ell_v G_uu G_uv G_vv", real=True)  # h = tau ell, Gamma = ell ell' + G_p
     tau = sp.Symbol("tau", positive=True)
@@ -233,8 +243,9 @@ def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
 
 @claim("OURS:R4.limit/gradient", control=dict(two=3), needs=("OURS:R4.e/order",))
 def leading_term_of_the_gradient_error(*, two: int = 2) -> Evidence:
-    """E (w'(C_L - Gamma)v)^2 is a polynomial in power sums without constant term whose coefficient
-    of pi_2 is the bracket for one form w, with two = 2 before its last term.
+    r"""For one form $w$, $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ is a polynomial in power sums without
+    constant term, whose coefficient of $\pi_2$ is the bracket of the limit; `two` stands for the 2
+    before its last term.
     """
     error = sp.Poly((spread("u", "v") ** 2).expectation(), *pi.values())
     bracket = (h_v**2 + Gamma_vv) * (h_u**2 + Gamma_uu) + Gamma_uv**2 + two * h_u * h_v * Gamma_uv
@@ -247,8 +258,9 @@ def leading_term_of_the_gradient_error(*, two: int = 2) -> Evidence:
 
 @claim("OURS:R4.limit/bracket", control=dict(two=3))
 def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
-    """E|psi|^2 is the bracket of R4.limit, in every dimension, for psi = (z - h)(z - h)'v - Gamma v
-    and z = 2h + y, y ~ N(0, Gamma); two = 2 stands before the last term of the bracket.
+    r"""In every dimension the bracket of the limit is $\mathbb{E}|\psi|^2$ for
+    $\psi=(z-h)(z-h)^\top v-\Gamma v$ and $z=2h+y$ with $y\sim\mathcal{N}(0,\Gamma)$; `two` stands
+    for the 2 before its last term.
     """
     A = Algebra(symmetric=["Gamma"], vectors=["h", "v", "y"])
     Gamma, h, v, y = (A[name] for name in ("Gamma", "h", "v", "y"))
@@ -266,14 +278,14 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     control=dict(rate=Fraction(1, 2), share=Fraction(99, 100)),
     needs=("OURS:R4.a", "OURS:R4.c", "OURS:R4.limit/gradient", "OURS:R4.limit/bracket", "OURS:R4.A.ode"),
     cites=("strong law of large numbers", "Fatou", "Scheffe"),
-    argument="L pi_2 -> E w^2/(E w)^2 = e^s almost surely, and L P2 <= L e^s/(e^s + L - 1) -> e^s: so it converges in mean too, "
-    "and dominates L pi_3 and L pi_2^2, which tend to 0 almost surely; every other monomial in R4.limit/gradient is at most pi_3, "
-    "and L E|C_L v - Gamma v|^2 tends to e^s E|psi|^2",
+    argument=r"Almost surely $L\pi_2\to\mathbb{E}w^2/(\mathbb{E}w)^2=e^s$, and $LP_2\leq Le^s/(e^s+L-1)\to e^s$: so it "
+    r"converges in mean too, and dominates $L\pi_3$ and $L\pi_2^2$, which tend to 0 almost surely. Every other monomial in "
+    r"R4.limit/gradient is at most $\pi_3$, and $L\,\mathbb{E}|C_Lv-\Gamma v|^2$ tends to $e^s\,\mathbb{E}|\psi|^2$.",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
-    """L P2 / e^{rate s} -> 1 and L P3, L Q -> 0, by quadrature at L = 1e20 and 1e40, with rate = 1;
-    with them the bias, by (a), and the mean squared error, by (c). The error of the gradient in U
-    is compared with share = 1 times its limit directly, at L = 1e10.
+    r"""By quadrature at $L=10^{20}$ and $10^{40}$, $LP_2/e^s\to1$, and $LP_3$ and $LQ$ tend to 0,
+    from which bias and mean squared error follow; the error of the gradient in $U$ is compared with
+    its limit at $L=10^{10}$. Here `rate` multiplies $s$, and `share` that limit.
     """
     return all_of(_weights(float(rate)), gradient_of_a_long_prompt(float(share)))
 

@@ -48,8 +48,9 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
 
 @claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
-    """Exact expectation over whole prompts for (d, L) = (1, 1), (1, 2), (1, 3), (2, 1), (2, 2),
-    noise on prompt and query; of_query = 1 multiplies tau2/2.
+    r"""The risk is the exact expectation over whole prompts for
+    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies
+    $\tau^2/2$.
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
@@ -59,12 +60,14 @@ def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
 @claim(
     "OURS:R5.finite/second_moment",
     control=dict(one=2),
-    argument="of the L^2 pairs of tokens L are one token twice; its label noise adds tau2 S, and two different labels have "
-    "independent noise",
+    argument=r"Of the $L^2$ pairs of tokens $L$ are one token twice; its label noise adds $\tau^2S$, and two different "
+    r"labels have independent noise.",
 )
 def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
-    """b = (1/L) sum x_k y_k has E b b' = om2 S S_L for every d and L, S_L = (1 + one/L) S + (tr S +
-    tau2/om2)/L I with one = 1: L times it is (L - 1) E x x'w w'y y' + E x x'w w'x x' + tau2 S.
+    r"""For every $d$ and $L$, $b=\frac1L\sum_kx_ky_k$ has the second moment
+    $\mathbb{E}bb^\top=\omega^2SS_L$ with $S_L=(1+\frac1L)S+\frac1L({\rm tr}\,S+\tau^2/\omega^2)I$:
+    the pairs of different tokens, each token with itself, and its label noise add up to it. Here
+    `one` stands for the 1 of $\frac1L$ in $S_L$.
     """
     A = Algebra(symmetric=["S"], vectors=["x", "y", "w"], params=["L", "o", "t"])  # o = om2, t = tau2
     S, x, y, w, length, o, t = (A[name] for name in ("S", "x", "y", "w", "L", "o", "t"))
@@ -86,11 +89,11 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
     "equations; risk, field and fixed point are proved in the parts",
     control=dict(factor=sp.Rational(1001, 1000)),
-    argument="every step of R5.limit is stated for positive m_i, so it holds with the eigenvalues of S_L in their place",
+    argument="Every step of R5.limit is stated for positive $m_i$, so it holds with the eigenvalues of $S_L$ in their place.",
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
-    """U -> factor gamma S_L^{-1} S S^+ + P(U(0)), factor = 1, and u -> 1/gamma, by integrated paths
-    at L = 1, and at L = 5 with label noise.
+    r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma
+    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies the first term.
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))

@@ -51,9 +51,9 @@ def times(factor: Rational) -> Callable[[Start], tuple[np.ndarray, float]]:
 
 @claim("OURS:R5.cons/gradient", control=dict(two=3))
 def the_field_is_minus_the_gradient_of_the_risk(*, two: int = 2) -> Evidence:
-    """R = (u^2 tr(U S U' S S_L) - two u tr(S U S) + tr S)/2, two = 2, has the gradients u S (u S_L
-    U - I) S and tr((u S_L U - I) S U' S), for every d and every S_L = a S + b I: R is quadratic in
-    U and in u, and what the gradients leave of a step E or v is of second order.
+    r"""For every $d$ and $S_L=aS+bI$, the risk $\frac12(u^2{\rm tr}(USU^\top SS_L)-2u\,{\rm
+    tr}(SUS)+{\rm tr}\,S)$ has the gradients $uS(uS_LU-I)S$ and ${\rm tr}((uS_LU-I)SU^\top S)$, as
+    what they leave of a step is of second order; `two` stands for the 2 before $u$ in the risk.
     """
     A = Algebra(general=["U", "E"], symmetric=["S"], params=["u", "v", "a", "b"])
     U, E, S, u, v, a, b = (A[name] for name in ("U", "E", "S", "u", "v", "a", "b"))
@@ -72,8 +72,9 @@ def the_field_is_minus_the_gradient_of_the_risk(*, two: int = 2) -> Evidence:
 
 @claim("OURS:R5.cons/entries", control=dict(factor=2))
 def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
-    """The field of sizes 1, 2, 3 at S = diag(l): entry (i, j) is factor u l_i l_j (delta - u m_i
-    U_ij) with factor = 1; du/dt is the sum of summands.
+    r"""In an eigenbasis of $S$ with eigenvalues $l_i$, the entry $(i,j)$ of the field is
+    $u\,l_il_j(\delta_{ij}-u\,m_iU_{ij})$, and $\dot u$ is the sum of its summands, for matrices of
+    sizes 1, 2 and 3; `factor` multiplies the entries.
     """
     L = sp.Symbol("L", positive=True)
     parts = []
@@ -92,12 +93,13 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
     "OURS:R5.cons",
     control=(dict(factor=2), dict(taken=2)),
     needs=("OURS:R5.cons/gradient",),
-    argument="By the chain rule d/dt |U|^2 = 2 tr(U' dU/dt), and d/dt P(U) = P(dU/dt), as P is linear; that this is the flow of "
-    "the infinite-prompt risk is R5.cons/gradient at S_L = S.",
+    argument=r"By the chain rule $\frac d{dt}|U|^2=2\,{\rm tr}(U^\top\dot U)$, and $\frac d{dt}P(U)=P(\dot U)$, as $P$ is "
+    r"linear; that this is the flow of the infinite-prompt risk is R5.cons/gradient at $S_L=S$.",
 )
 def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
-    """tr(U' dU/dt) = factor u du/dt with factor = 1, and dU/dt = taken S S^+ dU/dt S S^+, taken =
-    1, for every d and every S, singular or not; then |U|^2 - u^2 and P(U) along integrated paths.
+    r"""For every $d$ and every $S$, singular or not, ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot
+    U=SS^+\dot USS^+$, so that $|U|_F^2-u^2$ and $P(U)$ are conserved, which integrated paths
+    confirm. Here `factor` and `taken` multiply the right sides.
     """
     A = Algebra(general=["U"], symmetric=["S", "G", "P"], params=["u"], pseudo_inverse=[("S", "G", "P")])
     U, S, P, u = (A[name] for name in ("U", "S", "P", "u"))
@@ -114,11 +116,12 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     "OURS:R5.limit/orthant",
     control=dict(power=3),
     needs=("OURS:R5.cons/entries",),
-    argument="The entries of the field in an eigenbasis of S are read off from the matrix products, in every dimension.",
+    argument="The entries of the field in an eigenbasis of $S$ are read off from the matrix products, in every dimension.",
 )
 def the_orthant_is_kept(*, power: int = 2) -> Evidence:
-    """On the diagonal dU_ii/dt + (u^power l^2 m) U_ii = u l^2 with power = 2, and du/dt + Q u = sum
-    l^2 U_ii with Q the sum of l_i l_j m_i U_ij^2.
+    r"""With the eigenvalues $l_i$ of $S$ and $m_i$ of $S_L$, on the diagonal $\dot
+    U_{ii}+u^2l_i^2m_iU_{ii}=u\,l_i^2$, and $\dot u+Qu=\sum_il_i^2U_{ii}$ with
+    $Q=\sum_{i,j}l_il_jm_iU_{ij}^2$; `power` stands for the exponent of $u^2$.
     """
     diagonal = identity((motion + u**power * l_i * l_j * m_i * U_ij).subs({l_j: l_i, delta: 1}), u * l_i**2)
     scalar = entrywise(slope + u * l_i * l_j * m_i * U_ij**2, l_i * l_j * U_ij * delta)
@@ -128,14 +131,15 @@ def the_orthant_is_kept(*, power: int = 2) -> Evidence:
 @claim(
     "OURS:R5.limit/square",
     control=dict(power=3),
-    argument="The summands are those of the traces in an eigenbasis of S, in every dimension.",
+    argument="The summands are those of the traces in an eigenbasis of $S$, in every dimension.",
 )
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
-    """R - min R = (1/2) sum l_i l_j bracket_ij^power / m_i with power = 2, so the minima are where
-    the bracket vanishes on the range of S.
+    r"""In an eigenbasis $R-\min R=\frac12\sum_{i,j}l_il_jB_{ij}^2/m_i$, so that the minima are
+    where the bracket $B$ of the field vanishes on the range of $S$; `power` stands for the exponent
+    of $B_{ij}$.
 
-    On the right stand the summand of the risk and that of its least value, sum (l_i - l_i^2 / m_i)
-    / 2.
+    On the right stand the summand of the risk and that of its least value,
+    $\frac12\sum_i(l_i-l_i^2/m_i)$.
     """
     risk = u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta
     return entrywise(l_i * l_j * bracket**power / m_i, risk - (l_i - l_i * l_j / m_i) * delta)
@@ -145,11 +149,11 @@ def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     "OURS:R5.limit/bounded",
     needs=("OURS:R5.cons", "OURS:R5.limit/square"),
     control=({"k": Rational(1, 2)}, {"of_s": Rational(1, 2)}),
-    argument="the risk decreases, so |u| |U_r| <= s on the range; with |U_r|^2 - u^2 = e both factors are bounded",
+    argument=r"The risk decreases, so $|u||U_r|\leq s$ on the range; with $|U_r|^2-u^2=e$ both factors are bounded.",
 )
 def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rational(1), of_s: Rational = Rational(1)) -> Evidence:
-    """x = u^2, x + e = |U_r|^2 and x (x + e) <= s^2 give x <= of_s s + k max(-e, 0) with of_s = k =
-    1: at x = bound + h the product is larger.
+    r"""For $x=u^2$ and $x+e=|U_r|^2$, the bound $x(x+e)\leq s^2$ implies $x\leq s+\max(-e,0)$;
+    `of_s` multiplies $s$, and `k` the maximum.
     """
     s, f, h = sp.symbols("s f h", positive=True)
     domain = dict.fromkeys((s, f, h), (0, oo))
@@ -163,12 +167,13 @@ def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rat
     "OURS:R5.limit/critical",
     control=dict(two=3),
     needs=("OURS:R5.limit/square",),
-    argument="if u != 0 the field -u S bracket S vanishes only where the bracket does on the range: at minima; else u = 0, the "
-    "height is that of tr(S)/2, and du/dt = 0 says tr(S U S) = 0",
+    argument=r"If $u\neq0$ the field $-uSBS$ vanishes only where the bracket $B$ does on the range, at minima; else $u=0$, "
+    r"the height is that of $\frac12{\rm tr}\,S$, and $\dot u=0$ says ${\rm tr}(SUS)=0$.",
 )
 def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2) -> Evidence:
-    """R - tr(S)/2 = (u^2 Q - two u tr(S U S)) / 2, two = 2, summand by summand: R takes the value
-    tr(S)/2 at every critical point that is no minimum.
+    r"""At every critical point that is no minimum the risk is $\frac12{\rm tr}\,S$, because
+    $R-\frac12{\rm tr}\,S=\frac12(u^2Q-2u\,{\rm tr}(SUS))$, summand by summand; `two` stands for the
+    2 before $u$.
     """
     minimum = (l_i * delta + l_i * l_j / m_i * bracket**2 - l_i * l_j / m_i * delta) / 2
     height = u**2 * l_i * l_j * m_i * U_ij**2 - two * u * l_i * l_j * U_ij * delta
@@ -179,13 +184,13 @@ def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2) -> Evi
     "OURS:R5.limit/repel",
     control=dict(half=Rational(1)),
     needs=("OURS:R5.limit/orthant", "OURS:R5.limit/critical"),
-    argument="at a saddle inside the orthant u = U_ii = 0; near it y = k u + sum l_i^2 U_ii > 0 would grow like e^{kt}",
+    argument=r"At a saddle inside the orthant $u=U_{ii}=0$; near it $y=ku+\sum_il_i^2U_{ii}>0$ would grow like $e^{kt}$.",
 )
 def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
-    """d/dt (k u + tau) >= k (k u + tau) if w <= half K, Q <= q and k^2 + k q = K/2; half = 1/2.
-
-    Here tau = sum l^2 U_ii, w = u sum l^4 m U_ii and K = sum l^4, so that du/dt = tau - u Q and
-    dtau/dt = u (K - w); q is any bound of Q near the saddle.
+    r"""Let $\tau=\sum_il_i^2U_{ii}$, $w=u\sum_il_i^4m_iU_{ii}$ and $K=\sum_il_i^4$, so that $\dot
+    u=\tau-uQ$ and $\dot\tau=u(K-w)$. If $w\leq\frac12K$, $Q\leq q$ near a saddle and
+    $k^2+kq=\frac12K$, then $\frac d{dt}(ku+\tau)\geq k(ku+\tau)$. Here `half` stands for the
+    $\frac12$ of the first condition.
     """
     tau, Q, q, w, K, k, v = sp.symbols("tau Q q w K k u", nonnegative=True)
     summand = identity((l_i**2 * motion).subs({l_j: l_i, delta: 1}), u * (l_i**4 - u * l_i**4 * m_i * U_ij))
@@ -201,11 +206,13 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
     control=dict(factor=Rational(1001, 1000)),
     needs=("OURS:R5.cons/gradient", "OURS:R5.limit/critical", "OURS:R5.limit/bounded"),
     cites=(LOJASIEWICZ,),
-    argument="the risk decreases and is tr(S)/2 wherever u = 0: below that height u keeps its sign and no saddle can be reached",
+    argument=r"The risk decreases and is $\frac12{\rm tr}\,S$ wherever $u=0$: below that height $u$ keeps its sign and no "
+    r"saddle can be reached.",
 )
 def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) -> Evidence:
-    """Starts of any signs, balanced or not: the flow ends at the minimum whose sign u has once the
-    risk is below tr(S)/2; factor = 1 multiplies its U.
+    r"""From starts of any signs, balanced or not, the integrated flow ends at the minimum that has
+    the sign of $u$ once the risk is below $\frac12{\rm tr}\,S$; `factor` multiplies the limit of
+    $U$ in the range.
     """
     checked = r"u(t)\to\operatorname{sign}(u(t_0))/|\gamma|\ \text{ if } R(t_0)<\tfrac12\operatorname{tr}S"
     return ends_at(times(factor), any_starts(), checked=checked)
@@ -215,12 +222,12 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
     "OURS:R5.limit/fixed_point",
     control=dict(four=5, factor=2),
     needs=("OURS:R5.cons/entries",),
-    argument="two positive roots of T x^2 - e x - 1 are impossible, since its slope 2 T x - e at a root is T x + 1/x > 0",
+    argument=r"Two positive roots of $Tx^2-ex-1$ are impossible, since its slope $2Tx-e$ at a root is $Tx+\frac1x>0$.",
 )
 def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) -> Evidence:
-    """gamma^2 = (e + sqrt(e^2 + four T))/(2T), e = c - b and four = 4, is the only balanced scale,
-    and (factor gamma S_L^{-1} S S^+ + P(U0), 1/gamma) stands still with factor = 1, for every S_L
-    with the eigenvectors of S; it is S for infinite prompts.
+    r"""The only balanced scale is $\gamma^2=(e+\sqrt{e^2+4T})/(2T)$ with $e=c-b$, and $(\gamma
+    S_L^{-1}SS^++P(U(0)),1/\gamma)$ stands still for every $S_L$ with the eigenvectors of $S$. Here
+    `four` stands for the 4, and `factor` multiplies $\gamma$.
     """
     square = (e + sqrt(e**2 + four * T)) / (2 * T)
     balanced = identity(T * square**2 - e * square - 1, 0)
@@ -245,12 +252,12 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) 
     ),
     unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations; what the "
     "flow conserves, its bounds and its critical points are in the parts",
-    argument="a linear equation x' = -a(t) x + b(t) with b >= 0 keeps x >= 0, so u > 0 and U_ii >= 0 persist; the bounded path "
-    "converges to a critical point of the closed orthant; the saddles there repel it, and of the minima (gamma S^+ + P, 1/gamma) "
-    "the conserved quantities leave one",
+    argument=r"A linear equation $\dot x=-a(t)x+b(t)$ with $b\geq0$ keeps $x\geq0$, so $u>0$ and $U_{ii}\geq0$ persist; "
+    r"the bounded path converges to a critical point of the closed orthant; the saddles there repel it, and of the minima "
+    r"$(\gamma S^++P,1/\gamma)$ the conserved quantities leave one.",
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1)) -> Evidence:
-    """U -> factor gamma S^+ + P(U(0)), factor = 1, and u -> 1/gamma, by integrated paths; the proof
-    is in the needs.
+    r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
+    claims of their own. Here `factor` multiplies $\gamma S^+$.
     """
     return ends_at(times(factor), positive_starts(), checked=r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma")

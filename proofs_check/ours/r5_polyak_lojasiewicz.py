@@ -32,11 +32,13 @@ EDGE_STARTS = [
     "OURS:R5.PL/gradient",
     needs=("OURS:R5.cons/entries", "OURS:R5.limit/square"),
     dial="k",
-    argument="sum over i, j in the range: elsewhere the summands of the gradient and, with the infinite prompt, of the risk vanish",
+    argument="Sum over $i$ and $j$ in the range: elsewhere the summands of the gradient and, with the infinite prompt, of "
+    "the risk vanish.",
 )
 def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> Evidence:
-    """|dU/dt|^2 >= k lambda^3 u^2 R: entry (u l_i l_j b)^2 against summand l_j b^2 / 2, where l_i,
-    l_j >= lambda.
+    r"""With the bracket $B=uSU-I$ and eigenvalues $l_i,l_j\geq\lambda$, the entry
+    $(u\,l_il_jB_{ij})^2$ of $|\dot U|^2$ is at least $2\lambda^3u^2$ times the summand
+    $\frac12l_jB_{ij}^2$ of the risk; `k` stands for the factor 2.
     """
     lam, square = sp.symbols("lambda b2", positive=True)
     domain = dict.fromkeys((l_i, l_j, lam, square), (0, oo))
@@ -48,11 +50,13 @@ def the_gradient_sees_every_square_of_the_risk(*, k: Fraction = Fraction(2)) -> 
     "OURS:R5.PL/start",
     dial="k",
     needs=("OURS:R5.PL/trace",),
-    argument="tr(SBSBS) <= |S| tr(SBS) for B = Theta Theta' with |B|_F = 1, by R5.PL/trace; tr(SBS) = |S Theta|_F^2",
+    argument=r"One has ${\rm tr}(SBSBS)\leq|S|\,{\rm tr}(SBS)$ for $B=\Theta\Theta^\top$ with $|B|_F=1$, by R5.PL/trace; "
+    r"and ${\rm tr}(SBS)=|S\Theta|_F^2$.",
 )
 def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) -> Evidence:
-    """tr(S)/2 - R(0) = s^2 x - s^4 y/2 >= k s^2 x (2 - s^2 top) with x = |S Theta|^2, y = tr(SBSBS)
-    <= top x, s^2 top < 2.
+    r"""At the start $U=sB$, $u=s$ with $B=\Theta\Theta^\top$, $\frac12{\rm
+    tr}\,S-R=s^2x-\frac12s^4y$ is at least $\frac12s^2x(2-s^2|S|)$, where $x=|S\Theta|_F^2$, $y={\rm
+    tr}(SBSBS)\leq|S|x$ and $s^2|S|<2$; `k` stands for the $\frac12$ of the bound.
     """
     x, y, top = sp.symbols("x y top", positive=True)
     domain = dict.fromkeys((x, y, top, s), (0, oo))
@@ -61,14 +65,16 @@ def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) ->
     )
 
 
-@claim("OURS:R5.PL/trace", control=dict(two=3), argument="the trace of a positive semi-definite matrix is nonnegative")
+@claim("OURS:R5.PL/trace", control=dict(two=3), argument="The trace of a positive semi-definite matrix is nonnegative.")
 def the_trace_inequality_of_the_start(*, two: int = 2) -> Evidence:
-    """top tr(SBS) - tr(SBSBS) = tr(SB (top I - S) BS) + top tr(S (B - B^2) S): both terms are
-    traces of semi-definite matrices.
+    r"""The difference $t\,{\rm tr}(SBS)-{\rm tr}(SBSBS)$ is ${\rm tr}(SB(tI-S)BS)+t\,{\rm
+    tr}(S(B-B^2)S)$, where $t$ bounds $S$ from above and both terms are traces of semi-definite
+    matrices.
 
-    For ``0 <= S <= top I`` and ``0 <= B <= I``, which |B|_F = 1 gives for B = Theta Theta'. The
-    second identity is the risk tr(S)/two - s^2 tr(SBS) + s^4 tr(SBSBS)/two, two = 2, at the start U
-    = sB, u = s.
+    This is for $0\leq S\leq tI$ and $0\leq B\leq I$, which $|B|_F=1$ gives for
+    $B=\Theta\Theta^\top$. The second identity is the risk $\frac12{\rm tr}\,S-s^2{\rm
+    tr}(SBS)+\frac12s^4{\rm tr}(SBSBS)$ at the start $U=sB$, $u=s$, where `two` stands for both 2 in
+    the denominators.
     """
     A = Algebra(symmetric=["S", "B"], params=["t", "s"])
     S, B, top, scale = (A[name] for name in ("S", "B", "t", "s"))
@@ -86,14 +92,15 @@ def the_trace_inequality_of_the_start(*, two: int = 2) -> Evidence:
     cites=("Cauchy-Schwarz",),
     unproved="an inequality along every path of a flow: no prover here speaks of solutions of differential equations; the "
     "inequalities that give it at each time are proved in the parts",
-    argument="u^2 |S^2|_F >= u tr(SUS), as |U|_F = |u| for c = 0; u tr(SUS) >= tr(S)/2 - R by R5.limit/critical, and R decreases; "
-    "tr(S)/2 - R(0) >= s^2 |S Theta|_F^2 (2 - s^2 |S|_op)/2; this bounds u^2 as displayed, and |grad R|^2 >= 2 lambda^3 u^2 R",
+    argument=r"One has $u^2|S^2|_F\geq u\,{\rm tr}(SUS)$, as $|U|_F=|u|$ for $c=0$; $u\,{\rm tr}(SUS)\geq\frac12{\rm "
+    r"tr}\,S-R$ by R5.limit/critical, and $R$ decreases; $\frac12{\rm tr}\,S-R(0)\geq\frac12s^2|S\Theta|_F^2(2-s^2|S|_{\rm "
+    r"op})$; this bounds $u^2$ as displayed, and $|\nabla R|^2\geq2\lambda^3u^2R$.",
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= c mu R with mu = lambda_+^3 s^2 |S Theta|_F^2 (2 - s^2 |S|_op) / |S^2|_F, at
-    the start and along the path.
+    r"""Along integrated paths and at their starts $|\nabla R|^2\geq\mu R$ with
+    $\mu=\lambda_+^3s^2|S\Theta|_F^2(2-s^2|S|_{\rm op})/|S^2|_F$; `c` multiplies $\mu$.
 
-    The bound of u^2 that is displayed beside it is R5.limit/critical together with R5.PL/start.
+    The bound of $u^2$ that is displayed beside it is R5.limit/critical together with R5.PL/start.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
     return steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")

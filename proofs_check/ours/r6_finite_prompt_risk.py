@@ -35,8 +35,9 @@ tau2, om2 = sp.symbols("tau2 om2", positive=True)
 
 @claim("OURS:R6/task", control=dict(of_noise=2))
 def average_over_task_and_noise(*, of_noise: int = 1) -> Evidence:
-    """E_w (u w'm - w'x)^2 = |u m - x|^2 for w ~ N(0, I) and every d, and E_e (u p'e)^2 = of_noise
-    u^2 tau^2 pi_2 for weights p of any length L, noise e ~ N(0, tau^2 I) and of_noise = 1.
+    r"""For every $d$, $\mathbb{E}_w(u\,w^\top m-w^\top x)^2=|um-x|^2$ with $w\sim\mathcal{N}(0,I)$,
+    and label noise $e\sim\mathcal{N}(0,\tau^2I)$ adds $\mathbb{E}_e(u\,p^\top e)^2=u^2\tau^2\pi_2$
+    for weights $p$ of any length; `of_noise` multiplies the latter.
     """
     residual = u_ * (w.T * m) - w.T * x
     task = trace_identity((residual * residual).gauss("w", ALGEBRA.I), (u_ * m - x).T * (u_ * m - x))
@@ -48,11 +49,11 @@ def average_over_task_and_noise(*, of_noise: int = 1) -> Evidence:
 
 @claim("OURS:R6/second_moment", control=dict(six=5), needs=("OURS:R4.a", "OURS:R4.b"), cites=STEIN)
 def second_moment_of_the_mean_token(*, six: int = 6) -> Evidence:
-    """E v(m) = (1 - P2) v(h) and E v(m)^2 = P2 v'S v + (1 - P2 - six P3 + 6 Q) v(h)^2, six = 6, for
-    every form v, by Stein's lemma.
+    r"""For every form $v$, $\mathbb{E}\,v(m)=(1-P_2)v(h)$ and $\mathbb{E}\,v(m)^2=P_2v^\top
+    Sv+(1-P_2-6P_3+6Q)v(h)^2$, by Stein's lemma; `six` stands for the 6 before $P_3$.
 
     The second is also the covariance of R4 (b) with the mean put back; summed over a basis of forms
-    it is E|m|^2.
+    it is $\mathbb{E}|m|^2$.
     """
     form = TOKENS.sum(1, "v")
     h_v, Gamma_vv = TOKENS.symbols[-4], TOKENS.symbols[-1]
@@ -67,8 +68,9 @@ def second_moment_of_the_mean_token(*, six: int = 6) -> Evidence:
 
 @claim("OURS:R6/scale", control=dict(of_noise=2))
 def tasks_of_another_variance(*, of_noise: int = 1) -> Evidence:
-    """om2 times the error of R6 at a query with noise tau2/om2 is om2 times the error without noise
-    plus of_noise u^2 tau2 P2, of_noise = 1.
+    r"""For tasks of variance $\omega^2$, $\omega^2$ times the error at a query with noise
+    $\tau^2/\omega^2$ is $\omega^2$ times the error without noise plus $u^2\tau^2P_2$; `of_noise`
+    multiplies this term.
     """
     at = dict(trace=trace, h2=h2, xh=xh, x2=x2, u=u)
     left = om2 * error_at_query(P2, P3, Q, **at, noise=tau2 / om2)
@@ -123,12 +125,13 @@ def by_prompts(prompts: int = 40_000, sigmas: float = 7.0) -> Evidence:
     "OURS:R6",
     control=dict(six=5),
     needs=("OURS:R4.a", "OURS:R4.b", "OURS:R6/task", "OURS:R6/second_moment", "OURS:R6/scale"),
-    argument="E|u m - x|^2 = u^2 E|m|^2 - 2u x.E m + |x|^2 at a fixed query; its mean over x and half of it is the risk, and the "
-    "query's own noise adds tau^2/2; for tasks of variance om2 w = sqrt(om2) w' with w' ~ N(0, I)",
+    argument=r"At a fixed query $\mathbb{E}|um-x|^2=u^2\,\mathbb{E}|m|^2-2u\,x^\top\mathbb{E}m+|x|^2$; its mean over $x$ "
+    r"and half of it is the risk, and the query's own noise adds $\frac12\tau^2$; for tasks of variance $\omega^2$ put "
+    r"$w=\omega w'$ with $w'\sim\mathcal{N}(0,I)$.",
 )
 def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
-    """The parts put together at a fixed query: the bracket of R6, for every L and d, with six = 6
-    before P3; then two routes that know nothing of Stein.
+    """At a fixed query the parts put together are the bracket of the risk, for every $L$ and $d$,
+    where `six` stands for the 6 before $P_3$. Two routes that do not know Stein's lemma confirm it.
     """
     mean_square, product = P2 * trace + (1 - P2 - six * P3 + 6 * Q) * h2, (1 - P2) * xh
     assembled = u**2 * mean_square - 2 * u * product + x2 + u**2 * tau2 * P2
@@ -164,17 +167,19 @@ def by_differences(step: float = 1e-4) -> Evidence:
     control={"share": Fraction(2)},
     needs=("OURS:R6", "BB:5.block"),
     cites=("uniqueness of the solution of an ordinary differential equation",),
-    argument="E[phi(|x|^2) x x'] = E[phi(|x|^2)|x|^2] I/d, so the derivative in the direction E is tr(E)/d times dR/dc: the "
-    "gradient is (1/d)(dR/dc) I, and the flow stays on the line of the c I; the integrand depends on |x|^2 only",
+    argument=r"One has $\mathbb{E}[\phi(|x|^2)xx^\top]=\mathbb{E}[\phi(|x|^2)|x|^2]\,I/d$, so the derivative in the "
+    r"direction $E$ is ${\rm tr}(E)/d$ times $dR/dc$: the gradient is $\frac1d\frac{dR}{dc}I$, and the flow stays on the "
+    r"line of the $cI$; the integrand depends on $|x|^2$ only.",
 )
 def isotropic_flow(*, share: Fraction = Fraction(1)) -> Evidence:
-    """S = I: in the direction E the derivatives of s, |h|^2 and x.h at U = c I are 2c x'Ex, 2c x'Ex
-    and x'Ex, every d.
+    r"""For $S=I$ and every $d$ the derivatives of $s$, $|h|^2$ and $x^\top h$ at $U=cI$ in the
+    direction $E$ are $2c\,x^\top Ex$, $2c\,x^\top Ex$ and $x^\top Ex$, so that the flow stays on
+    the line of the $cI$.
 
-    So F(s, |h|^2, x.h) has the slope (2c(F_s + F_h) + F_xh) x'Ex, which for E = I is dF/dc: a
-    function of |x|^2 times x'Ex. Then share d E[|x|^{2k} x'Ex] = tr(E) E|x|^{2k+2} with share = 1
-    for every d and k = 0, ..., 3, and by rotations for every function of |x|^2 in the place of
-    |x|^{2k}.
+    So $F(s,|h|^2,x^\top h)$ has the slope $(2c(F_s+F_h)+F_{xh})x^\top Ex$, which for $E=I$ is
+    $dF/dc$: a function of $|x|^2$ times $x^\top Ex$. Then $d\,\mathbb{E}[|x|^{2k}x^\top Ex]={\rm
+    tr}(E)\,\mathbb{E}|x|^{2k+2}$, whose left side `share` multiplies, for every $d$ and
+    $k=0,\ldots,3$, and by rotations for every function of $|x|^2$ in the place of $|x|^{2k}$.
     """
     A = Algebra(general=["E"], vectors=["x"], params=["c", "e"])
     E, q, c, e = (A[name] for name in ("E", "x", "c", "e"))

@@ -52,10 +52,13 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
     "OURS:R6.fixed/lambda",
     control=(dict(four=3), dict(four=5)),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
-    argument="the fixed point is U = gamma S^-1, u = 1/gamma with gamma^4 = 1/tr(S^-2); R6.valley/scores at v = gamma",
+    argument=r"The fixed point is $U=\gamma S^{-1}$, $u=1/\gamma$ with $\gamma^4=1/{\rm tr}(S^{-2})$; use R6.valley/scores "
+    r"at $v=\gamma$.",
 )
 def top_eigenvalue_at_the_fixed_point(*, four: int = 4) -> Evidence:
-    """lambda = gamma^2 = tr(S^-2)^{-1/2} < 1/2 if and only if T = tr(S^-2) > four, four = 4."""
+    r"""At the fixed point $\lambda=\gamma^2=T^{-1/2}$ is below $\frac12$ if and only if $T={\rm
+    tr}(S^{-2})>4$; `four` stands for the 4.
+    """
     T = sp.Symbol("T", positive=True)
     half = Rational(1, 2)
     below = forall(1 / sqrt(T), "<", half, {T: (four, oo)})
@@ -65,15 +68,15 @@ def top_eigenvalue_at_the_fixed_point(*, four: int = 4) -> Evidence:
 @claim(
     "OURS:R6.fixed/integral",
     control=dict(half=Rational(1, 4)),
-    argument="the substitution g = t/sqrt(1 - 2 lambda) in the Gaussian integral; the mean over xi is a product over its "
-    "coordinates; the integral of a function that is at least 1 on the line is infinite",
+    argument=r"Substitute $g=t/\sqrt{1-2\lambda}$ in the Gaussian integral; the mean over $\xi$ is a product over its "
+    r"coordinates; the integral of a function that is at least 1 on the line is infinite.",
 )
 def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
-    """E e^{lambda g^2} = (1 - 2 lambda)^{-1/2} for lambda < 1/2, and it is infinite from lambda =
-    half on, half = 1/2.
+    r"""For $\lambda<\frac12$, $\mathbb{E}e^{\lambda g^2}=(1-2\lambda)^{-1/2}$, and from
+    $\lambda=\frac12$ on this mean is infinite; `half` stands for that $\frac12$.
 
-    Executed: e^{lambda g^2 - g^2/2} is e^{-t^2/2} at g = t/sqrt(1 - 2 lambda), and at least 1 for
-    lambda >= half.
+    Executed: $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$, and at least 1
+    from $\lambda=\frac12$ on.
     """
     rest, lam = sp.symbols("r lam", positive=True)  # r = 1 - 2 lambda
     t, g = sp.symbols("t g", real=True)
@@ -93,12 +96,14 @@ LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
     control={"share": Fraction(1, 2)},
     needs=("OURS:R6", "OURS:R4.A", "OURS:R4.limit", "OURS:R5.limit", "OURS:R6.fixed/lambda", "OURS:R6.fixed/integral"),
     cites=("Fatou's lemma",),
-    argument="there R_L - tau^2/2 = (1/2) E_x E|T_L - T|^2; by Theorem A it is at most E e^s (t + q)/(2L), finite iff lambda < 1/2;"
-    " by R4.limit and Fatou's lemma the lower limit of L times it is at least that mean, infinite from lambda = 1/2 on",
+    argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$; by Theorem A it is at most "
+    r"$\mathbb{E}e^s(t+q)/(2L)$, finite if and only if $\lambda<\frac12$; by R4.limit and Fatou's lemma the lower limit of "
+    r"$L$ times it is at least that mean, infinite from $\lambda=\frac12$ on.",
 )
 def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
-    """sup_L L (R_L - tau^2/2) = E e^s (t + q)/2 where tr(S^-2) > 4 (times `share`); elsewhere it
-    grows on, to L = 1e16.
+    r"""Where ${\rm tr}(S^{-2})>4$, $\sup_LL(R_L-\frac12\tau^2)=\frac12\mathbb{E}e^s(t+q)$, and
+    elsewhere $L(R_L-\frac12\tau^2)$ grows on; this is tried by quadrature. Here `share` multiplies
+    the supremum.
     """
     shown = []
     for name, (eigenvalues, noise) in BOUNDED_SPECTRA.items():
@@ -122,8 +127,8 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R6.iso/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})
 def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evidence:
-    """S = I, d = 5: the risk falls along the integrated flow, and its end beats the limit
-    parameters of the infinite prompt.
+    """For $S=I$ and $d=5$ the risk falls along the integrated flow, and its end has a lower risk
+    than the limit parameters of the infinite prompt; `times` multiplies the latter.
     """
     shown = []
     S, U, v, _ = fixed_point((1.0,) * 5)

@@ -82,14 +82,16 @@ def limit_of(name: str) -> tuple[float, float]:
         "OURS:T5.2.gap",
     ),
     cites=("Fatou's lemma",),
-    argument="from above R6.valley at lambda*; from below R_L - tau^2/2 is at least half the variance of the output, L times which"
-    " has the lower limit F(lambda)/2 along minimisers (L P2 -> e^s, L P3, L Q, L P2^2 -> 0 locally uniformly in s, as their"
-    " logarithms have bounded derivatives); their limit points lie on the valley, for R_L -> R_inf uniformly on balls",
+    argument=r"From above use R6.valley at $\lambda_*$; from below $R_L-\frac12\tau^2$ is at least half the variance of "
+    r"the output, $L$ times which has the lower limit $\frac12F(\lambda)$ along minimisers ($LP_2\to e^s$ and "
+    r"$LP_3,LQ,LP_2^2\to0$ locally uniformly in $s$, as their logarithms have bounded derivatives); their limit points lie "
+    r"on the valley, for $R_L\to R_\infty$ uniformly on balls.",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L (min R_L - tau^2/2) <= share F(lambda*)/2 at L = 2 and 1e6, reached to 1/500 at 1e6, where
-    1/u^2 is lambda* to 1/100.
+    r"""At $L=2$ and $10^6$, $L(\min R_L-\frac12\tau^2)\leq\frac12F(\lambda_*)$, which at $10^6$ is
+    reached up to $\frac1{500}$, and $1/u^2$ is $\lambda_*$ there up to $\frac1{100}$; `share`
+    multiplies the bound.
     """
     shown = []
     for name, (S, noise) in SPECTRA.items():
@@ -120,12 +122,14 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
         "the mean of the inverse Wishart law",
         "ridge regression is Bayes",
     ),
-    argument="twice the excess is E tr S (I + X'X/tau^2)^-1, E X'X = L S: at least the sum over the eigenvalues l of l/(1 + L l/"
-    "tau^2), and at most tau^2 E tr S (X'X)^-1 = tau^2 d/(L - d - 1), as (I + A)^-1 <= A^-1; for tau = 0 it is 0 from L = d on",
+    argument=r"Twice the excess is $\mathbb{E}\,{\rm tr}\,S(I+X^\top X/\tau^2)^{-1}$ with $\mathbb{E}X^\top X=LS$: at "
+    r"least the sum over the eigenvalues $l$ of $l/(1+Ll/\tau^2)$, and at most $\tau^2\,\mathbb{E}\,{\rm tr}\,S(X^\top "
+    r"X)^{-1}=\tau^2d/(L-d-1)$, as $(I+A)^{-1}\leq A^{-1}$; for $\tau=0$ it is 0 from $L=d$ on.",
 )
 def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L l/(1 + L l/tau^2) and L tau^2/(L - d - 1) both tend to `share` tau^2: the excess lies
-    between sums of d of either.
+    r"""$2L$ times the excess of ridge regression lies between the sums over the $d$ eigenvalues $l$
+    of $Ll/(1+Ll/\tau^2)$ and of $L\tau^2/(L-d-1)$, both of which tend to $\tau^2$; `share`
+    multiplies this limit.
     """
     l, L, d, tau2 = sp.symbols("l L d tau2", positive=True)
     limit = sp.Rational(share) * tau2
@@ -136,8 +140,9 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
 def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidence:
-    """S = I, d = 5, L = 10: from the start of Assumption 5.1 the integrated flow ends within 1/1000
-    of `times` the parameters of the least risk that Newton's method finds.
+    r"""For $S=I$, $d=5$ and $L=10$ the integrated flow from the start of Assumption 5.1 ends within
+    $\frac1{1000}$ of the parameters of the least risk, which Newton's method finds; `times`
+    multiplies these.
     """
     factor, bound, L = float(times), 1e-3, 10
     end = trained(task_with(np.eye(5), 0.0), L)
@@ -158,12 +163,13 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     "OURS:R6.trained/creep",
     control={"time": Fraction(1, 2)},
     needs=("OURS:R6.valley", "OURS:R6.valley/scores", "OURS:R5.limit"),
-    argument="on the valley |dU|^2 + du^2 = (1 + tr(S^-2) lambda^2) du^2 and the risk is tau^2/2 + F(lambda)/(2L) to first order;"
-    " the valley draws the flow at a rate of order 1, so that it stays within O(1/L) of it",
+    argument=r"On the valley $|dU|^2+du^2=(1+{\rm tr}(S^{-2})\lambda^2)\,du^2$, and the risk is "
+    r"$\frac12\tau^2+F(\lambda)/(2L)$ to first order; the valley draws the flow at a rate of order 1, so that it stays "
+    r"within $O(1/L)$ of it.",
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
-    """S = I/2, d = 5: at t = 0.03 L, L = 1e6, the flow has the lambda = 1/u^2 of the reduced
-    equation at 0.03 `time`, to 1/100.
+    r"""For $S=\frac12I$, $d=5$ and $L=10^6$ the flow has at $t=0.03\,L$ the $\lambda=1/u^2$ that
+    the reduced equation has at $0.03$, up to $\frac1{100}$; `time` multiplies this time.
     """
     from scipy.integrate import solve_ivp
 
@@ -206,12 +212,12 @@ LONG_LENGTHS = np.array([1e25, 1e50])
     "OURS:R6.four",
     control={"scale": Fraction(101, 100)},
     needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
-    argument="at the fixed point the scores have lambda = 1/2 in all d directions and N = S in Theorem B, whose E(L) is 2 (R_L -"
-    " tau^2/2) there; R6.trained knows of no threshold",
+    argument=r"At the fixed point the scores have $\lambda=\frac12$ in all $d$ directions and $N=S$ in Theorem B, whose "
+    r"$\mathcal{E}(L)$ is $2(R_L-\frac12\tau^2)$ there; R6.trained knows of no threshold.",
 )
 def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """tr(S^-2) = 4: the risk held at the fixed point over its law, r(L), has 2 r(L^2) - r(L) = 1 to
-    3e-3 at L = 1e25.
+    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
+    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
     """
     shown = []
     for name, (eigenvalues, noise) in CRITICAL_SPECTRA.items():
@@ -247,14 +253,15 @@ TABLE_ENTRIES = (
     control={"fewer": 1},
     needs=("OURS:R6", "OURS:R6.valley"),
     hypotheses=("L >= 1",),
-    argument="the bound is R6.valley at lambda*, L being whole; the length of Theorem 5.2 if the flow ends at the least risk",
+    argument=r"The bound is R6.valley at $\lambda_*$, $L$ being whole; it is the length of Theorem 5.2 if the flow ends at "
+    r"the least risk.",
     assumes=(LEAST_RISK_ASSUMPTION, "the least risk falls with L"),
-    unproved="the least risk at one length is a minimum over U and u of integrals in d dimensions; Newton's method finds it, and"
-    " no prover here encloses a minimiser",
+    unproved="the least risk at one length is a minimum over $U$ and $u$ of integrals in $d$ dimensions; Newton's method "
+    "finds it, and no prover here encloses a minimiser",
 )
 def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
-    """The least risk is at most epsilon at L(epsilon) - fewer tokens, and above it at L(epsilon) -
-    1, the bound not passed.
+    r"""With $L(\varepsilon)$ tokens, less `fewer`, the least risk is at most $\varepsilon$, and
+    with $L(\varepsilon)-1$ tokens it is above; $L(\varepsilon)$ does not exceed its bound.
     """
     shown = []
     for d, name, epsilon, length in TABLE_ENTRIES:
@@ -298,8 +305,8 @@ def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
 
 @claim("OURS:R6.far/distance", control=dict(two=1))
 def distance_on_the_valley(*, two: int = 2) -> Evidence:
-    """|U - U'|_F^2 = tr(S^-2)(a^2 - two a b + b^2), two = 2, for U = a S^-1 and U' = b S^-1, every
-    d.
+    r"""For $U=aS^{-1}$, $U'=bS^{-1}$ and every $d$, $|U-U'|_F^2={\rm tr}(S^{-2})(a^2-2ab+b^2)$;
+    `two` stands for the 2 before $ab$.
     """
     A = Algebra(symmetric=["K"], params=["a", "b"])  # K = S^-1
     K, a, b = A["K"], A["a"], A["b"]
@@ -319,14 +326,14 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
         "OURS:T5.2.gap",
         "BB:LE.1",
     ),
-    argument="both limits lie on the valley, U = a S^-1 and u = 1/a at a = sqrt(lambda), and the two squares add up: lambda* by "
-    "R6.trained, lambda_0 by R5.limit with c = b = 0, to which R5.finite tends as S_L -> S; at a fixed time Lemma E.1, g2 -> 0 on "
-    "a ball by T5.2.gap",
+    argument=r"Both limits lie on the valley, $U=aS^{-1}$ and $u=1/a$ at $a=\sqrt\lambda$, and the two squares add up: "
+    r"$\lambda_*$ by R6.trained, $\lambda_0$ by R5.limit with $c=b=0$, to which R5.finite tends as $S_L\to S$; at a fixed "
+    r"time use Lemma E.1, with $g_2\to0$ on a ball by T5.2.gap.",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
-    """At L = 1e6 the least risk's parameters are `times` the limit away from the end of the
-    infinite-prompt flow, to 1/100.
+    r"""At $L=10^6$ the distance of the parameters of the least risk from the end of the
+    infinite-prompt flow is its stated limit up to $\frac1{100}$; `times` multiplies this limit.
     """
     L, bound, shown = 10**6, 0.01, []
     for name in ("S = 1", "S = I, d = 5", "S = 2^-|i-j|, d = 2, tau2 = 0.3"):
@@ -349,14 +356,15 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.horizon",
     control={"factor": 2},
     needs=("BB:LE.1",),
-    argument="(26) is rho at the T of (27) by its definition, beyond which Lemma E.1 is silent; T = W(beta rho/g2)/beta with g2 of"
-    " order 1/L",
+    argument=r"The right side of (26) is $\rho$ at the $T$ of (27) by its definition, beyond which Lemma E.1 is silent; "
+    r"$T=W(\beta\rho/g_2)/\beta$ with $g_2$ of order $1/L$.",
     assumes=("the supremum over the ball exceeds the largest value on its grid by less than 1 %",),
     unproved="the distance at a time is that of two integrated flows, and no prover here encloses a flow",
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
-    """At the T of (27) (26) exceeds the distance `factor` times 750-fold at L = 1e4 and 47000-fold
-    at 1e6: d = 1, S = 1/64; the risk has fallen to 0.36 and 0.10 of its start at 1e6.
+    r"""For $d=1$ and $S=\frac1{64}$, at the time $T$ of (27) the right side of (26) exceeds the
+    distance of the flows 750-fold at $L=10^4$ and 47000-fold at $10^6$, where the risk has fallen
+    to $0.36$ and $0.10$ of its start; `factor` multiplies these folds.
     """
     shown, stated = [], {(1e6, 0.5): 0.36, (1e6, 0.9): 0.10}
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):

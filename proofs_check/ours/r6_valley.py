@@ -35,11 +35,12 @@ def quadratic(two: int) -> sp.Expr:
 @claim(
     "OURS:R6.valley/scores",
     control=dict(power=3),
-    argument="the infinite-prompt risk is half of tr(B S B'), B = u S U - I, and S is invertible: it vanishes for u S U = I only",
+    argument=r"The infinite-prompt risk is half of ${\rm tr}(BSB^\top)$ with $B=uSU-I$, and $S$ is invertible: it vanishes "
+    r"for $uSU=I$ only.",
 )
 def the_valley_is_a_line(*, power: int = 2) -> Evidence:
-    """At U = v S^-1: u S U = u v I, which is I for v = 1/u only, and S^{1/2} U'S U S^{1/2} =
-    v^power I with power = 2, for every d; so lambda = 1/u^2.
+    r"""At $U=vS^{-1}$ and for every $d$, $uSU=uvI$, which is $I$ for $v=1/u$ only, and
+    $S^{1/2}U^\top SUS^{1/2}=v^2I$, so that $\lambda=1/u^2$; `power` stands for the exponent of $v$.
     """
     A = Algebra(symmetric=["R", "K"], params=["u", "v"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
     R, K, u, v = A["R"], A["K"], A["u"], A["v"]
@@ -50,13 +51,14 @@ def the_valley_is_a_line(*, power: int = 2) -> Evidence:
 @claim(
     "OURS:R6.valley/minimum",
     control=(dict(half=Rational(1, 5)), dict(two=1)),
-    argument="the parabola is convex, T > 0 at 0 and negative at 1/2: it has one root there, before which F falls and after which "
-    "it rises",
+    argument=r"The parabola is convex, $T>0$ at 0 and negative at $\frac12$: it has one root there, before which $F$ falls "
+    r"and after which it rises.",
 )
 def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) -> Evidence:
-    """q = (d + 2)(two T - tr S) lambda^2 - (d + 4) T lambda + T, two = 2, has F' = -(1 - 2
-    lambda)^{-d/2-2} q/lambda^2; it is convex, negative at `half`, and vanishes at the formula for
-    lambda*: every d >= 1, tau2 >= 0.
+    r"""For every $d\geq1$ and $\tau^2\geq0$, $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with
+    $q=(d+2)(2T-{\rm tr}\,S)\lambda^2-(d+4)T\lambda+T$, which is convex, negative at $\frac12$ and
+    zero at the formula for $\lambda_*$. Here `two` stands for the 2 of $2T$, and `half` for
+    $\frac12$.
     """
     F, q = valley_excess(lam, trace=sigma, d=d, noise=tau2), quadratic(two)
     domain = {d: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
@@ -89,12 +91,14 @@ LENGTHS = np.array([1.0, 2.0, 10.0, 1e4, 1e16])
         "OURS:R6.fixed/integral",
     ),
     cites=("dominated convergence",),
-    argument="there R_L - tau^2/2 = (1/2) E_x E|T_L - T|^2, at most E e^s (t + q)/(2L) by Theorem A, t = u^2 (tr S + tau^2), q ="
-    " |x|^2 after the mean over w, s = lambda |xi|^2; the tilt by e^s makes the variances of xi 1/(1 - 2 lambda); L E|T_L - T|^2 ->"
-    " e^s (t + q) under it",
+    argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$, at most $\mathbb{E}e^s(t+q)/(2L)$ by "
+    r"Theorem A, with $t=u^2({\rm tr}\,S+\tau^2)$, $q=|x|^2$ after the mean over $w$, and $s=\lambda|\xi|^2$; the tilt by "
+    r"$e^s$ makes the variances of $\xi$ equal to $1/(1-2\lambda)$; $L\,\mathbb{E}|T_L-T|^2\to e^s(t+q)$ under it.",
 )
 def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
-    """L (R_L - tau^2/2) <= share F(lambda)/2 from L = 1 to 1e16, at four points of the valley."""
+    r"""At four points of the valley and from $L=1$ to $10^{16}$,
+    $L(R_L-\frac12\tau^2)\leq\frac12F(\lambda)$; `share` multiplies the bound.
+    """
     reached = []
     for name, (eigenvalues, noise, given) in VALLEY_POINTS.items():
         S, law = np.diag(eigenvalues), {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise}
@@ -120,11 +124,12 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.valley/linear",
     control={"share": Fraction(1, 2)},
     needs=("OURS:R5.finite",),
-    argument="the sum over the eigenvalues l of S; entries of w have variance 1",
+    argument="Sum over the eigenvalues $l$ of $S$; entries of $w$ have variance 1.",
 )
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
-    """Least over u U: (1/2) sum l - l^2/s_L, s_L = (1 + 1/L) l + T/L; L times a term is at most
-    share (l + T)/2, its limit.
+    r"""The least excess of linear attention over $uU$ is $\frac12\sum_l(l-l^2/s_L)$ with
+    $s_L=(1+\frac1L)l+\frac TL$, and $L$ times a term is at most its limit $\frac12(l+T)$; `share`
+    multiplies this limit.
     """
     l, L = sp.symbols("l L", positive=True)
     s_L = (1 + 1 / L) * l + T / L
@@ -144,11 +149,13 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
     "OURS:R6.valley/ratio",
     control=(dict(least=3, first=Rational(4217, 1000)), dict(first=Rational(4219, 1000))),
     needs=("OURS:R6.valley/minimum", "OURS:R6.valley/linear"),
-    argument="d rises from 1 to oo as x = lambda* falls from (5 - sqrt 13)/6 < 6/25 to 0; ln r falls with it to its limit at x = 0",
+    argument=r"The dimension $d$ rises from 1 to $\infty$ as $x=\lambda_*$ falls from $(5-\sqrt{13})/6<6/25$ to 0; $\ln r$ "
+    r"falls with it to its limit at $x=0$.",
 )
 def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = Rational(4218, 1000)) -> Evidence:
-    """tau = 0: r = F(lambda*)/(tr S (1 + d)) rises with x = lambda* from `least` = e, and d falls:
-    d written by x, where q = 0; at d = 1 it is `first` = 4.218, correctly rounded.
+    r"""Without label noise $r=F(\lambda_*)/({\rm tr}\,S(1+d))$ rises with $x=\lambda_*$ from $e$,
+    and $d$ falls with it; at $d=1$ the ratio is $4.218$, correctly rounded. Here `least` and
+    `first` stand for these two numbers.
     """
     x, unit = sp.symbols("x unit", positive=True)
     of_x = (1 - 4 * x + 2 * x**2) / (x * (1 - x))

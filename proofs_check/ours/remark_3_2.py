@@ -29,11 +29,12 @@ TOLERANCE = Fraction(1, 40)
 @claim(
     "OURS:R4.self/split",
     control={"factor": Fraction(2)},
-    argument="The weight of the query is p_0 = w_0/(w_0 + S_L), and V is applied to all coordinates.",
+    argument="The weight of the query is $p_0=w_0/(w_0+S_L)$, and $V$ is applied to all coordinates.",
 )
 def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """(R_L + w_0 z)/(S_L + w_0) - h = (1 - p_0)(R_L/S_L - h) + factor p_0 (z - h), in each
-    coordinate, with h = Gamma U z.
+    r"""With $h=\Gamma Uz$, in each coordinate
+    $\frac{R_L+w_0z}{S_L+w_0}-h=(1-p_0)(\frac{R_L}{S_L}-h)+p_0(z-h)$; `factor` multiplies the last
+    term.
     """
     R, z, h = sp.symbols("R_L z h", real=True)
     S, w = sp.symbols("S_L w_0", positive=True)
@@ -45,11 +46,12 @@ def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
     "OURS:R4.self/weight",
     control={"two": 3},
     needs=("OURS:R4.self/split",),
-    argument="The weight p_0 is near min(1, e^{s_0 - s/2}/L) since S_L is near L e^{s/2}; the top eigenvalue of the form is nu.",
+    argument=r"The weight $p_0$ is near $\min(1,e^{s_0-s/2}/L)$ since $S_L$ is near $Le^{s/2}$; the top eigenvalue of the "
+    r"form is $\nu$.",
 )
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
-    """two s_0 - s = 2 z'Uz - (Uz)'Gamma(Uz) = xi' R (U + U' - U' Gamma U) R xi for z = R xi, R R =
-    S, in every dimension.
+    r"""For $z=R\xi$ with $RR=S$ and in every dimension, $2s_0-s=2z^\top
+    Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))
@@ -65,11 +67,12 @@ def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     "OURS:R4.self/nu",
     control={"factor": Fraction(2)},
     needs=("OURS:R4.self/weight",),
-    argument="S <= Gamma gives R Gamma^{-1} R <= I, and R (square) R >= 0.",
+    argument=r"The inequality $S\leq\Gamma$ gives $R\,\Gamma^{-1}R\leq I$, and the right side, a square, stays nonnegative "
+    r"between two factors $R$.",
 )
 def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """Gamma^{-1} - (U + U' - factor U' Gamma U) = (U - Gamma^{-1})' Gamma (U - Gamma^{-1}): nu <= 1
-    whenever S <= Gamma.
+    r"""Whenever $S\leq\Gamma$, $\nu\leq1$, because $\Gamma^{-1}-(U+U^\top-U^\top\Gamma
+    U)=(U-\Gamma^{-1})^\top\Gamma(U-\Gamma^{-1})$; `factor` multiplies $U^\top\Gamma U$.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "Lambda"], inverse=[("Gamma", "Lambda")])
     U, Gamma, Lambda = (A[name] for name in ("U", "Gamma", "Lambda"))
@@ -81,13 +84,14 @@ def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction
     "OURS:R4.self",
     control=dict(factor=Fraction(11, 10)),
     needs=("OURS:R4.B", "OURS:R4.self/split", "OURS:R4.self/weight", "OURS:R4.self/nu"),
-    argument="The first part has the exponent of Theorem B; the second is of order 1 where 2 s_0 - s > 2 ln L, with probability "
-    "L^{-1/nu + o(1)}, and decays at least as fast elsewhere.",
+    argument=r"The first part has the exponent of Theorem B; the second is of order 1 where $2s_0-s>2\ln L$, with "
+    r"probability $L^{-1/\nu+o(1)}$, and decays at least as fast elsewhere.",
     unproved="These are limits over prompt and query at once, with logarithms; the lower bound is heuristic.",
 )
 def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
-    """The slope of ln E between L = 1e10 and 1e20 is -min(1, b, 1/nu) to 1/40; min(1, b) at V (I -
-    Gamma U) = 0.
+    r"""Between $L=10^{10}$ and $10^{20}$ the slope of $\ln\mathcal{E}$ in $\ln L$ is
+    $-\min(1,b,\frac1\nu)$ up to $\frac1{40}$, and $-\min(1,b)$ where $V(I-\Gamma U)=0$; `factor`
+    multiplies the exponent.
     """
     worst, covered = 0.0, []
     for S, Gamma, U in SETTINGS:

@@ -19,11 +19,13 @@ from theory.symbolic.algebra import Algebra
 @claim(
     "OURS:T5.2/scale",
     control={"power": 2},
-    argument="So a query that is kappa-sub-Gaussian is one that is 1-sub-Gaussian at kappa U, on a ball of radius kappa rho.",
+    argument=r"So a query that is $\kappa$-sub-Gaussian is one that is 1-sub-Gaussian at $\kappa U$, on a ball of radius "
+    r"$\kappa\rho$.",
 )
 def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
-    """z'(kappa U)(x/kappa^power) = z'U x, power 1: the output at (x, U) is that at (x/kappa, kappa
-    U); and the gradients by U differ by kappa.
+    r"""Since $z^\top(\kappa U)(x/\kappa)=z^\top Ux$, the output at $(x,U)$ is that at
+    $(x/\kappa,\kappa U)$, and the gradients in $U$ differ by the factor $\kappa$; `power` stands
+    for the exponent of $\kappa$ under $x$.
     """
     kappa, names = sp.Symbol("kappa", positive=True), sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True)
     z, x, U = sp.Matrix(names[:2]), sp.Matrix(names[2:4]), sp.Matrix(2, 2, names[4:])
@@ -37,11 +39,11 @@ def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
     "OURS:T5.2/bayes",
     control={"factor": Fraction(2)},
     needs=("OURS:R5.limit", "BB:R5.3.risk0"),
-    argument="No predictor beats the noise of the query's own label, tau^2/2.",
+    argument=r"No predictor beats the noise of the query's own label, $\frac12\tau^2$.",
 )
 def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """At U = factor gamma S^+ + P(U0), u = 1/gamma: w'S (u U) S = w'S for S of any rank, so that
-    the excess risk is 0.
+    r"""At $U=\gamma S^++P(U(0))$ and $u=1/\gamma$, $w^\top S(uU)S=w^\top S$ for $S$ of any rank, so
+    that the excess risk is 0; `factor` multiplies $\gamma S^+$.
     """
     A = Algebra(general=["M"], symmetric=["S", "G", "H"], vectors=["w"], params=["u"], pseudo_inverse=[("S", "G", "H")])
     S, G, H, M, w, u = (A[name] for name in ("S", "G", "H", "M", "w", "u"))
@@ -72,13 +74,15 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
         "OURS:T5.2/explicit",
         "BB:5.block",
     ),
-    argument="LF.1 gives the tokens their parameter, R1-R3 through P3.1, P3.4 and E.risk, E.gradient the uniform convergence of "
-    "risk and gradient on balls (for |Sigma| > 1 at (x/kappa, kappa U); T5.2.gap gives it again, with constants, on the block "
-    "manifold, which 5.block keeps); R5.limit the bounded path and T5.2/bayes its end; T4.3 joins them. R5.PL says how fast.",
+    argument=r"LF.1 gives the tokens their parameter, R1 to R3 through P3.1, P3.4 and E.risk, E.gradient the uniform "
+    r"convergence of risk and gradient on balls (for $|\Sigma|>1$ at $(x/\kappa,\kappa U)$; T5.2.gap gives it again, with "
+    r"constants, on the block manifold, which 5.block keeps); R5.limit gives the bounded path and T5.2/bayes its end; T4.3 "
+    r"joins them. R5.PL says how fast.",
 )
 def repaired_theorem_5_2(*, shorter: int = 1) -> Evidence:
-    """For every Sigma != 0, alpha != 0, tau^2 >= 0 and epsilon > 0, lim_t R_L <= tau^2/2 + epsilon
-    from some L(epsilon) on.
+    r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the
+    trained risk $R_L$ is at most $\frac12\tau^2+\varepsilon$ from some $L(\varepsilon)$ on;
+    instances are integrated.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\tfrac{\tau^2}{2}+\varepsilon,\quad L\ge L(\varepsilon)"
     return trained_risk_below((*PRINTED, *SINGULAR, *NOISY, *BEYOND), shorter, checked)

@@ -29,12 +29,14 @@ def in_matrices(case: Instance) -> tuple[Any, Any]:
     "OURS:T5.2/constants",
     control={"times": Fraction(2, 5)},
     needs=("OURS:R5.cons", "OURS:R5.limit/bounded", "BB:F.3.fin/bounded"),
-    argument="Use |AB|_F <= |A|_op |B|_F in the terms of the gradient (u S B S, tr(B S U'S)), B = u S U - I, and of its "
-    "derivative; the largest eigenvalue of ((p, q), (q, p)) is p + q; the radius is that of F.3.fin/bounded.",
+    argument=r"Use $|AB|_F\leq|A|_{\rm op}|B|_F$ in the terms of the gradient $(uSBS,{\rm tr}(BSU^\top S))$ with "
+    r"$B=uSU-I$, and of its derivative; the largest eigenvalue of the matrix with rows $(p,q)$ and $(q,p)$ is $p+q$; the "
+    r"radius is that of F.3.fin/bounded.",
 )
 def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R| <= kappa and second derivatives of norm at most times beta on the ball 2 rho; paths
-    in the ball rho.
+    r"""On the ball of radius $2\rho$, $|\nabla R|\leq\kappa$ and the second derivatives have a norm
+    of at most $\beta$, and the paths stay in the ball of radius $\rho$. This is tried on instances;
+    `times` multiplies $\beta$.
     """
     rng, reached = generator(12), 0.0
     for case in (*PRINTED[:2], PRINTED[3], *SINGULAR):
@@ -75,12 +77,12 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
     "OURS:T5.2/explicit",
     control={"share": Fraction(1, 5000)},
     needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants", "BB:5.block"),
-    argument="The g1 and g2 of T5.2.gap on the ball 2 rho, mu of R5.PL and the constants of the flow make g1 <= epsilon/2 and g2 "
-    "small enough for T4.3, for alpha^2 |Sigma| < 2.",
+    argument=r"The $g_1$ and $g_2$ of T5.2.gap on the ball of radius $2\rho$, $\mu$ of R5.PL and the constants of the flow "
+    r"make $g_1\leq\frac12\varepsilon$ and $g_2$ small enough for T4.3, for $\alpha^2|\Sigma|<2$.",
 )
 def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
-    """The ln L(epsilon) of `log_length`, times `share`, is at least that of the lengths from which
-    on the trained risk is small.
+    r"""The explicit length $L(\varepsilon)$ that `log_length` gives is at least that from which on
+    the trained risk is small; `share` multiplies its logarithm.
     """
     shown = []
     for case in (*PRINTED, *SINGULAR, *NOISY):

@@ -34,11 +34,12 @@ ALGEBRA = Algebra(symmetric=["T"], vectors=["x"])
     "OURS:T5.2.gap/moments",
     control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}),
     needs=("OURS:R4.e", "OURS:R4.e/order"),
-    argument="The weights are at most 1, which gives P3 <= P2, and Q <= P3 is R4 (e).",
+    argument=r"The weights are at most 1, which gives $P_3\leq P_2$, and $Q\leq P_3$ is R4 (e).",
 )
 def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3) -> Evidence:
-    """-c P2 <= -P2 - 6 P3 + of_Q Q <= 0 with c = 7, of_Q = 6, and |dP2/ds| = |P2 - 4 P3 + 3 Q| <= k
-    P2 with k = 3, where Q <= P3 <= P2.
+    r"""Since $Q\leq P_3\leq P_2$, $-7P_2\leq-P_2-6P_3+6Q\leq0$ and
+    $|\frac{dP_2}{ds}|=|P_2-4P_3+3Q|\leq3P_2$; `c`, `of_Q` and `k` stand for 7, the 6 before $Q$,
+    and 3.
     """
     b, slope = -P2 - 6 * P3 + of_Q * Q, P2 - 4 * P3 + 3 * Q
     sides = [(b, ">=", -Rational(c) * P2), (b, "<=", 0), (slope**2, "<=", (Rational(k) * P2) ** 2)]
@@ -49,12 +50,13 @@ def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int 
     "OURS:T5.2.gap/slope",
     control={"constant": GRADIENT_CONSTANT - 1},
     cites=("Stein (1981): Gaussian integration by parts",),
-    argument="Every monomial in the power sums pi_k, k >= 2, lies between 0 and pi_2, so |d/ds E(...)| <= (sum of coefficients) "
-    "P2.",
+    argument=r"Every monomial in the power sums $\pi_k$, $k\geq2$, lies between 0 and $\pi_2$, so that the slope is at "
+    r"most $P_2$ times the sum of the absolute coefficients.",
 )
 def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evidence:
-    """d/ds E(-pi_2 - 6 pi_3 + 6 pi_2^2) by Stein's lemma: a polynomial without constant term,
-    absolute coefficients of sum 294.
+    r"""By Stein's lemma $\frac d{ds}\mathbb{E}(-\pi_2-6\pi_3+6\pi_2^2)$ is the mean of a polynomial
+    in power sums without constant term, whose coefficients have absolute values of sum 294, which
+    is `constant`.
     """
     coefficient = -1 * TOKENS.sum(2) - 6 * TOKENS.sum(3) + 6 * TOKENS.sum(2) ** 2
     slope = 60 * pi[2] ** 3 + 9 * pi[2] ** 2 - 132 * pi[2] * pi[3] - pi[2] - 14 * pi[3] + 78 * pi[4]
@@ -67,10 +69,12 @@ def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evi
     "OURS:T5.2.gap/power",
     needs=("OURS:R4.A.ode",),
     control={"end": Fraction(2)},
-    argument="P2 <= min(1, e^s/L); with y = e^s/L this is at most y^r = e^{rs} L^{-r} for every r in [0, 1].",
+    argument=r"One has $P_2\leq\min(1,e^s/L)$; with $y=e^s/L$ this is at most $y^r=e^{rs}L^{-r}$ for every $r$ in $[0,1]$.",
 )
 def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
-    """min(0, v) <= r v for r in [0, end], end = 1, v = ln y."""
+    r"""For every real $v=\ln y$ and $0\leq r\leq1$, $\min(0,v)\leq rv$; `end` stands for the upper
+    end of $r$.
+    """
     v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
     return forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)})
 
@@ -78,13 +82,17 @@ def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:T5.2.gap/gaussian",
     control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}),
-    argument="As r k rho^2 <= 1/(4k), E e^{r s} <= E e^{|x|^2/(4k)} = prod (1 - l_i/(2k))^{-1/2} <= 2^{d/2}; the tilted law of x "
-    "has the variances l_i/(1 - l_i/(2k)) <= 2 l_i: E[e^{..}|x|^2] <= 2^{d/2} 2t, E[e^{..}|x|^4] <= 2^{d/2} 3 (2t)^2, where tr "
-    "T^2 <= (tr T)^2 for any number of eigenvalues by induction.",
+    argument=r"As $rk\rho^2\leq1/(4k)$, "
+    r"$\mathbb{E}e^{rs}\leq\mathbb{E}e^{|x|^2/(4k)}=\prod_i(1-\frac{l_i}{2k})^{-1/2}\leq2^{d/2}$; the tilted law of $x$ "
+    r"has the variances $l_i/(1-\frac{l_i}{2k})\leq2l_i$, so that $\mathbb{E}[e^{|x|^2/(4k)}|x|^2]\leq2^{d/2}\cdot2t$ and "
+    r"$\mathbb{E}[e^{|x|^2/(4k)}|x|^4]\leq2^{d/2}\cdot3(2t)^2$, where ${\rm tr}\,T^2\leq({\rm tr}\,T)^2$ for any number of "
+    r"eigenvalues by induction.",
 )
 def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)) -> Evidence:
-    """1 - 2 part l/k >= 1/2 and l/(1 - 2 part l/k) <= 2l for 0 <= l <= k, part = 1/4; E|x|^4 = (tr
-    T)^2 + 2 tr T^2; and tr T^2 <= share (tr T)^2 for two eigenvalues.
+    r"""For $0\leq l\leq k$, $1-\frac l{2k}\geq\frac12$ and $l/(1-\frac l{2k})\leq2l$; moreover
+    $\mathbb{E}|x|^4=({\rm tr}\,T)^2+2\,{\rm tr}\,T^2$, and ${\rm tr}\,T^2\leq({\rm tr}\,T)^2$ for
+    two eigenvalues. Here `part` stands for the $\frac14$ of $\frac l{2k}=2\cdot\frac14\frac lk$,
+    and `share` multiplies the last bound.
     """
     l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
     ranges, rest = {l: Closed(0, oo), k: (0, oo)}, k - 2 * Rational(part) * l
@@ -100,12 +108,13 @@ def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: 
 @claim(
     "OURS:T5.2.gap/derivative",
     control={"two": 3},
-    argument="For a direction of norm 1, |ds| <= 2 k rho |x|^2, |d|h|^2| <= 2 k^2 rho |x|^2 and |d(x.h)| <= k |x|^2, k = "
-    "|Sigma|_op.",
+    argument=r"For a direction of norm 1, $|ds|\leq2k\rho|x|^2$, $|d|h|^2|\leq2k^2\rho|x|^2$ and $|d(x^\top h)|\leq "
+    r"k|x|^2$ with $k=|\Sigma|_{\rm op}$.",
 )
 def derivative_of_the_excess(*, two: int = 2) -> Evidence:
-    """The excess at a query differentiated along a path of (s, |h|^2, x.h) and in u, P2 and b = -P2
-    - 6 P3 + 6 Q functions of s; `two` is the coefficient of u and of P2.
+    r"""The excess at a query is differentiated along a path of $(s,|h|^2,x^\top h)$ and in $u$,
+    where $P_2$ and $b=-P_2-6P_3+6Q$ are functions of $s$; `two` stands for the coefficient of $u$
+    and of $P_2$.
     """
     t, u, T = sp.symbols("t u T", real=True)
     h2, xh = sp.symbols("h2 xh", real=True)
@@ -165,11 +174,12 @@ def _gap_and_slope(S: Any, U: Any, u: float, step: float, h: float = 1e-4) -> tu
         "OURS:T5.2.gap/gaussian",
         "OURS:T5.2.gap/derivative",
     ),
-    argument="Every term of the excess and of its derivatives is at most a constant times P2 |x|^{2j}, j <= 2; s <= k rho^2 |x|^2.",
+    argument=r"Every term of the excess and of its derivatives is at most a constant times $P_2|x|^{2j}$ with $j\leq2$; "
+    r"and $s\leq k\rho^2|x|^2$.",
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
-    """|R_L - R_inf| and |grad(R_L - R_inf)| on |U|_op, |u| <= rho stay below `gap_bounds`, at
-    random parameters on the boundary.
+    r"""At random parameters on the boundary of $|U|_{\rm op},|u|\leq\rho$, $|R_L-R_\infty|$ and
+    $|\nabla(R_L-R_\infty)|$ stay below the stated bounds; `times` multiplies these.
     """
     measured = measured_gaps(current_seed())
     i = min(range(len(measured)), key=lambda k: measured[k][2] / measured[k][1])

@@ -68,7 +68,9 @@ def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
     argument="Both gaps are nonnegative by R4 (e).",
 )
 def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
-    """P2 - P2^2 - dP2/ds = 4 (P3 - Q) + (Q - P2^2)."""
+    r"""The slope of $P_2$ is at most logistic, because
+    $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4.
+    """
     return nonnegative(P2 - P2**2 - P2_slope(P2, P3, Q), (1, GAPS[0]), (four, GAPS[1]))
 
 
@@ -76,11 +78,13 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     "OURS:R4.A.ode",
     control={"one": 2},
     needs=("OURS:R4.A.ode/slope",),
-    argument="By the first identity e^s (1/P2 - 1) does not decrease in s; it starts at L - 1, since P2 = 1/L for equal weights.",
+    argument=r"By the first identity $e^s(\frac1{P_2}-1)$ does not decrease in $s$; it starts at $L-1$, since "
+    r"$P_2=\frac1L$ for equal weights.",
 )
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
-    """The derivative of e^s (1/P2 - 1) is e^s/P2^2 times the gap of the slope; its initial value is
-    L - 1, and it is L - 1 at P2 = e^s/(e^s + L - 1).
+    r"""The derivative of $e^s(\frac1{P_2}-1)$ is $e^s/P_2^2$ times the gap of the slope, so it does
+    not fall from its initial value $L-1$; it is $L-1$ at $P_2=e^s/(e^s+L-1)$. Here `one` stands for
+    the 1 in $L-1$.
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
@@ -95,8 +99,8 @@ def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
 
 @claim("OURS:R4.A.low", control={"two": 3}, argument="The sum over pairs is nonnegative, and so is its mean.")
 def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
-    """L pi_2 - 1 = sum_{i<j} (p_i - p_j)^2 = sum_{i<j} (p_i^2 - two p_i p_j + p_j^2), for every
-    L.
+    r"""For every $L$, $L\pi_2-1=\sum_{i<j}(p_i-p_j)^2\geq0$, so that $P_2\geq\frac1L$; `two` stands
+    for the 2 of $2p_ip_j$ in the square.
     """
     p_i, p_j = sp.symbols("p_i p_j", positive=True)
     terms = [(1, 2, 0), (-two, 1, 1), (1, 0, 2)]
@@ -114,11 +118,11 @@ def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
     "OURS:R4.A",
     dial="c",
     needs=("OURS:R4.c", "OURS:R4.e/order", "OURS:R4.A.ode", "OURS:R4.A.low"),
-    argument="Insert R4.A.ode for P2 in P2 (t + q); the sharp constant is 1, reached for L = 1 and for s = 0.",
+    argument="Insert R4.A.ode for $P_2$ in $P_2(t+q)$; the sharp constant is 1, reached for $L=1$ and for $s=0$.",
 )
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
-    """E|T_L - T|^2 = P2 (t + q) - 6 (P3 - Q) q <= c P2 (t + q), and e^s/(e^s + L - 1) <= e^s/L; one
-    token refutes c < 1.
+    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, and $e^s/(e^s+L-1)\leq e^s/L$.
+    Here `c` multiplies $P_2(t+q)$, and one token refutes every `c` below 1.
     """
     if c < 1:
         error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
@@ -140,8 +144,8 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim("OURS:R4.A/equality", control={"factor": Fraction(2)}, needs=("OURS:R4.c",))
 def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """The error is factor times the bound for L = 1, where all moments of the weights are 1, and
-    for s = 0, where all weights are 1/L and q = |V Gamma a|^2 = 0.
+    r"""The error equals the bound for $L=1$, where all moments of the weights are 1, and for $s=0$,
+    where all weights are $\frac1L$ and $q=|V\Gamma Uz|^2=0$; `factor` multiplies the bound.
     """
     error = r"P_2(t+q)-6(P_3-Q)q"
     one = computed(error, gaussian_second_moment(1, 1, 1, t, q))
@@ -153,11 +157,11 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     "OURS:R4.A/ratio",
     control={"factor": Fraction(2)},
     needs=("OURS:R4.limit",),
-    argument="L times the bound and L times the error have the same limit e^s (t + q).",
+    argument="Both $L$ times the bound and $L$ times the error have the limit $e^s(t+q)$.",
 )
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """L e^s/(e^s + L - 1) (t + q) with 1/L = x is continuous at x = 0, where it is factor e^s (t +
-    q).
+    r"""As a function of $x=\frac1L$, $L\frac{e^s}{e^s+L-1}(t+q)$ is continuous at $x=0$, where it
+    is $e^s(t+q)$; `factor` multiplies this value.
     """
     x = sp.Symbol("x", nonnegative=True)
     scaled = (t + q) / (x + (1 - x) * sp.exp(-s))

@@ -91,12 +91,14 @@ def averaged_directly(lam: float, L: float) -> float:
     dial="c",
     needs=("OURS:R4.A", "OURS:R4.limit", "OURS:R4.B/determinant"),
     cites=("dominated convergence",),
-    argument="At every query L E|T_L - T|^2 <= e^s (t + q), with average C1 < oo; the limit e^s (t + q) there is R4.limit.",
+    argument=r"At every query $L\,\mathbb{E}|T_L-T|^2\leq e^s(t+q)$, with average $C_1<\infty$; the limit $e^s(t+q)$ there "
+    r"is R4.limit.",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
-    """lambda < 1/2: E(L) <= c C1/L for every L, and L E(L) -> C1; one token without scores refutes
-    c < 1.
+    r"""For $\lambda<\frac12$, $\mathcal{E}(L)\leq C_1/L$ for every $L$ and $L\,\mathcal{E}(L)\to
+    C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
+    refutes every `c` below 1.
     """
     if c < 1:
         error, constant = gaussian_second_moment(1, 1, 1, 1, 0), theorem_B([0], [0], 1).constant
@@ -125,13 +127,14 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
     "OURS:R4.B",
     control=dict(scale=Fraction(101, 100)),
     needs=("OURS:R4.c", "OURS:R4.B/flat", "OURS:R4.B/fast", "OURS:R4.B/critical", "OURS:R4.B/laplace"),
-    argument="The case lambda < 1/2 is R4.B/fast; beyond, Laplace's method for s of order ln L, whose remainder is not bounded "
-    "here.",
+    argument=r"The case $\lambda<\frac12$ is R4.B/fast; beyond, Laplace's method is used for $s$ of order $\ln L$, whose "
+    r"remainder is not bounded here.",
     unproved="The remainder of Laplace's method, uniformly in the softmax weights of Gaussian scores, is beyond the provers.",
 )
 def theorem(*, scale: int | Fraction = 1) -> Evidence:
-    """E(L) over its asymptotic law, r(L), for lambda >= 1/2: |r - 1| <= 6/ln L, and 2 r(L^2) - r(L)
-    = 1 to 3e-3, at L = 1e50.
+    r"""For $\lambda\geq\frac12$ the error over its asymptotic law, $r(L)$, satisfies
+    $|r-1|\leq6/\ln L$ and $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{50}$; `scale` multiplies the
+    law.
     """
     largest, farthest = 0.0, 0.0
     for setting, ratio in error_over_law(LAMBDAS_FROM_HALF, LONG_LENGTHS):
@@ -160,11 +163,11 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     "OURS:R4.B/eq16",
     control=dict(c=Fraction(31, 10)),
     needs=("OURS:R4.B", "OURS:P3.1/printed-exponent"),
-    argument="For tokens N(0, sigma^2 I), U = u I and queries N(0, I), lambda = kappa = sigma^2 |U|^2; P3.1/printed-exponent has "
-    "the 192.",
+    argument=r"For tokens $\mathcal{N}(0,\sigma^2I)$, $U=uI$ and queries $\mathcal{N}(0,I)$, "
+    r"$\lambda=\kappa=\sigma^2|U|^2$; P3.1/printed-exponent has the 192.",
 )
 def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
-    """c min(1/3, 1/(192 kappa)) <= min(1, b) for every kappa, c = 3: eq. (16) gives away between 3
-    and 192 times the exponent.
+    r"""For every $\kappa$, $3\min(\frac13,\frac1{192\kappa})\leq\min(1,b)$, so that equation (16)
+    gives away between 3 and 192 times the exponent; `c` stands for the 3.
     """
     return forall(sp.Rational(c) * PRINTED, "<=", SHARP, DOMAIN)

@@ -38,10 +38,10 @@ def _exponent(y: sp.Expr) -> sp.Expr:
     "OURS:R4.B/flat",
     control={"factor": Fraction(2)},
     needs=("OURS:R4.c",),
-    argument="If lambda = 0, then s = 0 for almost every query, and q = 0.",
+    argument=r"If $\lambda=0$, then $s=0$ for almost every query, and $q=0$.",
 )
 def without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """All weights are 1/L: the error is factor t/L, for every L."""
+    r"""If all weights are $\frac1L$, the error is $t/L$ for every $L$; `factor` multiplies it."""
     L, t = sp.Symbol("L", integer=True, positive=True), sp.Symbol("t", positive=True)
     error = computed(r"P_2(t+q)-6(P_3-Q)q", gaussian_second_moment(1 / L, 1 / L**2, 1 / L**2, t, 0))
     return identity(error, factor * t / L)
@@ -50,12 +50,13 @@ def without_scores(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:R4.B/gauss",
     control={"power": Fraction(1)},
-    argument="The factor e^{lambda x^2} turns the standard normal density into (1 - 2 lambda)^{-1/2} times that of N(0, 1/(1 - 2 "
-    "lambda)), whose mass is 1, whose mean is 0 and whose second moment is 1/(1 - 2 lambda); the directions are independent.",
+    argument=r"The factor $e^{\lambda x^2}$ turns the standard normal density into $(1-2\lambda)^{-1/2}$ times that of "
+    r"$\mathcal{N}(0,1/(1-2\lambda))$, whose mass is 1, whose mean is 0 and whose second moment is $1/(1-2\lambda)$; the "
+    r"directions are independent.",
 )
 def tilted_gaussian_in_one_direction(*, power: Fraction = Fraction(1, 2)) -> Evidence:
-    """e^{lambda x^2} e^{-x^2/2} = mu^{-power} (mu^{1/2} e^{-mu x^2/2}) with mu = 1 - 2 lambda > 0
-    and power 1/2.
+    r"""With $m=1-2\lambda>0$, $e^{\lambda x^2}e^{-x^2/2}=m^{-1/2}(m^{1/2}e^{-mx^2/2})$; `power`
+    stands for the $\frac12$ of the first exponent.
     """
     mu, z = sp.Symbol("mu", positive=True), sp.Symbol("x", real=True)
     lam = (1 - mu) / 2
@@ -86,11 +87,12 @@ def _average_of_the_envelope() -> Evidence:
     "OURS:R4.B/determinant",
     control={"half": Fraction(1)},
     needs=("OURS:R4.B/gauss",),
-    argument="For every d, A = O diag(lambda) O': determinant and trace are those of the eigenbasis, in which odd moments vanish.",
+    argument=r"For every $d$, $A=O\,{\rm diag}(\lambda)\,O^\top$: determinant and trace are those of the eigenbasis, in "
+    r"which odd moments vanish.",
 )
 def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """det(I - 2A)^{-half} [t + tr(N (I - 2A)^{-1})] in an eigenbasis, executed for d = 2 and every
-    rotation.
+    r"""The constant $C_1$ is $\det(I-2A)^{-1/2}(t+{\rm tr}(N(I-2A)^{-1}))$, which is executed in an
+    eigenbasis for $d=2$ and every rotation; `half` stands for the $\frac12$.
     """
     one, two, k, t = sp.symbols("mu_1 mu_2 k t", positive=True)  # mu_j = 1 - 2 lambda_j
     n11, n12, n22 = sp.symbols("n_11 n_12 n_22", real=True)
@@ -114,12 +116,12 @@ def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "OURS:R4.B/exponent",
     control={"half": Fraction(1, 3)},
-    argument="The square is 0 at y = 1/(b + 1/2) only, where the exponent is -b.",
+    argument=r"The square is 0 at $y=1/(b+\frac12)$ only, where the exponent is $-b$.",
 )
 def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """-b - [1 - (1 + y/2)^2/(2y) - y/(2 lambda)] = (1 - y (b + half))^2/(2y) for 1/lambda = b^2 +
-    b, so that the best y is 1/(b + half); there the curvature is -1/y^3 and theta = 1/y + 1/2 = b +
-    1.
+    r"""For $\frac1\lambda=b^2+b$, the largest value of $1-\frac{(1+y/2)^2}{2y}-\frac y{2\lambda}$
+    is $-b$, at $y=1/(b+\frac12)$, as $-b$ less it is a square; there the second derivative is
+    $-1/y^3$, and $\theta=\frac1y+\frac12=b+1$. Here `half` stands for the $\frac12$ of $b+\frac12$.
     """
     best = 1 / (b + sp.Rational(half))
     return all_of(
@@ -134,12 +136,12 @@ def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "OURS:R4.B/token",
     cites=("Euler's reflection formula",),
     control={"six": 5},
-    argument="With w = e^u/(1 + e^u) the moments of one token are Beta(k - theta, theta), k = 2, 3, 4, at theta = 1 + b; "
-    "the first is Gamma(1 - b) Gamma(1 + b) = pi b/sin(pi b).",
+    argument=r"With $w=e^u/(1+e^u)$ the moments of one token are the Beta functions $B(k-\theta,\theta)$, $k=2,3,4$, at "
+    r"$\theta=1+b$; the first is $\Gamma(1-b)\Gamma(1+b)=\pi b/\sin(\pi b)$.",
 )
 def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
-    """P2 - 6 P3 + 6 Q for one token: B (1 - six (1 - b)/2 + six (1 - b)(2 - b)/6) = b^2 B with six
-    = 6, by B(x + 1, y) = B(x, y) x/(x + y).
+    r"""For one token $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$ with the Beta
+    function $B=B(1-b,1+b)$, since $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for both 6.
     """
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)
@@ -160,12 +162,14 @@ def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
     "OURS:R4.B/laplace",
     control={"two": 3},
     needs=("OURS:R4.B/exponent", "OURS:R4.B/token"),
-    argument="The density of s is s^{m/2 - 1} e^{-s/(2 lambda)} (2 lambda)^{-m/2}/Gamma(m/2) prod_{j>m} (1 - "
-    "lambda_j/lambda)^{-1/2}; |V h|^2 ~ rho s; then Laplace's method in s = y ln L.",
+    argument=r"The density of $s$ is "
+    r"$\frac{s^{m/2-1}e^{-s/(2\lambda)}}{(2\lambda)^{m/2}\Gamma(m/2)}\prod_{j>m}(1-\lambda_j/\lambda)^{-1/2}$, and "
+    r"$|Vh|^2\sim\rho s$; then Laplace's method is used in $s=y\ln L$.",
 )
 def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
-    """Density, rho s, (2 pi s)^{-1/2}, the token's b^2 pi b/sin(pi b) and sqrt(two pi y^3/ln L)
-    multiply to C_m (ln L)^{m/2}, for every m.
+    r"""For every $m$ the density of $s$, $\rho s$, $(2\pi s)^{-1/2}$, the factor $b^2\pi b/\sin(\pi
+    b)$ of the token and $\sqrt{2\pi y^3/\ln L}$ multiply to $C_m(\ln L)^{m/2}$; `two` stands for
+    the 2 of the root.
     """
     best, F = 1 / (b + HALF), sp.Symbol("F", positive=True)  # F = (pi b/sin(pi b))/Gamma(m/2)
     s = best * Lambda
@@ -178,11 +182,13 @@ def constant_of_the_laplace_argument(*, two: int = 2) -> Evidence:
 @claim(
     "OURS:R4.B/critical",
     control={"share": Fraction(3, 4)},
-    argument="Up to s = (2/3) ln L, where theta = 2, the error is e^s q/L; density times e^s is s^{m/2 - 1}/Gamma(m/2).",
+    argument=r"Up to $s=\frac23\ln L$, where $\theta=2$, the error is $e^sq/L$; the density times $e^s$ is "
+    r"$s^{m/2-1}/\Gamma(m/2)$.",
 )
 def constant_at_one_half(*, share: Fraction = Fraction(2, 3)) -> Evidence:
-    """theta = (ln L + s/2)/s = 2 at s = share ln L; the integral of s^{m/2} up to there is (share
-    ln L)^{m/2 + 1}/(m/2 + 1), which is the constant of Theorem B for m = 1, 2, 3, 4.
+    r"""At $s=\frac23\ln L$, $\theta=(\ln L+\frac s2)/s$ is 2, and the integral of $s^{m/2}$ up to
+    there is $(\frac23\ln L)^{m/2+1}/(\frac m2+1)$, which gives the constant of our asymptotic law
+    for $m=1,2,3,4$. Here `share` stands for the $\frac23$.
     """
     part = sp.Rational(share)
     edge = identity(sp.Subs((Lambda + y / 2) / y, y, part * Lambda), 2)

@@ -95,12 +95,13 @@ def _gaussian() -> Evidence:
     "OURS:E.risk",
     assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
-    argument="Take means of the pointwise bound, which holds for every l > 0, at l = (E D^2/(2R))^{1/2}; if R = 0 or E D^2 = 0, "
-    "let l tend to oo or to 0.",
+    argument=r"Take means of the pointwise bound, which holds for every $l>0$, at $l=(\mathbb{E}D^2/(2R))^{1/2}$; if $R=0$ "
+    r"or $\mathbb{E}D^2=0$, let $l$ tend to $\infty$ or to 0.",
 )
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    """+-[(r + D)^2 - r^2]/2 <= c (l r^2/2 + D^2/(2l) + D^2/2) with r = T - y, D = T_L - T; and the
-    mean of the right side at the best l.
+    r"""With $r=T-y$ and $D=T_L-T$, $\pm\frac12((r+D)^2-r^2)\leq\frac
+    l2r^2+\frac1{2l}D^2+\frac12D^2$ for every $l>0$, and at the best $l$ the mean of the right side
+    is the bound; `c` multiplies the right side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -119,13 +120,14 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     "OURS:E.risk/smooth",
     assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
-    argument="By Taylor's formula |l(T + D, y) - l(T, y)| <= |grad_1 l(T, y)| |D| + |D|^2/2, and |grad_1 l(T, y)| <= |(T, y)|; "
-    "take means at the best l.",
+    argument=r"By Taylor's formula $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell(T,y)||D|+\frac12|D|^2$, and "
+    r"$|\nabla_1\ell(T,y)|\leq|(T,y)|$; take means at the best $l$.",
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|grad_1 l| |D| + |D|^2/2 <= c (l |grad_1 l|^2/2 + |D|^2/(2l) + |D|^2/2), and the mean of the
-    right side at the best l with E|grad_1 l|^2 <= E T^2 + E y^2; four jointly 1-smooth losses, one
-    of them not convex, on random laws.
+    r"""For every $l>0$, $|\nabla_1\ell||D|+\frac12|D|^2\leq\frac
+    l2|\nabla_1\ell|^2+\frac1{2l}|D|^2+\frac12|D|^2$, and the mean at the best $l$ is the bound, as
+    $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$; four jointly 1-smooth losses, one
+    not convex, confirm it. Here `c` multiplies the right side.
     """
     slope = sp.Symbol("g", nonnegative=True)  # |grad_1 l(T, y)|
     right = Rational(c) * (lam * slope**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -146,12 +148,14 @@ def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evi
     assumes=(MEANS,),
     dial="c",
     needs=("OURS:E.gradient/split",),
-    argument="Each of the three terms of the split is a mean of a product of norms, at most its Young bound; take means at the "
-    "best l each time.",
+    argument="Each of the three terms of the split is a mean of a product of norms, at most its Young bound; take means at "
+    "the best $l$ each time.",
 )
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
-    """x y <= c (l x^2/2 + y^2/(2l)), and the means of the three products at the best l: (2R
-    dJ2)^{1/2} + (D2 dJ2)^{1/2} + (J2 D2)^{1/2}.
+    r"""For every $l>0$, $xy\leq\frac l2x^2+\frac1{2l}y^2$, and at the best $l$ the means of the
+    three products are at most $(2R\,\mathbb{E}|dJ|^2)^{1/2}$,
+    $(\mathbb{E}D^2\,\mathbb{E}|dJ|^2)^{1/2}$ and $(\mathbb{E}|J|^2\,\mathbb{E}D^2)^{1/2}$; `c`
+    multiplies the right side.
     """
     found = _three_products(Rational(c), 2 * R)
     if c != 1 or not found.verdict.accepted:
@@ -164,12 +168,14 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     control={"c": Fraction(99, 100)},
     needs=("OURS:E.gradient/split",),
-    argument="It is the split with g = grad_1 l(T, y) for r and h = grad_1 l(T + D, y) - g for D, where |g| <= |(T, y)| and |h| "
-    "<= |D|; take means at the best l each time.",
+    argument=r"It is the split with $g=\nabla_1\ell(T,y)$ for $r$ and $h=\nabla_1\ell(T+D,y)-g$ for $D$, where "
+    r"$|g|\leq|(T,y)|$ and $|h|\leq|D|$; take means at the best $l$ each time.",
 )
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    """As OURS:E.gradient with E|grad_1 l|^2 <= E T^2 + E y^2 for 2R; |E (J + dJ) grad_1 l(T + D, y)
-    - E J grad_1 l(T, y)| for the losses of E.risk/smooth on random laws.
+    r"""For jointly 1-smooth losses the same bound of the gradients holds with
+    $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$ in place of $2R$. It is also
+    compared with $|\mathbb{E}(J+dJ)\nabla_1\ell(T+D,y)-\mathbb{E}J\nabla_1\ell(T,y)|$ for four
+    losses on random laws; `c` multiplies it.
     """
     found = _three_products(Rational(c), T2 + y2)
 
@@ -187,10 +193,12 @@ def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) ->
 @claim(
     "OURS:E.gradient/split",
     control={"factor": Fraction(2)},
-    argument="For the squared loss grad_1 l(T, y) = T - y = r, so that the difference of the slopes is D.",
+    argument=r"For the squared loss $\nabla_1\ell(T,y)=T-y=r$, so that the difference of the slopes is $D$.",
 )
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """(J + dJ)(r + D) - J r = dJ r + J D + factor dJ D, as matrix words."""
+    r"""For matrices of every dimension $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$; `factor` multiplies the
+    last term.
+    """
     words = Algebra(general=["J", "dJ", "r", "D"])
     J, dJ, residual, shift = (words[name] for name in ("J", "dJ", "r", "D"))
     return trace_identity((J + dJ) * (residual + shift) - J * residual, dJ * residual + J * shift + factor * (dJ * shift))
@@ -199,12 +207,13 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:E.moments",
     control={"factor": Fraction(99, 100)},
-    argument="With u = (c/k) ln(L)/sigma^2 the left side is the right side times (u e^{1-u})^k, and u e^{1-u} <= 1; take the mean "
-    "over sigma.",
+    argument=r"With $u=\frac ck\ln(L)/\sigma^2$ the left side is the right side times $(ue^{1-u})^k$, and $ue^{1-u}\leq1$; "
+    r"take the mean over $\sigma$.",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    """sigma^p ln(L)^a/L^{c/sigma^2} <= (k/(c e))^k sigma^12 ln(L)^{a-k}, k = 6 - p/2, for all p <
-    12 (that is k > 0), a, c, sigma and L.
+    r"""For $k=6-\frac p2>0$ and all $a$, $c$, $\sigma$ and $L$,
+    $\sigma^p\ln(L)^a/L^{c/\sigma^2}\leq(\frac k{ce})^k\sigma^{12}\ln(L)^{a-k}$; `factor` multiplies
+    the right side.
     """
     k, c, v, x, u = sp.symbols("k c v x u", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
@@ -221,15 +230,17 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
 @claim(
     "OURS:E.moments/heavy",
     control={"tail": Fraction(9)},
-    argument="The part with sigma^2 >= x is at most the whole mean. So (28) with its roots where they belong need not tend to 0 "
-    "under Assumption 4.2 (ii), unless one conditions on mu first or has sigma^8 for sigma^12, as OURS:P3.4.U does.",
+    argument=r"The part with $\sigma^2\geq x$ is at most the whole mean. So (28) with its roots where they belong need not "
+    r"tend to 0 under Assumption 4.2 (ii), unless one conditions on $\mu$ first or has $\sigma^8$ for $\sigma^{12}$, as "
+    r"OURS:P3.4.U does.",
 )
 def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7)) -> Evidence:
-    """P(sigma^2 > s) = s^-7, s >= 1, has E sigma^12 = 7, but E[sigma^12 ln(L)^2/L^{1/sigma^2}]
-    grows at least like ln(L).
+    r"""If $\mathbb{P}(\sigma^2>s)=s^{-7}$ for $s\geq1$, then $\mathbb{E}\sigma^{12}=7$ is finite,
+    but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{1/\sigma^2}]$ grows at least like $\ln L$; `tail` stands
+    for the 7 of the exponent.
 
-    With x = ln(L) the part with sigma^2 = v >= x alone is at least x^2/e times the integral of v^6
-    tail v^{-tail-1} from x on, that is tail x^{8 - tail}/((tail - 6) e).
+    With $x=\ln L$ and $n$ for the exponent 7, the part with $\sigma^2=v\geq x$ alone is at least
+    $x^2/e$ times the integral of $v^6nv^{-n-1}$ from $x$ on, that is $nx^{8-n}/((n-6)e)$.
     """
     x, alpha = sp.Symbol("x", positive=True), Rational(tail)
     part = alpha * x ** (8 - alpha) / ((alpha - 6) * sp.E)
@@ -238,19 +249,22 @@ def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fra
 
 @claim("OURS:T4.3/horizon", control={"share": Fraction(2)}, needs=("BB:24-27/gronwall",))
 def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -> Evidence:
-    """g2 (e^{beta t} - 1)/beta = share rho at t = ln(1 + beta rho/g2)/beta."""
+    r"""At $t=\ln(1+\beta\rho/g_2)/\beta$ the bound of the distance, $g_2(e^{\beta t}-1)/\beta$, is
+    $\rho$; `share` multiplies this $\rho$.
+    """
     return identity(sp.Subs(distance_of_flows(g2, beta, t), t, horizon(g2, beta, rho)), Rational(share) * rho)
 
 
 @claim(
     "OURS:T4.3/best",
     control={"half": Fraction(1)},
-    argument="The time is t = ln(1/q)/(mu + beta), which is not negative as q = kappa g2/(excess mu) <= 1; 1 is dropped from "
-    "e^{beta t} - 1.",
+    argument=r"The time is $t=\ln(1/q)/(\mu+\beta)$, which is not negative as $q=\kappa g_2/(A\mu)\leq1$ with the initial "
+    r"excess $A$; 1 is dropped from $e^{\beta t}-1$.",
 )
 def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """transferred_risk at that t is transferred_limit less kappa g2/beta; and sufficient_g2 makes
-    the second term half of epsilon.
+    r"""At the best time the bound of the risk is the stated one less $\kappa g_2/\beta$, and the
+    stated condition on $g_2$ makes its second term $\frac12\varepsilon$; `half` stands for the
+    $\frac12$.
     """
     q = kappa * g2 / (excess * mu)
     best = log(1 / q) / (mu + beta)
@@ -266,13 +280,14 @@ def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "OURS:T4.3",
     needs=("BB:24-27", "BB:24-27/exit", "OURS:T4.3/horizon", "OURS:T4.3/best", "OURS:E.risk", "OURS:E.gradient"),
     control={"c": Fraction(1, 10)},
-    argument="Up to the horizon the finite-prompt flow is in the ball of radius 2 rho; there R_L <= R + g1 and R moves by at most "
-    "kappa times the distance; R_L does not increase afterwards; T4.3/best chooses t.",
+    argument=r"Up to the horizon the finite-prompt flow is in the ball of radius $2\rho$; there $R_L\leq R+g_1$, and $R$ "
+    r"moves by at most $\kappa$ times the distance; $R_L$ does not increase afterwards; T4.3/best chooses $t$.",
 )
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    """R_L(theta_L(t)) - R(theta(t)) <= c (g1 + kappa g2 (e^{beta t} - 1)/beta) at every time up to
-    the horizon, and lim R_L below the infimum of the right side and, for flows whose risk falls at
-    a known rate, below transferred_limit.
+    r"""At every time up to the horizon $R_L(\theta_L(t))-R(\theta(t))\leq g_1+\kappa g_2(e^{\beta
+    t}-1)/\beta$, and $\lim R_L$ is below the infimum of $R(\theta(t))$ plus that and, where the
+    risk falls at a known rate, below the stated bound. Flows are integrated; `c` multiplies the
+    first bound.
     """
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers((1.0, 1e2, 1e4, 1e6, 1e16, 1e32)):

@@ -42,11 +42,11 @@
     const entry = (id, verdict, parts) => {
       const said = parts.map((p) => p.textContent).join(" ");
       const formulas = parts.flatMap((p) => all("[data-tex]", p)).map((f) => f.dataset.tex);
-      return { id, verdict, said: parts[0].textContent.trim(), text: [id, verdict, said, ...formulas].join(" ").toLowerCase() };
+      return { id, verdict, shown: parts[0], said: parts[0].textContent.trim(), text: [id, verdict, said, ...formulas].join(" ").toLowerCase() };
     };
-    const told = (article) => article ? all(":scope > header > *, :scope > .card, .card.bad, .card.good", article) : [];
+    const told = (article) => article ? all(":scope > header > *, :scope > .card", article) : [];
     return all(".page.row").flatMap((page) => [
-      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > .printed, :scope > .kicker", page), ...told($("article.claim:not([id])", page))]),
+      entry(page.id, page.dataset.verdict, [$(":scope > .says", page), ...all(":scope > .printed, :scope > .kicker, :scope > .story", page), ...told($("article.claim:not([id])", page))]),
       ...all("article.claim[id]", page).map((c) => entry(c.id, c.dataset.verdict, [$(".summary", c), ...told(c)])),
     ]);
   }
@@ -64,7 +64,7 @@
       link.href = "#" + encodeURIComponent(e.id).replaceAll("%3A", ":").replaceAll("%2F", "/");
       link.textContent = e.id;
       said.className = "says";
-      said.textContent = e.said.length > 260 ? e.said.slice(0, 260) + " …" : e.said;
+      said.append(...e.shown.cloneNode(true).childNodes);
       item.append(mark, " ", link, said);
       return item;
     }));
@@ -89,8 +89,8 @@
   function fit(canvas) {
     const svg = $("svg.graph", canvas);
     if (!svg || canvas.dataset.zoom || !canvas.clientWidth) return;
-    // Smaller than four fifths nobody can read it: then it is better to scroll.
-    resize(svg, Math.max(Math.min(1, (canvas.clientWidth - 10) / natural(svg)), 0.8));
+    // Smaller than three quarters nobody can read it: then it is better to scroll.
+    resize(svg, Math.max(Math.min(1, (canvas.clientWidth - 10) / natural(svg)), 0.75));
     canvas.scrollLeft = (canvas.scrollWidth - canvas.clientWidth) / 2;
   }
   function resize(svg, scale) {
@@ -139,7 +139,7 @@
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
     if (!button) return;
-    const code = button.parentElement.nextElementSibling, said = button.textContent;
+    const beside = button.previousElementSibling, code = beside.matches("code") ? beside : button.parentElement.nextElementSibling, said = button.textContent;
     try { await navigator.clipboard.writeText(code.textContent); } catch {
       const range = document.createRange();
       range.selectNodeContents(code);

@@ -5,23 +5,25 @@ what needs what.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import stated
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity
-from proofs_check.core.statements import Row, papers, place, rows
+from proofs_check.core.outcomes import NOT_SETTLED, Account, Outcome, account, outcomes
+from proofs_check.core.statements import papers, place
+from proofs_check.documents.status import GROUPS
 
-__all__ = ["LETTERS", "RowPage", "Site", "Statement", "anchor"]
+__all__ = ["LETTERS", "Site", "Statement", "anchor", "named"]
 
-#: The mark of each verdict, so that no colour is needed to read it; the last one is for rows that
+#: The letter of each verdict, so that no colour is needed to read it; the last one is for rows that
 #: no claim settles.
-LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, "not settled": "–"}
+LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, NOT_SETTLED: "–"}
+#: The key under which our own results stand beside the papers.
+OURS = "OURS"
 
 
 def anchor(id: str) -> str:
@@ -29,36 +31,21 @@ def anchor(id: str) -> str:
     return "#" + quote(id, safe=":/.-_~()+,")
 
 
-@dataclass
-class RowPage:
-    """One row and its claims."""
+def named(title: str, paper: str) -> str:
+    """The name of a statement; ours say so, since they stand beside those of the papers.
 
-    row: Row
-    claims: list[dict[str, Any]] = field(default_factory=list)
-    statement: Statement = field(init=False)
-    settled: bool = True
+    Examples
+    --------
+    >>> named("Lemma C.1", "BB"), named("R1", "OURS")
+    ('Lemma C.1', 'R1 (ours)')
+    """
+    return f"{title} (ours)" if paper == OURS else title
 
-    @property
-    def id(self) -> str:
-        return self.row.id
 
-    @property
-    def verdict(self) -> str:
-        """Of the claim that states the row itself; without one, the weakest of its parts."""
-        if not self.claims:
-            return "not settled"
-        return str(min((Verdict(c["verdict"]) for c in stated(self.claims) or self.claims), key=lambda v: v.strength))
-
-    @property
-    def repaired(self) -> str:
-        """The verdict after repair, if the row is refuted and repaired."""
-        own = [c for c in self.claims if c["verdict"] == "REFUTED" and c["repair"]]
-        return str(own[0]["repair"]["verdict"]) if own and self.verdict == "REFUTED" else ""
-
-    @property
-    def false_parts(self) -> list[str]:
-        """Refuted parts of a row that is not refuted itself."""
-        return [c["id"] for c in self.claims if c["verdict"] == "REFUTED"] if self.verdict != "REFUTED" else []
+def _by_verdict(rows: Iterable[Outcome]) -> dict[str, int]:
+    """How many rows have which verdict as printed, in the order of the letters."""
+    found = Counter(o.verdict for o in rows)
+    return {v: found[v] for v in LETTERS if found[v]}
 
 
 @dataclass
@@ -68,17 +55,19 @@ class Statement:
     paper: str
     section: str
     title: str
-    rows: list[RowPage] = field(default_factory=list)
+    rows: list[Outcome] = field(default_factory=list)
 
     @property
     def id(self) -> str:
         return f"{self.paper}/{self.title.replace(' ', '-')}"
 
     @property
+    def name(self) -> str:
+        return named(self.title, self.paper)
+
+    @property
     def counts(self) -> dict[str, int]:
-        """Rows by verdict, strongest first."""
-        found = Counter(r.verdict for r in self.rows)
-        return {v: found[v] for v in LETTERS if found[v]}
+        return _by_verdict(self.rows)
 
 
 class Site:
@@ -92,33 +81,58 @@ class Site:
     Examples
     --------
     >>> site = Site({"run": {}, "claims": [], "unsettled": ["BB:LC.1"]})
-    >>> site.rows["BB:LC.1"].verdict, site.rows["BB:LC.1"].statement.title
+    >>> site.rows["BB:LC.1"].verdict, site.statement_of["BB:LC.1"].title
     ('not settled', 'Lemma C.1')
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        unknown = {"date": "", "python": "", "versions": {}, "error": 0.0, "faults": [], "partial": False, "seconds": 0.0}
+        unknown = {
+            "date": "",
+            "code": "",
+            "python": "",
+            "versions": {},
+            "error": 0.0,
+            "faults": [],
+            "partial": False,
+            "seconds": 0.0,
+        }
         self.run = {**unknown, **document["run"]}
         self.claims: dict[str, dict[str, Any]] = {c["id"]: c for c in document["claims"]}
         self.ledger = Ledger(document["claims"])
-        self.rows = {id: RowPage(row) for id, row in rows().items()}
-        for c in document["claims"]:
-            page = self.rows.setdefault(c["covers"], RowPage(_row_of(c)))
-            # What was judged is what stood in the list then, even if the list has been mended
-            # since.
-            page.row = replace(page.row, where=c["where"], kind=c["kind"], says=c["says"], printed=c["printed"])
-            page.claims.append(c)
-        for id in document["unsettled"]:
-            if id in self.rows:
-                self.rows[id].settled = False
+        self.rows = outcomes(self.ledger)
         self.statements: dict[str, Statement] = {}
-        for page in self.rows.values():
-            section, title = place(page.row)
-            made = Statement(page.row.paper, section, title)
-            page.statement = self.statements.setdefault(made.id, made)
-            page.statement.rows.append(page)
+        self.statement_of: dict[str, Statement] = {}
+        for outcome in self.rows.values():
+            made = Statement(outcome.row.paper, *place(outcome.row))
+            self.statement_of[outcome.id] = statement = self.statements.setdefault(made.id, made)
+            statement.rows.append(outcome)
         titles = papers()
         self.papers = {s.paper: titles.get(s.paper, s.paper) for s in self.statements.values()}
+
+    @property
+    def judged(self) -> str:
+        """When the claims were judged, and by which version; empty if the ledger does not say."""
+        if not self.run["date"]:
+            return ""
+        version = self.run["versions"].get("largeprompt")
+        code = f" (code {self.run['code']})" if self.run["code"] else ""
+        return f"judged on {self.run['date'][:10]}" + (f" with largeprompt {version}" if version else "") + code
+
+    @cached_property
+    def accounts(self) -> list[Account]:
+        """What is false in each paper, and its main results."""
+        return [account(self.ledger, key) for key in papers()]
+
+    def counts(self, paper: str) -> dict[str, tuple[int, dict[str, int]]]:
+        """Rows of a paper, and how many have which verdict, assumptions, citations and experiments
+        apart.
+        """
+        apart = {kind: group for group, kinds in GROUPS.items() for kind in kinds}
+        gathered: dict[str, list[Outcome]] = {group: [] for group in GROUPS}
+        for o in self.rows.values():
+            if o.row.paper == paper:
+                gathered[apart.get(o.row.kind, "statements")].append(o)
+        return {group: (len(found), _by_verdict(found)) for group, found in gathered.items() if found}
 
     def sections(self, paper: str) -> dict[str, list[Statement]]:
         """The statements of a paper by section, in printed order."""
@@ -144,14 +158,14 @@ class Site:
         not executed.
         """
         out: dict[tuple[str, str], bool] = {}
-        for page in self.rows.values():
-            for c in page.claims:
+        for o in self.rows.values():
+            for c in o.claims:
                 for need in c["needs"]:
-                    if self.row_of(need) in self.rows and self.row_of(need) != page.id:
-                        out[self.row_of(need), page.id] = True
-            for use in page.row.uses:
-                if use in self.rows and use != page.id:
-                    out.setdefault((use, page.id), False)
+                    if self.row_of(need) in self.rows and self.row_of(need) != o.id:
+                        out[self.row_of(need), o.id] = True
+            for use in o.row.uses:
+                if use in self.rows and use != o.id:
+                    out.setdefault((use, o.id), False)
         return [(u, v, executed) for (u, v), executed in out.items()]
 
     def lifted(self, name: Mapping[str, str]) -> list[tuple[str, str, bool]]:
@@ -163,10 +177,6 @@ class Site:
             if u in name and v in name and name[u] != name[v]:
                 out[name[u], name[v]] = out.get((name[u], name[v]), False) or executed
         return [(u, v, executed) for (u, v), executed in out.items()]
-
-    def errata(self) -> list[dict[str, Any]]:
-        """Refuted claims, the gravest first."""
-        return sorted((c for c in self.claims.values() if c["verdict"] == "REFUTED"), key=by_severity)
 
     def weakest(self) -> list[tuple[dict[str, Any], str, str]]:
         """Claims that hold but do not stand: (claim, the need to blame, what is wrong with it)."""
@@ -180,8 +190,9 @@ class Site:
             out.append((c, need, why))
         return out
 
-    def unsettled(self, paper: str) -> list[RowPage]:
-        return [p for p in self.rows.values() if not p.settled and p.row.paper == paper]
+    def unsettled(self, paper: str) -> list[Outcome]:
+        """The rows of a paper that are open, or that no claim settles."""
+        return [o for o in self.rows.values() if o.verdict in ("OPEN", NOT_SETTLED) and o.row.paper == paper]
 
     def losses(self, id: str) -> list[tuple[str, float]]:
         """What the steps of a row's proof give away at the reference instance; nothing to show for
@@ -210,21 +221,6 @@ class Site:
         visit(id, 0)
         return found
 
-    def _parts(self, row: str) -> list[dict[str, Any]]:
-        page = self.rows.get(row)
-        return [c for c in page.claims if not c["id"].endswith("/inference")] if page else []
-
-    def counts(self) -> dict[str, Counter[str]]:
-        return self.ledger.counts()
-
-
-def _row_of(claim: Mapping[str, Any]) -> Row:
-    return Row(
-        id=claim["covers"],
-        paper=claim["paper"],
-        version="",
-        where=claim["where"],
-        kind=claim["kind"],
-        says=claim["says"],
-        printed=claim["printed"],
-    )
+    def _parts(self, row: str) -> list[Mapping[str, Any]]:
+        outcome = self.rows.get(row)
+        return [c for c in outcome.claims if not c["id"].endswith("/inference")] if outcome else []

@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
-from proofs_check.documents.blueprint.document import LETTERS, RowPage, Site, Statement, anchor
+from numerics.terminal.mathematics import as_unicode
+from proofs_check.core.outcomes import NOT_SETTLED, Outcome
+from proofs_check.documents.blueprint.document import LETTERS, Site, Statement, anchor, named
 from proofs_check.documents.blueprint.layout import Layout, layered
 
 __all__ = ["all_statements", "apart", "neighbourhood", "svg", "v_class"]
 
 Edge = tuple[str, str, bool]
+#: Width of the dot that carries the letter of a verdict.
+DOT = 16.0
 
 
 @dataclass(frozen=True)
 class Box:
-    """A node: what it says, where it leads, and its marks as (verdict, text)."""
+    """A node: what it says, where it leads, and its marks: (verdict, what follows the dot)."""
 
     id: str
     href: str
@@ -30,47 +34,43 @@ class Box:
 
     @property
     def size(self) -> tuple[float, float]:
-        return max(8.0 * len(self.title) + 22, sum(_mark_width(text) + 3 for _, text in self.marks) + 13, 74.0), 50.0
+        return max(7.8 * len(self.title) + 18, sum(map(_mark_width, self.marks)) + 14, 74.0), 50.0
 
 
 def _statement(s: Statement, *, outside: bool = False) -> Box:
-    marks = [(v, f"{LETTERS[v]}{n}") for v, n in s.counts.items()]
     said = ", ".join(f"{n} {v.lower()}" for v, n in s.counts.items())
-    title = s.title if not outside or s.paper == "BB" else f"{s.paper} {s.title}"
     return Box(
         id=s.id,
         href=anchor(s.id),
-        title=title,
-        hover=f"{s.paper}: {s.title} ({s.section}): {len(s.rows)} rows, {said}",
-        marks=marks,
+        title=s.name,
+        hover=f"{s.paper}: {s.name} ({s.section}): {len(s.rows)} rows, {said}",
+        marks=[(v, f"×{n}") for v, n in s.counts.items()],
         outside=outside,
-        warns="REFUTED" in s.counts or any(r.false_parts for r in s.rows),
-        dashed=set(s.counts) == {"not settled"},
+        warns="REFUTED" in s.counts,
+        dashed=set(s.counts) == {NOT_SETTLED},
     )
 
 
-def _row(page: RowPage) -> Box:
-    marks = [(page.verdict, LETTERS[page.verdict])]
-    if page.repaired:
-        marks += [("", "→"), (page.repaired, LETTERS[page.repaired])]
-    if page.false_parts:
-        marks += [("", "+"), ("REFUTED", "R")]
-    said = page.verdict + (f", {page.repaired} as repaired" if page.repaired else "")
+def _row(o: Outcome) -> Box:
+    marks, said = [(o.verdict, "")], o.verdict
+    if o.verdict == "REFUTED" and o.repaired:
+        marks = [(o.verdict, "→"), (o.held, "")]
+        said += f", {o.held} as repaired"
     return Box(
-        id=page.id,
-        href=anchor(page.id),
-        title=page.id.split(":", 1)[1],
-        hover=f"{page.id}: {said}. {page.row.says}",
+        id=o.id,
+        href=anchor(o.id),
+        title=named(o.id.split(":", 1)[1], o.row.paper),
+        hover=f"{o.id}: {said}. {as_unicode(o.row.says)}",
         marks=marks,
-        warns=page.verdict == "REFUTED" or bool(page.false_parts),
-        dashed=page.verdict == "not settled",
+        warns=o.verdict == "REFUTED",
+        dashed=o.verdict == NOT_SETTLED,
     )
 
 
 def all_statements(site: Site, paper: str | None = None) -> str:
     """Every numbered statement, of one paper or of all; empty if there is no edge."""
     chosen = [s for s in site.statements.values() if paper in (None, s.paper)]
-    name = {page.id: s.id for s in chosen for page in s.rows}
+    name = {o.id: s.id for s in chosen for o in s.rows}
     edges = site.lifted(name)
     joined = {n for u, v, _ in edges for n in (u, v)}
     boxes = [_statement(s) for s in chosen if s.id in joined]
@@ -80,20 +80,20 @@ def all_statements(site: Site, paper: str | None = None) -> str:
 
 def apart(site: Site, paper: str | None = None) -> list[Statement]:
     """The statements that no edge joins to another."""
-    name = {page.id: page.statement.id for page in site.rows.values()}
+    name = {id: s.id for id, s in site.statement_of.items()}
     joined = {n for u, v, _ in site.lifted(name) for n in (u, v)}
     return [s for s in site.statements.values() if s.id not in joined and paper in (None, s.paper)]
 
 
-def neighbourhood(site: Site, inner: Sequence[RowPage], label: str) -> str:
+def neighbourhood(site: Site, inner: Sequence[Outcome], label: str) -> str:
     """Rows with all that they need and that needs them, the rest of the papers gathered into
     statements.
     """
-    own = {p.id for p in inner}
-    name = {page.id: page.id if page.id in own else page.statement.id for page in site.rows.values()}
+    own = {o.id for o in inner}
+    name = {id: id if id in own else s.id for id, s in site.statement_of.items()}
     edges = [e for e in site.lifted(name) if e[0] in own or e[1] in own]
     near = {n for u, v, _ in edges for n in (u, v)}
-    boxes = [_row(p) for p in inner] + [_statement(s, outside=True) for s in site.statements.values() if s.id in near]
+    boxes = [_row(o) for o in inner] + [_statement(s, outside=True) for s in site.statements.values() if s.id in near]
     return svg(boxes, edges, label, widest=860) if edges else ""
 
 
@@ -130,15 +130,13 @@ def _node(box: Box, centre: tuple[float, float]) -> str:
     width, height = box.size
     x, y = centre[0] - width / 2, centre[1] - height / 2
     classes = "node" + " outside" * box.outside + " warns" * box.warns + " dashed" * box.dashed
-    total = sum(_mark_width(text) + 3 for _, text in box.marks) - 3
-    at, marks = centre[0] - total / 2, ""
+    at, marks = centre[0] - sum(map(_mark_width, box.marks)) / 2, ""
     for verdict, text in box.marks:
-        wide = _mark_width(text)
-        if verdict:
-            marks += f'<rect class="{v_class(verdict)}" x="{at:.1f}" y="{y + 27:.1f}" width="{wide:.1f}" height="16" rx="3"/>'
-        tone = "mark" if verdict else "plain"
-        marks += f'<text class="{tone}" x="{at + wide / 2:.1f}" y="{y + 39:.1f}">{escape(text)}</text>'
-        at += wide + 3
+        marks += f'<circle class="{v_class(verdict)}" cx="{at + DOT / 2 + 2:.1f}" cy="{y + 35:.1f}" r="{DOT / 2:.1f}"/>'
+        marks += f'<text class="letter" x="{at + DOT / 2 + 2:.1f}" y="{y + 39:.1f}">{LETTERS[verdict]}</text>'
+        if text:
+            marks += f'<text class="plain" x="{at + DOT + 4:.1f}" y="{y + 39:.1f}">{escape(text)}</text>'
+        at += _mark_width((verdict, text))
     return (
         f'<a href="{escape(box.href)}" class="{classes}" data-node="{escape(box.id)}"><title>{escape(box.hover)}</title>'
         f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7"/>'
@@ -146,8 +144,9 @@ def _node(box: Box, centre: tuple[float, float]) -> str:
     )
 
 
-def _mark_width(text: str) -> float:
-    return 8.0 if text in "→+" else 9.0 + 7.0 * len(text)
+def _mark_width(mark: tuple[str, str]) -> float:
+    """Of a dot and of what stands behind it, with a space on either side."""
+    return DOT + 6 + 8.5 * len(mark[1])
 
 
 def v_class(verdict: str) -> str:

@@ -13,7 +13,9 @@ from typing import Any
 
 from numerics.pages.templates import environment
 from numerics.pages.text import sci
-from proofs_check.core.files import read_ledger, write_text
+from numerics.terminal.mathematics import as_unicode
+from proofs_check.core.files import write_text
+from proofs_check.core.outcomes import first_sentence
 from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
@@ -22,6 +24,7 @@ from proofs_check.documents.blueprint.graph import all_statements, apart, neighb
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 
 _PLACEHOLDER = re.compile("\ue000(\\d+)\ue001")
+_CODE = re.compile("`([^`<]+)`")
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,8 @@ class _Typesetter:
         return self._or_source(latex.block, text)
 
     def words(self, text: str) -> str:
-        """A sentence with formulas between dollars."""
-        return self._or_source(latex.words, text)
+        """A sentence with formulas between dollars, and names of code between backticks."""
+        return _CODE.sub(r"<code>\1</code>", self._or_source(latex.words, text))
 
     def told(self, text: str) -> str:
         """What an engine covered: words, the LaTeX of a domain, or both in turn."""
@@ -158,6 +161,8 @@ def as_html(site: Site) -> Blueprint:
         "words": safe(setter.words),
         "told": safe(setter.told),
         "markdown": safe(setter.markdown),
+        "plain": as_unicode,
+        "first_sentence": first_sentence,
         "number": number,
         "decimal": _decimal,
         "anchor": anchor,
@@ -178,13 +183,13 @@ def as_html(site: Site) -> Blueprint:
     return Blueprint(html, site, tuple(setter.failures.items()))
 
 
-def write_blueprint(ledger: Path, out: Path) -> Blueprint:
-    """Read a ledger and write its blueprint.
+def write_blueprint(document: Mapping[str, Any], out: Path) -> Blueprint:
+    """Write the blueprint of a ledger.
 
     Parameters
     ----------
-    ledger : Path
-        ``ledger.json``, or the folder that holds it.
+    document : Mapping
+        A ledger as `proofs_check.core.files.read_ledger` returns it.
     out : Path
         The file to write; a folder gets ``blueprint.html``.
 
@@ -195,8 +200,8 @@ def write_blueprint(ledger: Path, out: Path) -> Blueprint:
     Raises
     ------
     InputError
-        If the ledger cannot be used or the file cannot be written.
+        If the file cannot be written.
     """
-    made = as_html(Site(read_ledger(ledger)))
+    made = as_html(Site(document))
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
     return made

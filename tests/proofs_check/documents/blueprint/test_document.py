@@ -1,19 +1,26 @@
-"""The blueprint: valid, closed in itself, a page a claim, marks besides colours, and nothing in a
-ledger can become markup.
+"""The blueprint: valid, closed in itself, a page a claim, what is false told by the one rule and
+the one count, letters besides colours, and nothing in a ledger can become markup.
 """
 
 from __future__ import annotations
 
+import colorsys
+import contextlib
+import io
 import json
 import re
 from collections import Counter
+from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
 from proofs_check.cli import main
-from proofs_check.core.statements import place, rows
+from proofs_check.core.kept import RELEASE
+from proofs_check.core.outcomes import Account, account, first_sentence
+from proofs_check.core.statements import papers, place, rows
 from proofs_check.core.witnesses import script
 from proofs_check.documents.blueprint import Site, as_html
 from proofs_check.documents.blueprint.document import LETTERS
@@ -31,6 +38,37 @@ def html() -> str:
 @pytest.fixture(scope="module")
 def page(html: str) -> Page:
     return Page(html)
+
+
+@pytest.fixture(scope="module")
+def release() -> dict[str, Any]:
+    """A ledger of all claims."""
+    found: dict[str, Any] = json.loads(RELEASE.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def accounts(release: dict[str, Any]) -> dict[str, Account]:
+    return {key: account(release, key) for key in papers()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """The blueprint that the command writes in a folder without a ledger, and what it prints."""
+    folder, printed = tmp_path_factory.mktemp("nothing-here"), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        assert main(["blueprint"]) == 0
+    return (folder / "blueprint.html").read_text(encoding="utf-8"), printed.getvalue()
+
+
+def section(html: str, id: str) -> str:
+    """The page of that id."""
+    return re.split(rf'<section class="page[^"]*" id="{re.escape(id)}"', html)[1].split("</section>")[0]
+
+
+def text_of(html: str) -> str:
+    """The words of a piece of a page."""
+    return " ".join(re.sub(r"<[^>]*>", "", html).split())
 
 
 def test_the_file_is_valid_and_needs_nothing_from_outside(page: Page, html: str) -> None:
@@ -53,11 +91,54 @@ def test_every_link_leads_somewhere(page: Page) -> None:
 
 
 def test_every_verdict_has_a_letter_besides_its_colour(html: str) -> None:
-    marks = re.findall(r'<span class="mark ([^"]*)"[^>]*>([^<]*)', html)
+    dots = re.findall(r'<span class="mark ([^"]*)"[^>]*>([^<]*)</span>', html)
+    drawn = re.findall(r'<circle class="([^"]*)"[^>]*/><text class="letter"[^>]*>([^<]*)<', html)
     letter = {"v-" + verdict.lower().replace(" ", "-"): mark for verdict, mark in LETTERS.items()}
-    assert {kind for kind, _ in marks} == set(letter)
-    assert [m for m in marks if not m[1].startswith(letter[m[0]])] == []
+    assert {kind for kind, _ in dots} == set(letter)
+    assert len(drawn) == html.count("<circle") > 0
+    assert [dot for dot in dots + drawn if dot[1] != letter[dot[0]]] == []  # a count stands apart: R2 is a theorem of ours
     assert len(set(letter.values())) == len(letter)
+
+
+def test_the_legend_names_every_letter_on_whatever_page(html: str) -> None:
+    legend = html.split('<footer class="legend" ')[1].split(">", 1)[1].split("</footer>")[0]
+    assert "<footer" not in html.split("<main")[1].split("</main>")[0]
+    for verdict, letter in LETTERS.items():
+        assert f"{letter} {verdict.lower()}" in text_of(legend)
+    assert 'href="#reading"' in legend
+
+
+def rgb(colour: str) -> tuple[float, float, float]:
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of luminances as the Web Content Accessibility Guidelines define it."""
+
+    def luminance(colour: str) -> float:
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb(colour)]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_can_be_read_and_mean_verdicts(scheme: str, html: str) -> None:
+    blocks = [dict(re.findall(r"--([\w-]+): (#\w{6})", block)) for block in re.findall(r":root \{(.*?)\}", html, re.DOTALL)]
+    colour = blocks[0] if scheme == "light" else blocks[0] | blocks[1]
+    verdicts = {verdict: colour[verdict.lower().replace(" ", "-")] for verdict in LETTERS}
+    for verdict, tone in verdicts.items():
+        for ground in ("page", "panel"):
+            assert contrast(tone, colour[ground]) >= 4.5, (verdict, ground)
+        if verdict != "not settled":  # its letter stands on the page
+            assert contrast(tone, colour["onmark"]) >= 4.5, verdict
+    hue = {verdict: 360 * colorsys.rgb_to_hls(*rgb(tone))[0] for verdict, tone in verdicts.items()}
+    assert hue["REFUTED"] < 20
+    assert all(75 < hue[verdict] < 165 for verdict in ("PROVED", "CERTIFIED"))
+    assert not any(65 < hue[verdict] < 190 for verdict in ("ARGUED", "SUPPORTED", "OPEN", "REFUTED"))
+    assert len(set(verdicts.values())) == len(verdicts)
 
 
 def test_formulas_are_mathml_and_nothing_is_left_in_latex(page: Page, html: str) -> None:
@@ -68,14 +149,16 @@ def test_formulas_are_mathml_and_nothing_is_left_in_latex(page: Page, html: str)
 
 
 def test_a_refuted_claim_tells_its_story(html: str) -> None:
-    claim = html.split('data-claim="BB:CC.3.b"')[1].split("</article>")[0]
+    claim = section(html, "BB:CC.3.b")
     text = script("BB:CC.3.b")
     assert text is not None
     told = [
         "REFUTED",
-        "gap",
+        "as repaired",
         "Why it fails",
+        "gap",
         "True instead",
+        "As printed",
         "Checked, as repaired",
         "c = 64",
         "c = 139",
@@ -87,6 +170,69 @@ def test_a_refuted_claim_tells_its_story(html: str) -> None:
     assert "delta_0 / 4" in text.replace("delta_0/4", "delta_0 / 4")
     for word in ("Slack", "Control", "Rests on", "data-copy"):
         assert word in claim
+    assert claim.count("Why it fails") == 1
+
+
+def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: str) -> None:
+    entry = next(c for c in document()["claims"] if c["id"] == "BB:B.2/limit")
+    row = section(html, "BB:B.2")
+    top, article = row.split('data-claim="BB:B.2/limit"')
+    told = [top.index(word) for word in ("REFUTED", "Why it fails", '<a href="#BB:B.2/limit">', "True instead", "As printed")]
+    assert told == sorted(told)
+    told = [article.index(word) for word in ("REFUTED", "Why it fails", "True instead", "stands")]
+    assert told == sorted(told)
+    assert entry["why"].split("$")[0].strip() in top
+    assert entry["why"].split("$")[0].strip() in article
+
+
+def test_a_row_is_repaired_only_if_every_error_in_it_is() -> None:
+    spoiled = document()
+    left, opened = ({c["id"]: c for c in spoiled["claims"]}[id] for id in ("BB:CC.3.b", "BB:B.2"))
+    left["repair"], opened["verdict"] = None, "OPEN"  # the error of BB:B.2/limit is repaired
+    html = as_html(Site(spoiled)).html
+    verdicts = {id: text_of(section(html, id).split('<p class="tags">')[1].split("</p>")[0]) for id in (left["id"], opened["id"])}
+    assert verdicts == {"BB:CC.3.b": "R REFUTED not repaired", "BB:B.2": "O OPEN"}
+    letters = {}
+    for id in verdicts:
+        node = html.split(f'data-node="{id}"')[1].split("</a>")[0]
+        letters[id] = re.findall(r'<text class="letter"[^>]*>([^<]*)<', node)
+    assert letters == {"BB:CC.3.b": ["R"], "BB:B.2": ["O"]}
+
+
+def test_every_claim_names_its_line_and_every_judged_row_its_run(html: str) -> None:
+    ledger = document()
+    for c in ledger["claims"]:
+        article = html.split(f'data-claim="{c["id"]}"')[1].split("</article>")[0]
+        assert f"<code>{c['line']}</code>" in article
+    run = ledger["run"]
+    judged = f"judged on 2026-01-01 with largeprompt {run['versions']['largeprompt']} (code {run['code']})"
+    assert judged in section(html, "BB:CC.3.b")
+    assert judged in section(html, "overview")
+    assert "judged on" not in section(html, "BB:LC.4")  # no claim of it ran
+
+
+def test_ours_say_so_wherever_they_stand_beside_the_paper(html: str) -> None:
+    links = re.findall(r'<a\b[^>]*href="#(BB|OURS)/[^"]*"[^>]*>(.*?)</a>', html, re.DOTALL)
+    nodes = re.findall(
+        r'<a href="#(BB|OURS)[:/][^"]*" class="node.*?<rect class="box"[^>]*/><text[^>]*>(.*?)</text>', html, re.DOTALL
+    )
+    titles = re.findall(r'data-title="([^"]*)" data-statement="(BB|OURS)/[^"]*">\s*<p class="kicker">[^<]*</p>', html)
+    for found in (links, nodes, [(paper, title) for title, paper in titles]):
+        assert {paper for paper, _ in found} == {"BB", "OURS"}
+        assert [text_of(name) for paper, name in found if ("(ours)" in name) != (paper == "OURS")] == []
+    assert ">Theorem A (ours)<" in html
+
+
+def test_words_are_typeset_in_summaries() -> None:
+    spoiled = document()
+    spoiled["claims"][0]["summary"] = r"The bound is $\frac{L}{8}$, and `square` is 1 for a `<b>`."
+    made = as_html(Site(spoiled))
+    assert made.failures == ()
+    summary = made.html.split(f'data-claim="{spoiled["claims"][0]["id"]}"')[1].split('class="summary">')[1].split("</p>")[0]
+    assert "<mfrac>" in summary
+    assert "$" not in summary
+    assert "<code>square</code>" in summary
+    assert "<b>" not in summary
 
 
 def test_our_own_rows_show_their_proofs(html: str) -> None:
@@ -105,20 +251,64 @@ def test_a_theorem_shows_what_its_steps_give_away() -> None:
     spoiled = document()
     for c in spoiled["claims"]:
         c["slack_at_reference"] = {"BB:LC.4.lo": 12.0, "BB:LC.4.t0": 3.0}.get(c["id"])
-    made = as_html(Site(spoiled)).html.split('id="BB:LC.4.lo"')[1].split("</section>")[0]
-    chain = made.split("What each step gives away")[1].split("</table>")[0]
+    made = section(as_html(Site(spoiled)).html, "BB:LC.4.lo")
+    claims, chain = made.split("What each step gives away")
+    assert "data-claim" in claims
+    assert re.findall(r"<details[^>]*>", chain) == ['<details class="chain">']  # folded, below the claims
     assert "BB:LC.4.lo" in chain
     assert "BB:LC.4.t0" in chain
     assert "width:100.0%" in chain
     assert [int(d) for d in re.findall(r"--depth: (\d+)", chain)] == [0, 1]
 
 
-def test_the_landing_page_counts_lists_and_warns(html: str) -> None:
-    landing = html.split('id="overview"')[1].split("</section>")[0]
+def test_the_overview_opens_with_the_main_results_and_the_one_count(whole: tuple[str, str], accounts: dict[str, Account]) -> None:
+    overview = section(whole[0], "overview")
+    opening = overview.split('id="errata"')[0]
+    for key, told in accounts.items():
+        table = opening.split(f"<h2>{key}: ")[1].split("</table>")[0]
+        places = [(r.paper, place(r)[1]) for r in rows().values() if r.main and r.paper == key]
+        expected = list(dict.fromkeys(title + " (ours)" * (paper == "OURS") for paper, title in places))
+        assert re.findall(r">([^<]*)</a></th>", table) == expected
+        assert told.sentence in text_of(opening)
+        refuted = re.findall(rf'<section class="page row" id="{key}:[^>]*data-verdict="REFUTED"', whole[0])
+        assert len(refuted) == len(told.false) + len(told.following)
+        counts = re.findall(rf"<dt>{key}: .*?</dd>", overview.split('id="verdicts"')[1].split("<h2")[0], re.DOTALL)
+        assert sum(int(n) for line in counts for n in re.findall(r"R×(\d+)", text_of(line))) == len(refuted)
+    assert "the ledger of the release" in whole[1]
+
+
+def test_the_errata_are_a_line_a_counted_row_robust_ones_first(whole: tuple[str, str], accounts: dict[str, Account]) -> None:
+    false = [o for told in accounts.values() for o in told.false]
+    lines = section(whole[0], "overview").split('id="errata"')[1].split("<h2")[0].split("<li>")[1:]
+    assert len(lines) == len(false) > 0
+    severities = [text_of(re.findall(r'<span class="tag [^"]*">([^<]*)', line)[0]) for line in lines]
+    assert severities == sorted(severities, key=lambda s: s != "false")
+    assert len(set(severities)) > 2
+    for line, o in zip(lines, false, strict=True):
+        error = o.errors[0]
+        assert f'href="#{o.id}"' in line
+        assert error["why"].split("$")[0].strip().split("'")[0] in unescape(line)
+        assert first_sentence(error["instead"]).split("$")[0].strip() in unescape(line)
+        assert [c for c in accounts[o.row.paper].copies(o) if f'href="#{c.id}"' not in line] == []
+
+
+def test_no_total_of_claims_stands_beside_the_count_of_rows(
+    whole: tuple[str, str], release: dict[str, Any], accounts: dict[str, Account]
+) -> None:
+    claims = sum(c["verdict"] == "REFUTED" for c in release["claims"])
+    rows_false = sum(len(told.false) + len(told.following) for told in accounts.values())
+    overview = text_of(section(whole[0], "overview"))
+    assert claims != rows_false
+    assert re.findall(rf"\b{rows_false} of \d+ rows", overview)
+    assert not re.findall(rf"\b{claims} (?:false|refuted|claims are)|[R×]{claims}\b", overview)
+
+
+def test_the_landing_page_lists_and_warns(html: str) -> None:
+    landing = section(html, "overview")
     assert f"{len(IDS)} claims" in landing
     assert "Only a part of the claims ran" in landing
-    for id in ("BB:CC.3.b", "BB:LC.1.am", "BB:B.2/limit"):  # errata
-        assert f">{id}</b>" in landing.split('id="errata"')[1].split("<h2")[0]
+    for id in ("BB:CC.3.b", "BB:LC.1.am"):  # errata
+        assert f'href="#{id}"' in landing.split('id="errata"')[1].split("<h2")[0]
     assert "OURS:R1.LC4" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs OURS:R1, which did not run
     assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
 
@@ -127,19 +317,20 @@ def test_the_same_ledger_gives_the_same_file(html: str) -> None:
     assert as_html(Site(document())).html == html
 
 
-EVIL = '</script></pre><script>alert("x")</script><img src=x onerror=alert(1)> & "quoted" \' $x<y$'
+EVIL = '</script></pre><script>alert("x")</script><img src=x onerror=alert(1)> & "quoted" \' `<img>` $x<y$'
 
 
 def test_nothing_in_a_ledger_becomes_markup(html: str) -> None:
     spoiled = document()
     for c in spoiled["claims"]:
-        for name in ("summary", "says", "why", "instead", "argument", "unproved"):
+        for name in ("summary", "says", "why", "details", "instead", "argument", "unproved", "line", "at"):
             c[name] = EVIL
         c["cites"], c["hypotheses"], c["faults"] = [EVIL], [EVIL], [EVIL]
         c["evidence"] |= {"covered": EVIL, "reason": EVIL, "dimension": EVIL, "assumes": [EVIL], "engine": EVIL}
         if c["evidence"]["witness"]:
             c["evidence"]["witness"] = {EVIL: EVIL}
     spoiled["run"]["faults"] = [EVIL]
+    spoiled["run"]["code"] = EVIL
     made = Page(as_html(Site(spoiled)).html)
     assert made.tags["script"] == Page(html).tags["script"]
     assert made.tags["img"] == 0
@@ -161,14 +352,6 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["blueprint", "--ledger", str(tmp_path / "ledger.json"), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "blueprint.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "written to" in capsys.readouterr().out
-
-
-def test_without_a_ledger_the_command_tells_how_to_make_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["blueprint"]) == 2
-    assert "pytest proofs_check/ --ledger DIR" in capsys.readouterr().err
 
 
 def test_an_older_list_of_statements_is_still_drawn() -> None:
