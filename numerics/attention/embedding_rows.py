@@ -32,9 +32,9 @@ from numerics.token_laws.embeddings import EmbeddingTable
 __all__ = ["is_large", "table_errors"]
 
 Floats = NDArray[np.float64]
-#: Moments of rows up to order two that are held at once: up to this number, and this dimension, a
-#: table is treated like any other law on finitely many points.
-MOST_MOMENTS, MOST_COORDINATES = 4_000_000, 128
+#: Up to this number of rows, of coordinates, and of moments of rows up to order two a table is
+#: treated like any other law on finitely many points, all of which are held at once.
+MOST_ROWS, MOST_COORDINATES, MOST_MOMENTS = 10_000, 128, 4_000_000
 #: Logarithm of the longest prompt. Nodes r at which rw is below SMALL for every row need only TERMS
 #: terms of Taylor's series in r, so that longer prompts cost nothing.
 LONGEST, SMALL, TERMS = math.log(1e100), 1e-3, 6
@@ -84,7 +84,8 @@ def is_large(law: TokenLaw) -> bool:
     own = law.structure
     if not isinstance(own, EmbeddingTable):
         return False
-    return own.d > MOST_COORDINATES or len(own.rows) * (own.d + 4) * (own.d + 1) // 2 > MOST_MOMENTS
+    n, d = own.rows.shape
+    return n > MOST_ROWS or d > MOST_COORDINATES or n * (d + 4) * (d + 1) // 2 > MOST_MOMENTS
 
 
 def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
@@ -176,6 +177,7 @@ def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[di
     """Values and errors from two quadrature rules."""
     rules = []
     for f, squares, mean in _rules(setting):
+        # the mean squares of a sum of independent terms: one token picked twice, or two tokens
         mapped = mean @ seen.half.T
         first = [f.integral(L, 1, column) for column in squares.T]
         rules.append(

@@ -13,6 +13,8 @@ from numerics.token_laws.embeddings import EmbeddingTable
 __all__ = ["RowSampler"]
 
 Floats = NDArray[np.float64]
+#: Weights of rows in the prompts that are worked on together.
+WEIGHTS_AT_ONCE = 4_000_000
 
 
 class RowSampler(PlainSampler):
@@ -27,9 +29,16 @@ class RowSampler(PlainSampler):
         """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
         problem, table, rng = self.problem, self.law.structure, generator_of(L, number, seed)
         assert isinstance(table, EmbeddingTable)
-        m, d, n = PROMPTS_A_BLOCK, table.d, len(table.rows)
+        m, d = PROMPTS_A_BLOCK, table.d
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], m))), (d, m)).T
-        g = 2.0 * rng.integers(0, 2, (m, d)) - 1
+        signs = np.asarray(2.0 * rng.integers(0, 2, (m, d)) - 1, dtype=np.float64)
+        some = max(1, WEIGHTS_AT_ONCE // len(table.rows))
+        parts = [self._prompts(table, rng, L, z[i : i + some], signs[i : i + some]) for i in range(0, m, some)]
+        return np.concatenate(parts, axis=1)
+
+    def _prompts(self, table: EmbeddingTable, rng: np.random.Generator, L: int, z: Floats, g: Floats) -> Floats:
+        """The squared errors of a prompt for each query z, with the signs g: shape (3, len(z))."""
+        problem, m, n = self.problem, len(z), len(table.rows)
         scores, along = table.scores(z @ problem.U.T), table.scores(g)
         weights = np.empty((3, m, n))  # of every row: for the gap of the means, of E x (x.g), for h
         for i in range(m):
@@ -39,7 +48,7 @@ class RowSampler(PlainSampler):
             weights[2, i] /= weights[2, i].sum()
             weights[0, i] = drawn / drawn.sum() - weights[2, i]
             weights[1, i] = weights[0, i] * along[i]
-        gap, second, h = table.weighted(weights.reshape(3 * m, n)).reshape(3, m, d)
+        gap, second, h = table.weighted(weights.reshape(3 * m, n)).reshape(3, m, table.d)
         # C_L g - H g, where C_L = sum p xx' - MM' and M = h + gap
         bend = second - gap * ((h + gap) * g).sum(axis=1, keepdims=True) - h * (gap * g).sum(axis=1, keepdims=True)
         return np.stack(

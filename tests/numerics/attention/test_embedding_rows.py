@@ -100,6 +100,7 @@ def test_a_table_in_a_space_of_many_dimensions() -> None:
 def test_small_tables_have_all_gradients() -> None:
     rows, given = problem(2, 12, 2, 1.0)
     assert not is_large(embedding_table(rows))
+    assert is_large(embedding_table(np.arange(10_001.0)[:, None]))
     found, other = (exact_errors(law, **given, lengths=LENGTHS) for law in (embedding_table(rows), law_on(rows)))
     for name in ("output", "squared_bias", "grad_V", "grad_U"):
         assert getattr(found, name) == pytest.approx(getattr(other, name), rel=1e-11)

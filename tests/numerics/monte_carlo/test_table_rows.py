@@ -71,3 +71,10 @@ def test_the_same_numbers_for_every_number_of_threads_and_every_cut() -> None:
     sampler = error_sampler(setting, seed=8)
     np.testing.assert_array_equal(sampler.values(5, 0, 300)[:, 70:90], sampler.values(5, 70, 20))
     assert sampler.method == "tokens"
+
+
+def test_prompts_that_are_worked_on_one_by_one_have_the_same_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampler = error_sampler(AttentionSetting(embedding_table(ROWS), U, V, QUERY, query_cov=np.eye(3)), seed=8)
+    together = sampler.values(5, 0, 64)
+    monkeypatch.setattr(numerics.monte_carlo.table_rows, "WEIGHTS_AT_ONCE", 1)
+    np.testing.assert_allclose(sampler.values(5, 0, 64), together, rtol=1e-9, atol=1e-12)
