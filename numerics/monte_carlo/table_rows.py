@@ -43,11 +43,13 @@ class RowSampler(PlainSampler):
         weights = np.empty((3, m, n))  # of every row: for the gap of the means, of E x (x.g), for h
         for i in range(m):
             counts = _counts(rng, L, n)
-            drawn = counts * np.exp(np.minimum(scores[i] - scores[i, counts > 0].max(), 0.0))
-            weights[2, i] = np.exp(scores[i] - scores[i].max())
+            held = np.flatnonzero(counts)
+            drawn = counts[held] * np.exp(scores[i, held] - scores[i, held].max())
+            np.exp(scores[i] - scores[i].max(), out=weights[2, i])
             weights[2, i] /= weights[2, i].sum()
-            weights[0, i] = drawn / drawn.sum() - weights[2, i]
-            weights[1, i] = weights[0, i] * along[i]
+            np.negative(weights[2, i], out=weights[0, i])
+            weights[0, i, held] += drawn / drawn.sum()
+            np.multiply(weights[0, i], along[i], out=weights[1, i])
         gap, second, h = table.weighted(weights.reshape(3 * m, n)).reshape(3, m, table.d)
         # C_L g - H g, where C_L = sum p xx' - MM' and M = h + gap
         bend = second - gap * ((h + gap) * g).sum(axis=1, keepdims=True) - h * (gap * g).sum(axis=1, keepdims=True)
