@@ -39,7 +39,7 @@ class RowSampler(PlainSampler):
     def _prompts(self, table: EmbeddingTable, rng: np.random.Generator, L: int, z: Floats, g: Floats) -> Floats:
         """The squared errors of a prompt for each query z, with the signs g: shape (3, len(z))."""
         problem, m, n = self.problem, len(z), len(table.rows)
-        scores, along = table.scores(z @ problem.U.T), table.scores(g)
+        scores, along = table.scores(np.concatenate([z @ problem.U.T, g])).reshape(2, m, n)
         weights = np.empty((3, m, n))  # of every row: for the gap of the means, of E x (x.g), for h
         for i in range(m):
             counts = _counts(rng, L, n)

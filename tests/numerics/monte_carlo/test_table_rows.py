@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import numerics.monte_carlo.table_rows
-import numerics.token_laws.embeddings
 from numerics import AttentionSetting, attention_errors, exact_errors
 from numerics.monte_carlo.estimate import AttentionErrors
 from numerics.monte_carlo.sampler import error_sampler
@@ -56,9 +55,8 @@ def test_a_planted_error_is_caught(planted: str, monkeypatch: pytest.MonkeyPatch
         right = module._counts
         monkeypatch.setattr(module, "_counts", lambda rng, L, n: 2 * right(rng, max(L // 2, 1), n))
     else:
-        table = numerics.token_laws.embeddings.EmbeddingTable
-        scores = table.scores
-        monkeypatch.setattr(table, "scores", lambda self, a: scores(self, np.maximum(a, 0) if (np.abs(a) == 1).all() else a))
+        prompts = module.RowSampler._prompts
+        monkeypatch.setattr(module.RowSampler, "_prompts", lambda *given: prompts(*given[:-1], np.maximum(given[-1], 0)))
     exact = exact_errors(embedding_table(ROWS), U, V, [300], query=QUERY)
     assert gaps(drawn(embedding_table(ROWS), 3, [300], query=QUERY), exact).max() > 20
 
