@@ -20,7 +20,7 @@ The rooms, each importing only from those above it:
 `search`                worst cases of bounds over laws, lengths and parameters
 `training`              SGD on fresh prompts
 `regression`            risks and flows of in-context regression, softmax beside linear attention
-`rates`                 the exponents of the errors: fits, comparisons with theory, the report
+`rates`                 how close attention is to its limit, and how fast: exponents, the report
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
 `figures`               Figures 1 to 8 of BB: the runs behind them, and the page
 `cli`                   the commands of this package

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.rates.exponents import paper_exponent, theorem_B_constant, theorem_B_law
+from numerics.rates.ledger_verdicts import of_ours
 from numerics.token_laws import TokenLaw
 from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
 from theory.bounds.concentration import lemma_c4, second_moment_R1
@@ -152,7 +153,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         t = float(np.trace(W @ setting.Gamma))
         mean = "averaged over the query; " if setting.averaged else ""
         proved = factor * (t * law.density + law.moment) @ theorem_A(law.nodes[:, None], L, 1.0, 0.0)
-        yield Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query")
+        yield Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query; {of_ours('Theorem A')}")
     if setting.averaged:
         yield from _theorem_B(setting, quantity, L)
         V_norm = math.sqrt(factor * float(np.linalg.eigvalsh(W)[-1]))
@@ -161,13 +162,16 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         if 8 * setting.sigma2 * U_norm**2 < 1:
             values = np.minimum(values, output_average_short(L, sigma, U_norm, V_norm, setting.d))
         name = "Proposition 3.1" if quantity == "output" else "Proposition 3.4"
-        yield Bound(f"{name}, our constants", "upper bound", values, "every sub-Gaussian law; the paper leaves its constants open")
+        note = f"every sub-Gaussian law; the paper leaves its constants open; {of_ours(f'{name} {quantity}')}"
+        yield Bound(f"{name}, our constants", "upper bound", values, note)
         return
     F4, exact = fourth_moment(setting.law, W)
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
     known = "" if exact else "; E|VZ|^4 bounded by sigma" if quantity == "output" else "; E|Z|^4 bounded by sigma"
     values = factor * second_moment_R1(L, a2, math.sqrt(F4))
-    yield Bound("R1", "upper bound", np.asarray(values), f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}")
+    yield Bound(
+        "R1", "upper bound", np.asarray(values), f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}; {of_ours('R1')}"
+    )
     if not setting.gaussian and (limit := _limit(setting, W)) is not None:
         yield Bound("limit", "limit", factor * limit / L, f"L times the error tends to {factor * limit:.4g}")
 

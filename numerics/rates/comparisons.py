@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from numerics.monte_carlo.diagnostics import doubtful, spread_error
 from numerics.rates.far_curves import FarSlopes
-from numerics.rates.printed_laws import declared
+from numerics.rates.ledger_verdicts import declared
 from numerics.rates.result import Comparison, Rates
 from numerics.rates.series import FIT_BIAS, NAMES, Series
 

@@ -12,7 +12,7 @@ from numerics.pages.templates import environment
 from numerics.pages.text import marked, ratio, sci, spaced
 from numerics.rates.distance.answer import CLOSE, FAR_OFF
 from numerics.rates.distance.approach import LAW_SHARE
-from numerics.rates.distance.rounded import percent
+from numerics.rates.distance.rounded import length, percent
 from numerics.rates.exponents import REGIONS, paper_exponent, standing
 from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.report.document import COLUMNS, table
@@ -162,7 +162,11 @@ def _summary(run: Rates) -> str:
         law += " up to powers of ln L"
     paper = paper_exponent(setting, "output")
     beside = "" if paper is None else f"; the paper's bound falls like L<sup>−{paper:.4g}</sup>"
-    return f"{text} In theory the error of the output falls like {law}{beside}."
+    start = run.answer.law_from
+    since = ""
+    if start > run.lengths[-1]:  # nan, where no law with its logarithms is known, is not
+        since = f", but only from L {_formulas(length(start))} on" if np.isfinite(start) else ", but only beyond L = 10¹⁰⁰"
+    return f"{text} In theory the error of the output falls like {law}{since}{beside}."
 
 
 def _formulas(text: str) -> str:
@@ -171,7 +175,8 @@ def _formulas(text: str) -> str:
     for typed, sign in signs.items():
         text = text.replace(typed, sign)
     text = re.sub(r"\b[\d.]+e-?\d+", lambda found: sci(float(found[0])), text)
-    return re.sub(r"\b([Tzk])_([Lk])", r"\1<sub>\2</sub>", marked(text))
+    text = re.sub(r"\b([Tzk])_([Lk])", r"\1<sub>\2</sub>", marked(text))
+    return re.sub(r"√\(E.*?²\)", r'<span class="whole">\g<0></span>', text)
 
 
 def _answer(run: Rates) -> dict[str, Any]:

@@ -224,6 +224,17 @@ def test_a_page_opens_with_how_close_the_limit_is(run: Rates, page: str, slow: R
     assert shared.count('<section class="answer') == 2
 
 
+def test_a_law_that_measured_prompts_do_not_show_is_not_promised(run: Rates, page: str, drawings: dict[int, Drawing]) -> None:
+    """At s = 9 the error falls like 1/L from a hundred million tokens on."""
+    one = np.eye(1)
+    steep = rates(AttentionSetting(one, one, one, [3.0]), [10, 100], replicates=200)
+    page_of_steep = page_of(steep, drawing=drawings[1])  # the words are under test, not the plots
+    assert "falls like 1/L, but only from L about" in page_of_steep
+    assert steep.answer.law_from > 1e7
+    assert "falls like 1/L." in page
+    assert run.answer.law_from < 1000
+
+
 def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> None:
     (found,) = as_document([run], provenance("x", 1.0), [])["runs"]
     assert found["answer"]["L"] == 1000

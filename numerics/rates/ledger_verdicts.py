@@ -1,5 +1,6 @@
-"""What the ledger says of the paper's laws that a report draws. Nothing below the claims can read
-the ledger, so that it stands here, and a test holds it to the ledger of the release.
+"""What the ledger says of the paper's laws that a report draws, and of our bounds that it calls
+certain. Nothing below the claims can read the ledger, so that it stands here, and a test holds it
+to the ledger of the release.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["PRINTED", "Printed", "declared"]
+__all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours"]
 
 
 class Printed(NamedTuple):
@@ -53,6 +54,37 @@ PRINTED: Mapping[str, Printed] = MappingProxyType(
         "eq. (18)": Printed("BB:18", "gap", ("L = 1",), "SUPPORTED"),
     }
 )
+
+
+#: Row and verdict of our bounds on output and gradient in V.
+OURS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "Theorem A": ("OURS:R4.A", "ARGUED (parts PROVED)"),
+        "R1": ("OURS:R1", "SUPPORTED"),
+        "Proposition 3.1 output": ("OURS:P3.1", "SUPPORTED"),
+        "Proposition 3.4 grad_V": ("OURS:P3.4.V", "SUPPORTED"),
+    }
+)
+
+
+def of_ours(bound: str) -> str:
+    """Where a bound of ours stands in the ledger, and its verdict there.
+
+    Parameters
+    ----------
+    bound : str
+        One of `OURS`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> of_ours("Theorem A")
+    'in the ledger OURS:R4.A, ARGUED (parts PROVED)'
+    """
+    return f"in the ledger {', '.join(OURS[bound])}"
 
 
 def declared(curve: str) -> str:
