@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib import metadata
 from typing import Any
 
 from numerics.rates.ask import add_ask
 from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
-from numerics.terminal.command import run_command
+from numerics.terminal.command import run_program
 
-__all__ = ["add_commands", "main"]
+__all__ = ["add_commands", "main", "version"]
 
 
 def add_commands(commands: Any) -> None:
@@ -51,8 +52,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         The exit status.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m numerics", description="Numerical experiments on softmax attention with long prompts."
-    )
-    add_commands(parser.add_subparsers(dest="command", metavar="COMMAND", required=True))
-    return run_command(parser.parse_args(argv))
+
+    def parser() -> argparse.ArgumentParser:
+        made = argparse.ArgumentParser(
+            prog="python -m numerics", description="Numerical experiments on softmax attention with long prompts."
+        )
+        add_commands(made.add_subparsers(dest="command", metavar="COMMAND"))
+        return made
+
+    return run_program(parser, version, argv)
+
+
+def version() -> str:
+    """Name and version of the distribution.
+
+    Examples
+    --------
+    >>> version().split()[0]
+    'largeprompt'
+    """
+    try:
+        return f"largeprompt {metadata.version('largeprompt')}"
+    except metadata.PackageNotFoundError:
+        return "largeprompt, not installed"

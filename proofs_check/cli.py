@@ -1,20 +1,98 @@
-"""The console script ``largeprompt``: ``show``, the documents made from a ledger, ``figures``, and
-the commands of numerics.
+"""The console script ``largeprompt``: ``show`` and ``list``, the documents made from a ledger,
+``figures``, and the commands of numerics.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 __all__ = ["main"]
 
+# What is imported here comes before `main` can end in good order after Ctrl-C: the rest is imported
+# where it is used.
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from numerics.cli import add_commands
+    from proofs_check.documents.cli import add_commands as add_documents
+    from proofs_check.documents.figures import add_figures
+
+    parser = argparse.ArgumentParser(
+        prog="largeprompt",
+        description="Verify the theory of softmax attention with long prompts: claims, witnesses, rates.",
+        epilog="All claims at once: pytest --pyargs proofs_check (or pytest proofs_check/ in a checkout).",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command")
+    _add_show(commands)
+    _add_list(commands)
+    add_documents(commands)
+    add_figures(commands)
+    add_commands(commands)
+    return parser
+
+
+def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    show = commands.add_parser(
+        "show",
+        help="what is said of one statement: verdict, why, what is true instead, and the evidence",
+        description="Reads a ledger: that of --ledger, else build/ledger.json, else that of the release.",
+        epilog="exit status: 0; 1 if a claim that was judged --again is faulty; 2 if the input is no good",
+    )
+    show.add_argument(
+        "name", metavar="NAME", help="an id, as BB:CC.3.b or CC.3, its unique end, 'Lemma C.4', 'eq. 16', 'Theorem A'"
+    )
+    show.add_argument("--ledger", metavar="FILE", help="what pytest proofs_check/ --ledger DIR wrote")
+    show.add_argument("--latex", action="store_true", help="formulas as LaTeX, and whole")
+    how = show.add_mutually_exclusive_group()
+    how.add_argument("--again", action="store_true", help="judge the claims now")
+    how.add_argument("--set", action="append", default=[], metavar="C=100", help="judge one claim with other numbers; repeatable")
+    show.add_argument("--reseed", type=int, default=0, metavar="N", help="with --again: draw random streams from family N")
+    show.set_defaults(run=_show)
+
+
+def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    rows = commands.add_parser(
+        "list",
+        help="a line for each statement: verdict, place, and what is wrong",
+        description="Reads a ledger: that of --ledger, else build/ledger.json, else that of the release.",
+    )
+    rows.add_argument("paper", nargs="?", metavar="PAPER", help="key of a paper, or part of its title (default: all)")
+    rows.add_argument("--verdict", metavar="V", help="only rows with this verdict as printed, as REFUTED, r, or 'not settled'")
+    rows.add_argument("--severity", metavar="S", help="only errors of this gravity: false, gap, edge, 'text and code', typo")
+    rows.add_argument("--ledger", metavar="FILE", help="what pytest proofs_check/ --ledger DIR wrote")
+    rows.set_defaults(run=_list)
+
 
 def _show(options: argparse.Namespace) -> int:
+    if options.set:
+        from proofs_check.documents.what_if import what_if
+
+        return what_if(options.name, options.set)
     from proofs_check.documents.show import show
 
-    return show(options.id, options.reseed)
+    return show(options.name, ledger=options.ledger, again=options.again, reseed=options.reseed, latex=options.latex)
+
+
+def _list(options: argparse.Namespace) -> int:
+    from proofs_check.documents.listing import listing
+
+    return listing(options.paper, options.verdict, options.severity, options.ledger)
+
+
+def _version() -> str:
+    import json
+
+    from numerics.cli import version
+    from proofs_check.core.kept import RELEASE
+
+    return f"{version()}\nledger of the release: code {json.loads(RELEASE.read_text(encoding='utf-8'))['run']['code']}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,25 +104,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["show", "BB:nothing"])
     2
     """
-    from numerics.cli import add_commands
-    from numerics.terminal.command import run_command
-    from proofs_check.documents.cli import add_commands as add_documents
-    from proofs_check.documents.figures import add_figures
-
-    parser = argparse.ArgumentParser(
-        prog="largeprompt",
-        description="Verify the theory of softmax attention with long prompts: claims, witnesses, rates.",
-        epilog="All claims at once: pytest --pyargs proofs_check (or pytest proofs_check/ in a checkout).",
-    )
-    commands = parser.add_subparsers(dest="command", metavar="command", required=True)
-    show = commands.add_parser("show", help="judge one claim now and show what is printed, checked, refuted and repaired")
-    show.add_argument("id", help="an id such as BB:CC.3.b")
-    show.add_argument("--reseed", type=int, default=0, metavar="N", help="draw random streams from family N")
-    show.set_defaults(run=_show)
-    add_documents(commands)
-    add_figures(commands)
-    add_commands(commands)
-    return run_command(parser.parse_args(argv))
+    try:
+        from numerics.terminal.command import run_program
+    except KeyboardInterrupt:
+        print("largeprompt: interrupted", file=sys.stderr)
+        return 130
+    return run_program(_parser, _version, argv)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Runs one command of ``largeprompt``, and turns what stops it into one line on stderr and an exit
-status.
+"""Runs a program of several commands, and turns what stops a command into one line on stderr and an
+exit status.
 """
 
 from __future__ import annotations
@@ -8,10 +8,54 @@ import argparse
 import io
 import os
 import sys
+from collections.abc import Callable, Sequence
 
 from numerics.terminal.inputs import InputError
 
-__all__ = ["run_command"]
+__all__ = ["run_command", "run_program"]
+
+
+def run_program(
+    make_parser: Callable[[], argparse.ArgumentParser], version: Callable[[], str], argv: Sequence[str] | None = None
+) -> int:
+    """Run a program; without a command it prints its help.
+
+    Parameters
+    ----------
+    make_parser : callable
+        Makes the parser, whose commands set ``run`` (see `run_command`); it may import what it
+        needs, since Ctrl-C ends it in good order too.
+    version : callable
+        What ``--version`` prints.
+    argv : sequence of str, optional
+        Arguments; those of the process by default.
+
+    Returns
+    -------
+    int
+        The exit status; see `run_command`.
+
+    Examples
+    --------
+    >>> run_program(lambda: argparse.ArgumentParser(), lambda: "version 1", ["--version"])
+    version 1
+    0
+    """
+    try:
+        parser = make_parser()
+        parser.add_argument("--version", action="store_true", help="print the version and exit")
+        options = parser.parse_args(argv)
+    except KeyboardInterrupt:
+        print("largeprompt: interrupted", file=sys.stderr)
+        return 130
+    if options.version or getattr(options, "command", None) is None:
+
+        def says(given: argparse.Namespace) -> int:
+            print(version() if given.version else parser.format_help().rstrip())
+            return 0
+
+        options.run = says
+    return run_command(options)
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -38,17 +82,33 @@ def run_command(options: argparse.Namespace) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a test puts there may be something else
             stream.reconfigure(errors="backslashreplace")
+    name = f"largeprompt {getattr(options, 'command', None) or ''}".rstrip()
     try:
         status: int = options.run(options)
         sys.stdout.flush()
         return status
     except InputError as error:
-        print(f"largeprompt {options.command}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:  # one in the middle of jobs says how many are stored
         said = str(stop) or getattr(options, "interrupted", "interrupted")
-        print(f"largeprompt {options.command}: {said}", file=sys.stderr)
+        print(f"{name}: {said}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader has seen enough, as in `largeprompt status | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains when it flushes at its end
         return 1
+    except Exception as error:
+        if not _interrupted(error):
+            raise
+        print(f"{name}: interrupted", file=sys.stderr)
+        return 130
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Whether Ctrl-C lies behind an error: packages that are interrupted while they are imported
+    may say that they are not installed well.
+    """
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, KeyboardInterrupt):
+        behind = behind.__cause__ or behind.__context__
+    return behind is not None

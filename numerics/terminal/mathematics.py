@@ -6,55 +6,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
 from xml.etree.ElementTree import Element
 
 from numerics.terminal.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
+from numerics.terminal.pieces import KINDS, Piece, is_one, is_product, script, written
 
 __all__ = ["as_unicode", "formula_as_unicode"]
 
-#: What a script may be written with, if every character of it is here.
-_ABOVE = dict(
-    zip(
-        "0123456789+−=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVWαβγδθφχ⊤′″‴*∗⋆†",
-        "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂᵅᵝᵞᵟᶿᵠᵡᵀ′″‴***†",
-    )
-)
-_BELOW = dict(zip("0123456789+−=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ"))
 #: Accents as marks that Unicode sets above the letter before them.
 _ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "―": "\u0305", "‾": "\u0305", "˙": "\u0307", "¨": "\u0308", "→": "\u20d7"}
 _BRACES = ("⏞", "⏟")
 _SPELLED = {"≔": ":=", "≕": "=:", "∣": "|", "∼": "~", "⋅": "·", "ϵ": "ε", "ϕ": "φ", "-": "−", "⟶": "→", "\\|": "‖", "\u2061": ""}
-#: Expectation and probability, which act on all of a fraction behind them.
-_MEANS = ("𝔼", "ℙ")
-#: Operators that are written apart from what they act on.
-_LARGE = ("∑", "∏", "∫", "⋃", "⋂", "∀", "∃")
-_KINDS = {
-    **dict.fromkeys([*"=<>≤≥≠~≃≈≡∝∈∉⊂⊆→←⇒⟹⇔⟺↦≪≫⪯⪰≺≻↓↑∧∨", ":=", "=:"], "relation"),
-    **dict.fromkeys("+−±", "sign"),
-    **dict.fromkeys("([{⟨⌊⌈", "opening"),
-    **dict.fromkeys(")]}⟩⌋⌉", "closing"),
-    **dict.fromkeys("|‖", "bar"),
-    **dict.fromkeys(",;:", "comma"),
-    **dict.fromkeys(_LARGE, "word"),
-    **dict.fromkeys("/·×∘", "slash"),
-}
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A part of a line: its text, and the kind that decides what stands between it and others.
-
-    Kinds are those of `_KINDS`, prefix (a sign in front of a term), fraction, words, gap and atom.
-    """
-
-    text: str
-    kind: str = "atom"
-
-
-_NOTHING = _Piece("", "words")
 
 
 def as_unicode(text: str) -> str:
@@ -108,62 +71,7 @@ def formula_as_unicode(latex: str) -> str:
 
 def _line(elements: Iterable[Element], *, tight: bool = False) -> str:
     """Elements beside one another; a script is written tightly, with no spaces around signs."""
-    return _written(_pieces(elements), tight)
-
-
-def _written(given: list[_Piece], tight: bool = False) -> str:
-    pieces = [p for p in given if p.kind != "gap"]
-    gaps = {sum(p.kind != "gap" for p in given[:i]) for i, p in enumerate(given) if p.kind == "gap"}
-    out = ""
-    for i, piece in enumerate(pieces):
-        before, after = pieces[i - 1] if i else _NOTHING, pieces[i + 1] if i + 1 < len(pieces) else _NOTHING
-        of_function = (before.kind == "word" and before.text[0] not in _LARGE) or before.text[:1] in _MEANS
-        goes_on = of_function or after.kind in ("atom", "word", "fraction", "opening", "bar")
-        space = _between(before, piece) or (" " if i in gaps else "")
-        out += (space.strip() if tight else space) + (f"({piece.text})" if piece.kind == "fraction" and goes_on else piece.text)
-    return out
-
-
-def _between(before: _Piece, piece: _Piece) -> str:
-    """What is written between two pieces."""
-    kinds = (before.kind, piece.kind)
-    if "words" in kinds or "prefix" in kinds[:1] or piece.kind == "comma":
-        return ""
-    if before.kind == "comma" or {"relation", "sign"} & set(kinds):
-        return " "
-    if before.text[:1] in _LARGE and piece.kind != "slash":
-        return " "
-    if piece.kind == "fraction":
-        return "·" if before.kind in ("atom", "closing", "fraction") and before.text[:1] not in _MEANS else ""
-    if kinds in (("word", "bar"), ("closing", "word")) or ("word" in kinds and set(kinds) <= {"atom", "word", "fraction"}):
-        return " "
-    return " " if re.search(r"[_^√][^()]+$", before.text) and piece.text[0].isalnum() else ""
-
-
-def _is_one(pieces: list[_Piece], *, divides: bool) -> bool:
-    """Whether what is written is one thing: a letter or number with its scripts, or what stands
-    in brackets or between bars; where it divides, also a function of what stands in brackets.
-    """
-    whole = [p for p in pieces if p.kind != "gap"]
-    if divides and len(whole) == 2 and whole[0].text in ("d", "∂") and whole[1].kind == "atom":
-        return True
-    if divides and len(whole) > 1 and (whole[0].kind == "word" or whole[0].text[:1] in _MEANS) and whole[1].kind == "opening":
-        whole = whole[1:]
-    if len(whole) == 1:
-        return whole[0].kind not in ("fraction", "words")
-    depth = _depths(whole)
-    return bool(whole) and depth[0] == 1 and depth[-1] == 0 and all(depth[:-1])
-
-
-def _depths(pieces: list[_Piece]) -> list[int]:
-    """How many brackets are open behind each piece."""
-    return list(accumulate({"opening": 1, "bar": 1, "closing": -1}.get(p.kind, 0) for p in pieces))
-
-
-def _is_product(pieces: list[_Piece]) -> bool:
-    """Whether what is written can be divided by something without brackets around it."""
-    outside = {p.kind for p, inside in zip(pieces, [0, *_depths(pieces)]) if not inside}
-    return not outside & {"relation", "sign", "prefix", "comma", "words", "word", "fraction"}
+    return written(_pieces(elements), tight)
 
 
 def _held(elements: Iterable[Element], *, above: bool = False, below: bool = False) -> str:
@@ -171,15 +79,15 @@ def _held(elements: Iterable[Element], *, above: bool = False, below: bool = Fal
     does as well.
     """
     pieces = _pieces(elements)
-    text = _written(pieces)
-    return text if _is_one(pieces, divides=above or below) or (above and _is_product(pieces)) else f"({text})"
+    text = written(pieces)
+    return text if is_one(pieces, divides=above or below) or (above and is_product(pieces)) else f"({text})"
 
 
-def _pieces(elements: Iterable[Element]) -> list[_Piece]:
+def _pieces(elements: Iterable[Element]) -> list[Piece]:
     """The pieces of a row: groups are opened, upright letters joined to names, and a sign in front
     of a term told from one between two, as is a bar that opens from one that closes.
     """
-    out: list[_Piece] = []
+    out: list[Piece] = []
     name, bars = "", ""
     for e in _opened(elements):
         core = _core(e)
@@ -188,22 +96,22 @@ def _pieces(elements: Iterable[Element]) -> list[_Piece]:
             name += core.text or ""
             continue
         if upright:
-            made = [_Piece(_scripted(e, name + (core.text or "")), "word" if name else "atom")]
+            made = [Piece(_scripted(e, name + (core.text or "")), "word" if name else "atom")]
         else:
             made = _made(e)
             if name:
-                out.append(_Piece(name, "word" if len(name) > 1 else "atom"))
+                out.append(Piece(name, "word" if len(name) > 1 else "atom"))
         name = ""
         for piece in made:
-            last = next((p for p in reversed(out) if p.kind != "gap"), _NOTHING)
+            last = next((p for p in reversed(out) if p.kind != "gap"), Piece("", "words"))
             if piece.kind == "sign" and last.kind not in ("atom", "closing", "fraction"):
-                piece = _Piece(piece.text, "prefix")
+                piece = Piece(piece.text, "prefix")
             elif piece.kind == "bar" and (len(piece.text) > 1 or piece.text in bars):
-                bars, piece = bars.replace(piece.text[0], ""), _Piece(piece.text, "closing")
+                bars, piece = bars.replace(piece.text[0], ""), Piece(piece.text, "closing")
             elif piece.kind == "bar":
                 bars += piece.text
             out.append(piece)
-    return [*out, _Piece(name, "word" if len(name) > 1 else "atom")] if name else out
+    return [*out, Piece(name, "word" if len(name) > 1 else "atom")] if name else out
 
 
 def _opened(elements: Iterable[Element]) -> Iterator[Element]:
@@ -220,32 +128,32 @@ def _core(e: Element) -> Element:
     return _core(e[0]) if inner or (e.tag in PARTS and e.tag not in ("mfrac", "mroot")) else e
 
 
-def _made(e: Element) -> list[_Piece]:
+def _made(e: Element) -> list[Piece]:
     """The pieces of an element that is no group."""
     if e.tag == "mspace":
         width = e.get("width", "")
-        return [] if not width or width.startswith("negative") else [_Piece(" ", "words" if width in ("1em", "2em") else "gap")]
+        return [] if not width or width.startswith("negative") else [Piece(" ", "words" if width in ("1em", "2em") else "gap")]
     if e.tag == "mtext":
         text = (e.text or "").replace("\u00a0", " ")
-        return [_Piece(text, "words" if text.strip() else "gap")]
+        return [Piece(text, "words" if text.strip() else "gap")]
     if e.tag == "mtable":
-        return [_Piece(_table(e))]
+        return [Piece(_table(e))]
     if e.tag == "mfrac":
         if e.get("linethickness") == "0":
-            return [_Piece(f"{_line([e[0]])} over {_line([e[1]])}")]
-        return [_Piece(f"{_held([e[0]], above=True)}/{_held([e[1]], below=True)}", "fraction")]
+            return [Piece(f"{_line([e[0]])} over {_line([e[1]])}")]
+        return [Piece(f"{_held([e[0]], above=True)}/{_held([e[1]], below=True)}", "fraction")]
     if e.tag == "msqrt":
-        return [_Piece("√" + _held(e))]
+        return [Piece("√" + _held(e))]
     if e.tag == "mroot":
-        return [_Piece(_script(_line([e[1]], tight=True), "^") + "√" + _held([e[0]]))]
+        return [Piece(script(_line([e[1]], tight=True), "^") + "√" + _held([e[0]]))]
     if e.tag in PARTS:
         base = _pieces([_core(e)])
         kind = base[0].kind if len(base) == 1 else "atom"
-        return [_Piece(_scripted(e), {"prefix": "sign", "fraction": "atom", "opening": "atom"}.get(kind, kind))]
+        return [Piece(_scripted(e), {"prefix": "sign", "fraction": "atom", "opening": "atom"}.get(kind, kind))]
     text = re.sub("[\u2006\u2009]", " ", in_alphabet(e))
     text = _SPELLED.get(text, text)
     is_name = len(text) > 1 and text.replace(" ", "").isalpha()
-    return [_Piece(text, _KINDS.get(text, "word" if is_name else "atom"))] if text else []
+    return [Piece(text, KINDS.get(text, "word" if is_name else "atom"))] if text else []
 
 
 def _scripted(e: Element, name: str = "") -> str:
@@ -262,17 +170,7 @@ def _scripted(e: Element, name: str = "") -> str:
     if base.tag in ("munder", "mover") and (base[1].text or "").strip() in _BRACES:
         return f"{text} [{_line(scripts)}]"
     marks = {"msub": "_", "munder": "_", "msup": "^", "mover": "^"}.get(e.tag, "_^")
-    return text + "".join(_script(_line([s], tight=True), mark) for s, mark in zip(scripts, marks))
-
-
-def _script(text: str, mark: str) -> str:
-    """A script in the small characters of Unicode if there are such for all of it."""
-    small = _BELOW if mark == "_" else _ABOVE
-    if not text:
-        return ""
-    if all(letter in small for letter in text) and not re.search("[a-zA-Z]{3}", text):
-        return "".join(small[letter] for letter in text)
-    return f"{mark}{text}" if len(text) == 1 or (text.isascii() and text.isalpha()) else f"{mark}({text})"
+    return text + "".join(script(_line([s], tight=True), mark) for s, mark in zip(scripts, marks))
 
 
 def _table(e: Element) -> str:
@@ -285,7 +183,7 @@ def _table(e: Element) -> str:
     cells = [[_pieces(cell) for cell in row] for row in rows]
     aligned = any(cell and cell[0].kind in ("relation", "words") for row in cells for cell in row)
     lines = [
-        _written([p for cell in row for p in (*cell, _Piece(" ", "gap"))]) if aligned else ", ".join(map(_written, row))
+        written([p for cell in row for p in (*cell, Piece(" ", "gap"))]) if aligned else ", ".join(map(written, row))
         for row in cells
     ]
     return ("; " if max(map(len, rows)) > 1 else ", ").join(lines)

@@ -33,11 +33,12 @@ m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 @claim(
     "BB:B.1.a",
     control=dict(half=Fraction(1, 3)),
-    argument="The two exponents differ by a constant in z', so that the densities are proportional.",
+    argument="The two exponents differ by a constant in $z'$, so that the densities are proportional.",
 )
 def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """The exponent x'a - (x-m)'Lambda(x-m)/2 is minus half the shifted square and a rest that is
-    free of x, where a = K'Qz and Lambda = Gamma^-1.
+    r"""With $a=K^{\top}Qz$ and $\Lambda=\Gamma^{-1}$, the exponent
+    $x^{\top}a-\frac12(x-m)^{\top}\Lambda(x-m)$ is
+    $-\frac12(x-m-\Gamma a)^{\top}\Lambda(x-m-\Gamma a)$ and a rest that is free of $x$.
     """
     score = K.T * Q * z
     exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
@@ -50,12 +51,13 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "BB:B.1.b",
     control=dict(shift=Fraction(9, 10)),
     needs=("BB:B.1.a", "BB:L2.1.a/mgf"),
-    argument="The logarithms of E_{mu_z} e^{b.Z'} and of the generating function of N(m + Gamma a, Gamma) agree for every b, and "
-    "a law is determined by its generating function.",
+    argument=r"The logarithms of $\mathbb{E}_{z'\sim\mu_z}e^{b^{\top}z'}$ and of the generating function of "
+    r"$\mathcal{N}(m+\Gamma a,\Gamma)$ agree for every $b$, and a law is determined by its generating function.",
 )
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
-    """For a = K'Qz and a covariance S of any rank, log E e^{(a+b).Z} - log E e^{a.Z} is
-    b.(m + S a) + b'S b/2; then V times the mean, which is linear in b.
+    r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,
+    $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$.
+    The mean of $\mu_z$ is read off from what is linear in $b$, and $V$ times it is the output.
 
     `shift` multiplies S a, by which the mean moves.
     """
@@ -73,11 +75,12 @@ def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     "BB:B.1.c",
     control=dict(half=Fraction(1, 3)),
     needs=("BB:B.1.b",),
-    argument="The points m + P y run through the affine subspace on which mu lives, of dimension tr P = rank(Gamma).",
+    argument=r"The points $m+Py$ with the projector $P=SS^{\dagger}$ run through the affine subspace on which $\mu$ lives, of "
+    r"dimension $\mathrm{tr}\,P=\mathrm{rank}(\Gamma)$.",
 )
 def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """On m + range(S), with the pseudo-inverse for Gamma^-1, the same square is completed for every
-    rank, and the new centre lies in that subspace.
+    r"""On $m+\mathrm{range}(S)$, with the pseudo-inverse $S^{\dagger}$ in place of $\Gamma^{-1}$,
+    the same square is completed for every rank, and the new centre lies in that subspace.
     """
     score = K.T * Q * z
     point = m + P * y
@@ -100,17 +103,20 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
     costs="a hypothesis",
     why=r"No moment of $\mu$ is assumed, yet the limit contains $\mathbb{E}_{z\sim\mu}[zz^{\top}]$: for "
     r"$\mathbb{P}(Z=2^{n})=2^{-n}$ the $n$-th term of $\mathbb{E}[Z^{2}]$ is $2^{n}$.",
-    instead=r"If $\mathbb{E}_{z\sim\mu}\|z\|^{2}<\infty$, the law of large numbers gives the displayed limit almost surely; "
-    r"Gaussian $\mu$ have this moment.",
+    instead=r"Assume $\mathbb{E}_{z\sim\mu}\|z\|^{2}<\infty$; then the law of large numbers gives the displayed limit almost "
+    r"surely. Gaussian $\mu$ have this moment.",
     repair=dict(moments="second"),
     control=(dict(moments="first"), dict(factor=Fraction(9, 10))),
     hypotheses=("d in Integers", "d >= 1"),
     cites=("Kolmogorov: strong law of large numbers",),
-    argument="The mean over tokens of <Qz_q, Kz> V z = V z z'K'Q z_q converges once E|z|^2 is finite.",
+    argument=r"The mean over tokens of $\langle Qz_{\rm q},Kz\rangle Vz=Vzz^{\top}K^{\top}Qz_{\rm q}$ converges once "
+    r"$\mathbb{E}\|z\|^2$ is finite.",
 )
 def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction = 1) -> Evidence:
-    """Each summand is V zz'K'Q z_q, whose mean is finite if E|z|^2 is. The limit is printed for
-    every law, among them P(Z = 2^n) = 2^-n, for which no term of E z^2 is below 1.
+    r"""Each summand of linear attention is $Vzz^{\top}K^{\top}Qz_{\rm q}$, whose mean is finite if
+    $\mathbb{E}\|z\|^2$ is. The limit is printed for every law, among them
+    $\mathbb{P}(Z=2^n)=2^{-n}$, for which no term of $\mathbb{E}[Z^2]$ is below $1$; the repair
+    assumes the second moment.
     """
     if moments not in HEAVY_TAILED_LAWS:
         score = K.T * Q * y
@@ -132,10 +138,12 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
     control=(dict(centred=False), dict(factor=Fraction(9, 10))),
     needs=("BB:L2.1.a", "BB:B.2/limit"),
     argument="The left side is the limit of linear attention and the right side that of softmax attention by Lemma 2.1; only the "
-    "limits are equal, and at L tokens the two outputs differ.",
+    "limits are equal, and at $L$ tokens the two outputs differ.",
 )
 def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
-    """V E[zz'] K'Q z_q over N(m, Gamma) is the output of Lemma 2.1, where m = 0 if centred."""
+    r"""Over $\mathcal{N}(m,\Gamma)$ the limit $V\,\mathbb{E}[zz^{\top}]K^{\top}Qz_{\rm q}$ of
+    linear attention is the output of softmax attention in Lemma 2.1, where $m=0$ if `centred`.
+    """
     score = K.T * Q * y
     linear = V * (z * z.T).gauss("z", Gamma, mean=None if centred else m) * score
     softmax = V * Gamma * score if centred else V * m + V * Gamma * score

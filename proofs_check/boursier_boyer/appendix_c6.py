@@ -23,14 +23,14 @@ sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
     "BB:C.6",
     dial="c",
     needs=("BB:LD.1", "BB:LD.1.arg", "BB:C.6/power"),
-    argument="E e^{Z1'UZ} V Z1 / E e^{Z1'UZ} is the output T(Z), whose L^4 norm Lemma D.1 bounds; on the instances V = I, since "
-    "|V x| <= |V||x|.",
+    argument=r"The quotient $\mathbb{E}[e^{Z_1^{\top}UZ}VZ_1]/\mathbb{E}[e^{Z_1^{\top}UZ}]$ is the output $T(Z)$, whose $L^4$ "
+    r"norm Lemma D.1 bounds. On the instances $V=I$, which is enough since $\|Vx\|\leq\|V\|_{\rm op}\|x\|$.",
     unproved="The display bounds a mean over every pair of sub-Gaussian laws, and no prover here ranges over laws; the fourth "
     "power of the bound of Lemma D.1 is proved to be this one.",
 )
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
-    """E_nu|E[e V Z1]|^4/E[e]^4 <= c^4 sigma^8 |V|^4 |U|^4 d^2 with c = 4, on the laws of
-    Lemma D.1.
+    r"""The bound $\mathbb{E}_{\nu}\|T^{U,V}[\mu]\|^4\leq c^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm
+    op}^4d^2$ with `c` = 4 is tried on the laws of Lemma D.1.
     """
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")
@@ -39,7 +39,10 @@ def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidenc
 
 @claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))
 def fourth_power_of_lemma_d1(*, c: int = 4, power: int = 8) -> Evidence:
-    """(4 sigma^2 |V| |U| sqrt(d))^4 = 4^4 sigma^8 |V|^4 |U|^4 d^2."""
+    r"""The fourth power of the bound of Lemma D.1,
+    $(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt{d})^4$, is
+    $4^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm op}^4d^2$.
+    """
     V, U = sp.symbols("V U", nonnegative=True)  # either may be 0
     with sp.evaluate(False):
         left = lemma_d1(sigma, V, U, d) ** 4

@@ -38,12 +38,12 @@ Array = np.ndarray
 @claim(
     "BB:C.7.gV",
     control=dict(factor=2),
-    argument="The weights do not depend on V, so that row i of V enters the output as v_i.b, where b is the softmax-weighted mean "
-    "of the tokens.",
+    argument=r"The weights do not depend on $V$, so that row $i$ of $V$ enters the output as $v_i^{\top}b$, where $b$ is the "
+    "softmax-weighted mean of the tokens.",
 )
 def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
-    """The gradient of v.b in the row v is the softmax-weighted mean b of the tokens, in every
-    dimension.
+    r"""The gradient of $v^{\top}b$ in the row $v$ is the softmax-weighted mean $b$ of the tokens,
+    in every dimension.
     """
     Z, z, k, q, V = setting()
     v, b = ALGEBRA["v"], ALGEBRA["b"]
@@ -55,17 +55,20 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     "BB:C.7.gU",
     false="typo",
     why="The derivative of the score $z_k^{\\top}Uz$ in $U$ is the matrix $z_kz^{\\top}$; printed is its trace $z_k^{\\top}z$.",
-    instead="$z_kz^{\\top}$ in place of both $z_k^{\\top}z$, as in the definition of $\\hat Y$ further down; equal for $d=1$.",
+    instead=r"Write $z_kz^{\top}$ in place of both $z_k^{\top}z$, as in the definition of $\hat Y$ further down. For $d=1$ the "
+    "two are equal.",
     costs="nothing",
     repair=dict(slope="z_k z'"),
     control=dict(slope="z_k.z"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
     argument="Sums over tokens are linear, so that the four sums of the quotient rule are those of the identity; this is entry "
-    "(a, b) of the gradient.",
+    "$(a,b)$ of the gradient.",
 )
 def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
-    """Token by token d e^{z_k'Uz} = e^{z_k'Uz} z_ka z_b dU_ab; then the quotient rule, for every L
-    and d.
+    r"""Token by token the derivative of $e^{z_k^{\top}Uz}$ in $U_{ab}$ is
+    $e^{z_k^{\top}Uz}z_{k,a}z_b$, and the quotient rule then gives the gradient for every $L$ and
+    $d$. The printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane; repaired, it is
+    the matrix $z_kz^{\top}$.
     """
     if slope == "z_k.z":
         prompt, z, v = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 1.0]), np.array([[1.0, 0.0]])
@@ -183,20 +186,23 @@ def three_atoms() -> WeightedNodes:
     why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
     details="Two slips of notation besides: the expectation is over the prompt too, not over $Z$ alone, and the exponent in the "
     "numerator of the limit has $z_k$ where it should have $Z_1$, as does the denominator of $Y$ further down.",
-    instead="For every $L\\ge2$, or with $1+\\ln(L)$ in place of $\\ln(L)$, with explicit $c_1,c_2$ that depend on $d,|U|,|v_i|$ "
-    "only.",
+    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds with explicit $c_1,c_2$ that depend on "
+    r"$d,\|U\|_{\rm op},\|v_i\|$ only.",
     costs="nothing",
     repair=dict(shortest=2),
     control=dict(shortest=1),
     needs=("BB:LC.6", "BB:C.7.M84", "OURS:R1", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),
-    argument="|z_k'z| <= |z_k z'|; R1 with f = (v.z) z is used for |z| <= r, where r^2 = ln L/(8 sigma^2 |U|^2), and beyond r the "
-    "bound on max |f|^2 of R3.max, on the limit of R3.A33, and on the tail of the query of R3.tail.",
+    argument=r"First $|z_k^{\top}z|\leq\|z_kz^{\top}\|$. R1 with $f(z_k)=(v_i^{\top}z_k)z_k$ is used for $\|z\|\leq r$, where "
+    r"$r^2=\ln L/(8\sigma^2\|U\|_{\rm op}^2)$, and beyond $r$ the bounds of R3.max on $\max\|f\|^2$, of R3.A33 on the limit, and "
+    "of R3.tail on the tail of the query.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma >= 1"),
     unproved=UNPROVED,
 )
 def rate_of_the_first_term(*, shortest: int = 1) -> Evidence:
-    """E|sum p_k (v.z_k) z_k z' - E[...]|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >=
-    shortest, with explicit constants.
+    r"""The mean squared error of $\sum_kp_k(v_i^{\top}z_k)z_kz^{\top}$ with the softmax weights
+    $p_k$ is at most $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ for every $L\geq$ `shortest`. Printed
+    for $L=1$ too, it is refuted there for all constants; for $L\geq2$ it holds on the instances
+    with explicit constants.
     """
     if shortest == 1:
         law = three_atoms()

@@ -43,18 +43,21 @@ def _jensen(power: int, tangent: Fraction = Fraction(1)) -> Evidence:
     false="typo",
     why="Jensen's inequality under the tilted law leaves $\\mathbb{E}[e^{Z_1^\\top UZ}]$ in the denominator, not its fourth power, "
     "which is larger.",
-    instead="$\\mathbb{E}[e^{Z_1^\\top UZ}]$, to the first power, under $\\mathbb{E}[e^{Z_1^\\top UZ}\\|f(Z_1)\\|^4]$; the "
-    "conclusion $\\le\\sigma^8M_{4,0}$ is true.",
+    instead=r"Put $\mathbb{E}[e^{Z_1^\top UZ}]$ to the first power under $\mathbb{E}[e^{Z_1^\top UZ}\|f(Z_1)\|^4]$; the "
+    r"conclusion $\le\sigma^8M_{4,0}$ is true.",
     costs="nothing",
     repair=dict(power=1),
     control=dict(power=2),
     needs=("BB:A3.3", "BB:20/end"),
-    argument="Jensen's inequality under the law tilted by e^{Z1'UZ} is the mean of the tangent line; in the second line f = id.",
+    argument=r"Jensen's inequality under the law tilted by $e^{Z_1^{\top}UZ}$ is the mean of the tangent line; in the second line "
+    "$f$ is the identity.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
-    """|E[e f]|^4/E[e]^4 <= E[e |f|^4]/E[e]^power: tangent line for power 1, Rademacher tokens and
-    queries for others.
+    r"""With $w=e^{Z_1^{\top}UZ}$,
+    $\|\mathbb{E}[wf(Z_1)]\|^4/\mathbb{E}[w]^4\leq\mathbb{E}[w\|f(Z_1)\|^4]/\mathbb{E}[w]^k$ is
+    proved for `power` $k=1$ by a tangent line. As printed, with $k=4$, Rademacher tokens and
+    queries refute it.
     """
     if power == 1:
         return _jensen(4)
@@ -78,11 +81,12 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
     "BB:20/end",
     dial="c",
     needs=("BB:A3.3", "BB:LC.1.M"),
-    argument="E[e] >= 1 for centred tokens, so that the printed power only helps here; M4 is bounded by Assumption 3.3.",
+    argument=r"For centred tokens $\mathbb{E}[e^{Z_1^{\top}UZ}]\geq1$, so that the printed power only helps here; $M_4$ is "
+    "bounded by Assumption 3.3.",
 )
 def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
-    """M4 W / W^4 <= c M4 for W = E[e] >= 1 and the tilted moment M4: the last inequality of (20),
-    as printed.
+    r"""For the tilted moment $M_4$ and $W=\mathbb{E}[e^{Z_1^{\top}UZ}]\geq1$, $M_4W/W^4\leq cM_4$
+    with `c` = 1. This is the last inequality of (20) as printed.
     """
     return forall(M4 / W**3, "<=", Rational(c) * M4, {M4: Closed(0, oo), W: Closed(1, oo)})
 
@@ -106,17 +110,20 @@ def _length_of_the_gradient_term() -> Evidence:
     "BB:C.7.M84",
     false="typo",
     why="The factor $\\|v_i\\|^4$ of the second expression is missing in the third.",
-    instead="$\\le\\|v_i\\|^4\\sigma^{16}M_{8,4}$; the constants may depend on $V$, so that nothing else changes.",
+    instead=r"Write $\|v_i\|^4\sigma^{16}M_{8,4}$ for the third expression; the constants may depend on $V$, so that nothing else "
+    "changes.",
     costs="nothing",
     repair=dict(power=4),
     control=dict(power=3),
     needs=("BB:A3.3", "BB:20", "BB:C.7.M84/jensen"),
-    argument="The tilted moment M4 of the second expression is bounded by Assumption 3.3; the first inequality is C.7.M84/jensen.",
+    argument="The tilted moment $M_4$ of the second expression is bounded by Assumption 3.3; the first inequality is "
+    "C.7.M84/jensen.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
 def moment_of_the_first_term(*, power: int = 0) -> Evidence:
-    """|v|^4 sigma^16 M <= |v|^power sigma^16 M for every v; at v = 2 the law, with U = 0, has
-    M_{8,4} = 1 and left side 16.
+    r"""The inequality $\|v_i\|^4\sigma^{16}M\leq\|v_i\|^k\sigma^{16}M$ is proved for every $v_i$
+    with `power` $k=4$. It is printed with $k=0$ and refuted at $v_i=2$, where Rademacher tokens and
+    queries with $U=0$ have $M_{8,4}=1$ and the left side $16$.
     """
     v = sp.Symbol("v", nonnegative=True)
     if power != 4:  # Rademacher tokens and queries: (v z) z z' has the fourth power v^4
@@ -140,11 +147,13 @@ def moment_of_the_first_term(*, power: int = 0) -> Evidence:
     "BB:C.7.M84/jensen",
     assumes=(MEANS,),
     control=(dict(scale=Fraction(1, 2)), dict(tangent=Fraction(9, 8)), dict(power=7)),
-    argument="Lagrange's identity over all pairs of coordinates is the Cauchy-Schwarz inequality, for every d; the mean of the "
+    argument="Lagrange's identity over all pairs of coordinates is the Cauchy-Schwarz inequality, for every $d$; the mean of the "
     "tangent line is Jensen's inequality.",
 )
 def first_inequality_of_the_moment(*, scale: int | Fraction = 1, tangent: Fraction = Fraction(1), power: int = 8) -> Evidence:
-    """|(v.x) x z'|_F <= |v| |x|^2 |z|, and the tangent line of the fourth power."""
+    r"""The length is bounded by $\|(v^{\top}x)xz^{\top}\|_F\leq\|v\|\|x\|^2\|z\|$, and the fourth
+    power lies above its tangent line.
+    """
     v, x, z, t, s = sp.symbols("v x z t s", nonnegative=True)  # t = |v.x| <= s = |v||x|
     length = forall(t**4, "<=", Rational(scale) * s**4, {t: Closed(0, oo), s: Closed(0, oo)}, where=[(t, "<=", s)])
     with sp.evaluate(False):
@@ -157,26 +166,32 @@ def first_inequality_of_the_moment(*, scale: int | Fraction = 1, tangent: Fracti
     "BB:21",
     assumes=(MEANS,),
     dial="c",
-    argument="Line 1 holds entry by entry, line 2 is the mean of 2 a b <= k a^2 + b^2/k at the best k, and line 3 holds pointwise.",
+    argument=r"The first line holds entry by entry, the second is the mean of $2ab\leq ka^2+b^2/k$ at the best $k$, and the third "
+    "holds pointwise.",
     needs=("BB:21/one", "BB:21/two"),
 )
 def three_lines_of_equation_21(*, c: int | Fraction = 8) -> Evidence:
-    """Line 3: Xh^4 <= c (X^4 + (Xh - X)^4); lines 1 and 2 are the parts."""
+    r"""The third line of (21) rests on $\hat X^4\leq c\,(X^4+(\hat X-X)^4)$ with `c` = 8; the first
+    two lines are the parts BB:21/one and BB:21/two.
+    """
     return forall(hat_X**4, "<=", Rational(c) * (X**4 + (hat_X - X) ** 4), {X: (-oo, oo), hat_X: (-oo, oo)})
 
 
 @claim("BB:21/one", dial="c")
 def product_of_two_errors(*, c: int | Fraction = 2) -> Evidence:
-    """Xh Yh - X Y = Xh (Yh - Y) + Y (Xh - X), and (a + b)^2 <= c (a^2 + b^2) with c = 2."""
+    r"""The error of the product is $\hat X\hat Y-XY=\hat X(\hat Y-Y)+Y(\hat X-X)$, and
+    $(a+b)^2\leq c\,(a^2+b^2)$ with `c` = 2.
+    """
     a, b = sp.symbols("a b", real=True)
     split = identity(hat_X * hat_Y - X * Y, hat_X * (hat_Y - Y) + Y * (hat_X - X))
     return all_of(split, forall((a + b) ** 2, "<=", Rational(c) * (a**2 + b**2), {a: (-oo, oo), b: (-oo, oo)}))
 
 
-@claim("BB:21/two", dial="c", argument="If E a^2 = 0, then a = 0 almost surely and both sides vanish.")
+@claim("BB:21/two", dial="c", argument=r"If $\mathbb{E}a^2=0$, then $a=0$ almost surely and both sides vanish.")
 def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
-    """2 a b <= c (k a^2 + b^2/k), a = Xh^2, b = |Yh - Y|^2; at k = sqrt(E b^2/E a^2) the mean is 2
-    sqrt(E a^2 E b^2).
+    r"""For $a=\hat X^2$, $b=\|\hat Y-Y\|^2$ and every $k>0$, $2ab\leq c\,(ka^2+b^2/k)$ with
+    `c` = 1. At $k=\sqrt{\mathbb{E}b^2/\mathbb{E}a^2}$ the mean of the bracket is
+    $2\sqrt{\mathbb{E}a^2\,\mathbb{E}b^2}$.
     """
     a, b, k, A, B = sp.symbols("a b k A B", positive=True)
     pairs = forall(2 * a * b, "<=", Rational(c) * (k * a**2 + b**2 / k), dict.fromkeys((a, b, k), (0, oo)))
@@ -190,12 +205,14 @@ def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     control=(dict(c=Fraction(9, 10)), dict(tangent=Fraction(9, 8)), dict(of_4=7, of_8=15)),
     needs=("BB:A3.3", "BB:20"),
-    argument="The means of the tangent lines under the tilted law are Jensen's inequality; |v.x| <= |v||x| and |x z'| = |x||z|; "
-    "Assumption 3.3 with p = 4 and 8 bounds the tilted moment by sigma^{2p} M, of which it is theta.",
+    argument=r"The means of the tangent lines under the tilted law are Jensen's inequality; $|v^{\top}x|\leq\|v\|\|x\|$ and "
+    r"$\|xz^{\top}\|_F=\|x\|\|z\|$; Assumption 3.3 with $p=4$ and $8$ bounds the tilted moment, which is $\theta\sigma^{2p}M$ "
+    r"with $\theta\leq1$.",
 )
 def moments_of_the_limits(*, c: int | Fraction = 1, tangent: Fraction = Fraction(1), of_4: int = 8, of_8: int = 16) -> Evidence:
-    """Jensen for the powers 4 and 8; |v.x|^p <= (|v||x|)^p; |x z'|_F^2 = |x|^2|z|^2; and with
-    Assumption 3.3 |v|^4 sigma^8 M and |v|^8 sigma^16 M for p = 4, 8.
+    r"""Jensen's inequality for the powers $4$ and $8$, $|v^{\top}x|^p\leq(\|v\|\|x\|)^p$ and
+    $\|xz^{\top}\|_F^2=\|x\|^2\|z\|^2$ are proved. With Assumption 3.3 they give
+    $\|v_i\|^4\sigma^8M$ and $\|v_i\|^8\sigma^{16}M$ for $p=4,8$.
     """
     s, t = sp.symbols("s t", nonnegative=True)  # t = |v.x| <= s = |v||x|
     domain = {s: Closed(0, oo), t: Closed(0, oo)}
@@ -220,19 +237,21 @@ def moments_of_the_limits(*, c: int | Fraction = 1, tangent: Fraction = Fraction
     why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
     details="That the constants depend on $d,V,U$ only, not on the $M_{p,p'}$, is true for $\\sigma\\ge1$: the moments of "
     "Assumption 3.3 are bounded uniformly in $\\mu,\\nu$.",
-    instead="For every $L\\ge2$, or with $1+\\ln(L)$ in place of $\\ln(L)$.",
+    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds.",
     costs="nothing",
     repair=dict(shortest=2),
     control=dict(shortest=1),
     needs=("BB:21", "BB:LC.9", "BB:C.7.moments", "BB:C.7.fin/powers", "OURS:R2", "OURS:R3.A33", "OURS:R3.tail", "OURS:R3.max"),
-    argument="R2 is used for |z| <= r, where r^2 = ln L/(16 sigma^2 |U|^2), and beyond r the hull and R3.tail; both are inserted "
-    "into (21) with R3.A33.",
+    argument=r"R2 is used for $\|z\|\leq r$, where $r^2=\ln L/(16\sigma^2\|U\|_{\rm op}^2)$, and beyond $r$ the hull and R3.tail; "
+    "both are inserted into (21) with R3.A33.",
     hypotheses=(*HYPOTHESES, "sigma >= 1"),
     unproved=UNPROVED,
 )
 def rate_of_the_product(*, shortest: int = 1) -> Evidence:
-    """E|hat X hat Y - X Y|_F^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for L >= shortest, with
-    explicit c_1 and c_2 that depend on d, |U| and |v|.
+    r"""The bound $\mathbb{E}\|\hat X\hat Y-XY\|_F^2\leq c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is
+    meant for every $L\geq$ `shortest`, with $c_1,c_2$ that depend on $d,\|U\|_{\rm op},\|v_i\|$.
+    Printed for $L=1$ too, it is refuted there for all constants; for $L\geq2$ it holds on the
+    instances with explicit constants.
     """
     checked = r"\mathbb{E}\|\hat X\hat Y-XY\|_F^2 \le " + RATE
     if shortest == 1:
@@ -248,13 +267,14 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
 @claim(
     "BB:C.7.fin/powers",
     control=dict(power=19),
-    argument="By C.7.moments and Lemma C.9 E X^4 <= A sigma^8 and E(Xh - X)^4 <= B (sigma^6 h q)^2, where h = ln L/ln 2 >= 1 and "
-    "q = L^{-c_2/(2 sigma^2)} <= 1: this is the first term of (21), squared; the second, sigma^4 sigma^6 h q, is smaller. The c_2 "
-    "of Lemma C.9 is halved here.",
+    argument=r"By C.7.moments and Lemma C.9, $\mathbb{E}X^4\leq A\sigma^8$ and $\mathbb{E}(\hat X-X)^4\leq B(\sigma^6hq)^2$, "
+    r"where $h=\ln L/\ln2\geq1$ and $q=L^{-c_2/(2\sigma^2)}\leq1$: this is the first term of (21), squared; the second, "
+    r"$\sigma^4\sigma^6hq$, is smaller. The $c_2$ of Lemma C.9 is halved here.",
 )
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
-    """(A sigma^8 + B sigma^12 h^2 q^2) sigma^12 h^2 q^2 <= (A + B) sigma^power h^4 q^2, power = 2 *
-    12: the terms of A and of B.
+    r"""For $\sigma,h\geq1$ and $0<q\leq1$,
+    $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$ with `power`
+    $k=24=2\cdot12$, which is proved for the terms of $A$ and of $B$.
     """
     A, B = sp.symbols("A B", nonnegative=True)
     h, q = sp.symbols("h q", positive=True)

@@ -38,20 +38,22 @@ S, x, z, w, h = (ALGEBRA[name] for name in ("S", "x", "z", "w", "h"))
     why=r"The factor $1/L$ stands outside and inside, so that every block tends to $0$. In the last row the query $x$ stands where "
     r"the token $x_{k}$ belongs.",
     details=r"The mean of the block with the query is $0$ and not $(\Sigma w)^{\top}$.",
-    instead=r"Without the outer factor $1/L$, and with $\frac{1}{L}\sum_{k=1}^{L}x_{k}^{\top}w\,x_{k}^{\top}$ in the last row, "
-    r"$\hat{\Gamma}_{L,w,x}\to\Gamma_{w}$ almost surely.",
+    instead=r"Leave out the outer factor $1/L$ and put $\frac{1}{L}\sum_{k=1}^{L}x_{k}^{\top}w\,x_{k}^{\top}$ into the last row; "
+    r"then $\hat{\Gamma}_{L,w,x}\to\Gamma_{w}$ almost surely.",
     costs="nothing",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0"),
     repair={"outer": 0, "last": "x_k"},
     control=({"last": "x"}, {"outer": 1}),
     needs=("BB:L2.1.a", "BB:12"),
     cites=("strong law of large numbers",),
-    argument="Each block is a mean over independent tokens, so it tends to its expectation; the query's own term is divided "
-    "by L and tends to 0.",
+    argument="Each block is a mean over independent tokens, so it tends to its expectation; the query's own term is divided by "
+    "$L$ and tends to $0$.",
 )
 def linear_attention_tends_to_the_token_covariance(*, outer: int = 1, last: str = "x") -> Evidence:
-    """Expectations of the blocks of L^-outer ((1/L) sum ...) for every d and L; printed are outer =
-    1 and x_k'w x' in the last row.
+    r"""Without the outer factor $1/L$ and with $x_k^{\top}w\,x_k^{\top}$ in the last row, the
+    blocks of $\hat\Gamma_{L,w,x}$ have the expectations $(1+\frac1L)\Sigma$, $\Sigma w$,
+    $w^{\top}\Sigma$ and $w^{\top}\Sigma w$ for every $d$ and $L$. As printed (`outer` = 1, and $x$
+    for $x_k$ in the `last` row) the mean of the first entry tends to $0$.
 
     With outer = 1 the top-left block, positive in d = 1, has mean (1 + 1/L) Sigma / L -> 0 and
     tends to 0 (Fatou), not to Sigma. The last row (1/L) sum x_k'w x', with the query x where x_k
@@ -89,11 +91,11 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 @claim(
     "BB:F.2.Zh/fixed_point",
     control={"exponent": Rational(1, 2)},
-    argument="The entries of the field in an eigenbasis of Sigma are read off from the matrix products, in every dimension.",
+    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every dimension.",
 )
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """|U|_F^2 = T T^{-2r} equals u^2 = T^{2r} at r = 1/4, T = tr(S_L^-2); gamma S_L^-1 stands
-    still.
+    r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
+    the `exponent` $r=1/4$, and the flow stands still at $\gamma\Sigma_L^{-1}$.
     """
     T, L, trace = sp.symbols("T L t", positive=True)
     with sp.evaluate(False):
@@ -106,12 +108,12 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
     needs=("OURS:R5.finite", "OURS:R5.limit", "BB:F.2.Zh/fixed_point"),
     cites=("Zhang et al. 2024, Theorem 4.1",),
     control={"exponent": Rational(1, 2)},
-    argument="R5.finite gives the limits for finite prompts, and R5.limit those for the infinite one, with P = 0 as Sigma is "
-    "invertible, and c = 0.",
+    argument=r"R5.finite gives the limits for finite prompts, and R5.limit those for the infinite one, with $P=0$ as $\Sigma$ is "
+    "invertible, and $c=0$.",
 )
 def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Evidence:
-    """U -> tr(S_L^-2)^{-1/4} S_L^-1 and u -> tr(S_L^-2)^{1/4}, by integrated paths at L = 1, 2, 20
-    and with the infinite prompt.
+    r"""Integrated paths at $L=1,2,20$ and with the infinite prompt tend to
+    $U=\mathrm{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1}$ and $u=\mathrm{tr}(\Sigma_L^{-2})^{1/4}$.
     """
     starts = [replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))]
     checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
@@ -120,8 +122,9 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
 
 @claim("BB:F.2.C2/polynomial", control={"spread": 1}, needs=("BB:5.Rinf",))
 def the_risk_is_a_polynomial(*, spread: int = 2) -> Evidence:
-    """The risk, averaged over w and x, is a polynomial in the blocks U (x, 0) = (A x, b'x) and v =
-    (p, q), for every d; second route: its gradient by words and as coded, at instances.
+    r"""The risk, averaged over $w$ and $x$, is a polynomial in the blocks of
+    $U(x,0)=(Ax,b^{\top}x)$ and $v=(p,q)$, for every $d$. The second route compares its gradient
+    with the gradient as coded, at exact instances.
 
     With c(w) = A'S p + q (w'S w) b, of mean c, and M = q A'S + b p'S - I it is (c'S c + spread q^2
     tr(S S) b'S b + tr(M'S M))/2 with spread = 2.
@@ -158,12 +161,13 @@ def radius(start: Start) -> float:
     "BB:F.2.C2/ball",
     needs=("OURS:R5.cons",),
     control={"c": Fraction(9, 10)},
-    argument="The square root of twice the falling risk bounds r, and that of tr(Sigma) bounds t; so u^2 = u |U|_F <= k, since "
-    "|U|_F^2 - u^2 stays 0.",
+    argument=r"The square root of twice the falling risk bounds $r$, and that of $\mathrm{tr}\,\Sigma$ bounds $t$; so "
+    r"$u^2=u\|U\|_F\leq k$, since $\|U\|_F^2-u^2$ stays $0$.",
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    """|a| sqrt(l_j) l_i <= c (r + t) if |a l_i - delta| sqrt(l_j) <= r and delta sqrt(l_j) <= t:
-    the entries a of u U of either sign, c = 1.
+    r"""If $|a\lambda_i-\delta_{ij}|\sqrt{\lambda_j}\leq r$ and $\delta_{ij}\sqrt{\lambda_j}\leq t$,
+    then $|a|\lambda_i\sqrt{\lambda_j}\leq c\,(r+t)$ with `c` = 1, for the entries $a$ of $uU$ of
+    either sign and the eigenvalues $\lambda_i$ of $\Sigma$.
     """
     a, (r, t, delta) = sp.Symbol("a", real=True), sp.symbols("r t delta", nonnegative=True)
     domain = {a: (-oo, oo), **dict.fromkeys((r, t, delta), Closed(0, oo))}  # all times sqrt(l_j), and a times l_i
@@ -175,12 +179,14 @@ def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidenc
     "BB:F.2.C2",
     control={"times": Fraction(9, 10)},
     needs=("BB:F.2.C2/polynomial", "BB:F.2.C2/ball", "BB:5.Rinf", "BB:F.2.Zh", "BB:R5.3.limits", "BB:R5.3.risk0"),
-    argument="A polynomial is of class C^2; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is continuous, "
-    "so it tends to that of the limit, which is 0.",
+    argument="A polynomial is of class $C^2$; a convergent path is bounded, and F.2.C2/ball gives a radius; the risk is "
+    "continuous, so it tends to that of the limit, which is $0$.",
 )
 def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> Evidence:
-    """Integrated paths stay in the ball of radius sqrt(2k) (`times` multiplies it), and the risk at
-    their end is 0.
+    r"""Integrated paths stay in the ball of radius $\sqrt{2k}$, which `times` multiplies, and the
+    risk at their end is $0$. Here
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$ with the risk
+    $\mathcal{R}(0)$ of the start.
     """
     worst, where, last = np.inf, "", 0.0
     for start in theta_starts(scales=(0.05, 1.5)):

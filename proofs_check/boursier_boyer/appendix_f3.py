@@ -53,11 +53,14 @@ def field() -> tuple[Words, Words]:
 @claim(
     "BB:F.3.1",
     control={"one": 2},
-    argument="The difference of Gamma and Lambda is a matrix that does not depend on L, divided by L, so that it tends to 0.",
+    argument=r"The difference of $\Gamma$ and $\Lambda$ is a matrix that does not depend on $L$, divided by $L$, so that it tends "
+    "to $0$.",
 )
 def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
-    """L (Gamma - Lambda) = Lambda + tr(Lambda) I for Gamma = (1 + one/L) Lambda + tr(Lambda) I / L
-    with one = 1, entry by entry for every d; of symmetric Lambda of sizes 1, 2, 3 as coded.
+    r"""For $\Gamma=(1+\frac1L)\Lambda+\frac1L\mathrm{tr}(\Lambda)I$,
+    $L(\Gamma-\Lambda)=\Lambda+\mathrm{tr}(\Lambda)I$ holds entry by entry for every $d$, and as
+    coded for symmetric $\Lambda$ of sizes 1, 2 and 3. The numerator of the first $\frac1L$ is
+    `one` = 1.
     """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
@@ -72,13 +75,13 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     "BB:F.3.2",
     control={"two": 1},
     needs=("BB:F.3.1",),
-    argument="The risk is half the sum of the e_ij, which are squares, so that its least value is 0; both sums of squares vanish "
-    "together where l_j > 0, and where l_j = 0 each of their terms is 0.",
+    argument="The risk is half the sum of the $e_{ij}$, which are squares, so that its least value is $0$; both sums of squares "
+    r"vanish together where $\lambda_j>0$, and where $\lambda_j=0$ each of their terms is $0$.",
 )
 def global_minima_solve_the_matrix_equation(*, two: int = 2) -> Evidence:
-    """Both directions: e_ij = l_j (u l_i U_ij - delta)^2 is twice the summand of the risk, whose
-    middle coefficient is two = 2, e_ij l_j is the square of the entry of u Lambda U Lambda -
-    Lambda, and e_ij = 0 at u U = Lambda^+.
+    r"""Both directions are proved: $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$ is twice the
+    summand of the risk, whose middle coefficient is `two` = 2, and $\lambda_je_{ij}$ is the square
+    of the entry of $u\Lambda U\Lambda-\Lambda$. At $uU=\Lambda^{\dagger}$ every $e_{ij}$ is $0$.
     """
     risk = u**2 * l_i**2 * l_j * U_ij**2 - two * u * l_i * l_j * U_ij * delta + l_i * delta
     residual = (u * l_i * U_ij - delta) ** 2 * l_j
@@ -104,9 +107,9 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
     r"the printed $\mu=\Lambda^{2}\sigma^{2}$ is larger for every $\Lambda<1/4$.",
     details=r"There $\tilde\ell-\min\tilde\ell=\frac{\Lambda}{2}(u_{-1}\Lambda U_{11}-1)^{2}$. The inequality is an item of a "
     r"list that says how a cited proof changes, and any positive constant serves there.",
-    instead=r"The inequality holds along the flow with "
-    r"$\mu=\lambda_{+}^{3}\,\sigma^{2}\,\|\Lambda\Theta\|_{F}^{2}\,(2-\sigma^{2}\|\Lambda\|_{\rm op})/\|\Lambda^{2}\|_{F}$, "
-    r"where $\lambda_{+}$ is the least positive eigenvalue of $\Lambda$ and $\sigma^{2}\|\Lambda\|_{\rm op}<2$.",
+    instead=r"Take $\mu=\lambda_{+}^{3}\sigma^{2}\|\Lambda\Theta\|_{F}^{2}(2-\sigma^{2}\|\Lambda\|_{\rm "
+    r"op})/\|\Lambda^{2}\|_{F}$; with it the inequality holds along the flow if $\sigma^{2}\|\Lambda\|_{\rm op}<2$. Here "
+    r"$\lambda_{+}$ is the least positive eigenvalue of $\Lambda$.",
     costs="constants",
     robust=Robust(
         point={"d": 2, "Lambda": Fraction(1, 50), "sigma": Fraction(1, 2)},
@@ -121,8 +124,9 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
     argument="The repaired constant is that of OURS:R5.PL.",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
-    """|grad R|^2 >= mu (R - min R) along the flow of the risk R: exactly at t = 0, then on
-    integrated paths.
+    r"""The inequality $\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)$ along the flow
+    is judged exactly at $t=0$ and then on integrated paths. The printed $\mu$ is refuted in $d=1$
+    for every $\Lambda<1/4$; the repair takes the $\mu$ of OURS:R5.PL.
 
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
     every Lambda < 1/4.
@@ -135,11 +139,11 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
 @claim(
     "BB:F.3.4a",
     control={"half": Fraction(1, 3)},
-    argument="dU/dt lies in the linear space of the S M S at every time, so U(t) - U(0) does.",
+    argument=r"At every time $dU/dt$ lies in the linear space of the $\Lambda M\Lambda$, so $U(t)-U(0)$ does.",
 )
 def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """The U-gradient of half tr((u S U - I) S (u S U - I)') with half = 1/2 is S M S with M = u (u
-    S U - I), for every d.
+    r"""The gradient of $\frac12\mathrm{tr}((u\Lambda U-I)\Lambda(u\Lambda U-I)^{\top})$ in $U$ is
+    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$.
     """
     bracket = SCALAR * S * U - IDENTITY
     risk = half * (bracket * S * bracket.T).tr()
@@ -149,12 +153,15 @@ def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2)) -> 
 @claim(
     "BB:F.3.4b",
     control={"times": 2},
-    argument="X = P(X) + S^+ (S X S) S^+ turns S X S = alpha S and P(X) = sigma P(A) into X = alpha S^+ + sigma P(A), and "
-    "conversely. A self-adjoint map into a space that is the identity there is the orthogonal projection on it.",
+    argument=r"The identity $X=P(X)+\Lambda^{\dagger}(\Lambda X\Lambda)\Lambda^{\dagger}$ turns $\Lambda X\Lambda=\alpha\Lambda$ "
+    r"and $P(X)=\sigma P(A)$ into $X=\alpha\Lambda^{\dagger}+\sigma P(A)$, and conversely. A self-adjoint map into a space that "
+    "is the identity there is the orthogonal projection on it.",
 )
 def the_intersection_and_the_projection(*, times: int = 1) -> Evidence:
-    """X = sigma A + S M S has S X S = alpha S iff X = alpha S^+ + sigma P(A), with P(X) = X -
-    times S S^+ X S S^+ and times = 1; P is the orthogonal projection on {S X S = 0}.
+    r"""A matrix $X=\sigma A+\Lambda M\Lambda$ has $\Lambda X\Lambda=\alpha\Lambda$ if and only if
+    $X=\alpha\Lambda^{\dagger}+\sigma P(A)$, where
+    $P(X)=X-\Lambda\Lambda^{\dagger}X\Lambda\Lambda^{\dagger}$ is the orthogonal projection on
+    $\{X:\Lambda X\Lambda=0\}$. The last term of $P$ is taken off `times` = 1 times.
 
     For alpha > 0 these X form an open half-line, which the paper calls an affine space.
     """
@@ -173,11 +180,12 @@ def the_intersection_and_the_projection(*, times: int = 1) -> Evidence:
 @claim(
     "BB:F.3.cons",
     control={"factor": 2},
-    argument="The time derivative of |U|_F^2 - u^2 is 0; at the printed start |U|_F = sigma |Theta Theta'|_F = sigma = u.",
+    argument=r"The time derivative of $\|U\|_F^2-u^2$ is $0$; at the printed start "
+    r"$\|U\|_F=\sigma\|\Theta\Theta^{\top}\|_F=\sigma=u$.",
 )
 def balancedness(*, factor: int = 1) -> Evidence:
-    """tr(U' dU/dt) = factor u du/dt with factor = 1 for every d, so that |U|_F^2 - u^2 stays what
-    it is; also along integrated paths.
+    r"""Along the flow $\mathrm{tr}(U^{\top}\dot U)=c\,u\dot u$ with `factor` $c=1$ for every $d$,
+    so that $\|U\|_F^2-u^2$ stays what it is; integrated paths confirm it.
     """
     motion, speed = field()
     found = trace_identity((U.T * motion).tr(), factor * (SCALAR * speed))
@@ -198,9 +206,9 @@ def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:
 
 @claim("BB:F.3.4c/alpha", control={"four": Rational(5)})
 def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evidence:
-    """|alpha S^+ + sigma P(A)|_F^2 = alpha^2 T + b with T = tr((S^+)^2) and b = |sigma P(A)|_F^2,
-    for every d; at the printed alpha this is 1/alpha^2, for every b >= 0 (0 where Lambda is
-    invertible).
+    r"""For every $d$, $\|\alpha\Lambda^{\dagger}+\sigma P(A)\|_F^2=\alpha^2T+b$ with
+    $T=\mathrm{tr}((\Lambda^{\dagger})^2)$ and $b=\|\sigma P(A)\|_F^2$. At the printed $\alpha$ this
+    is $1/\alpha^2$ for every $b\geq0$, where $b=0$ if $\Lambda$ is invertible.
     """
     T, b = sp.Symbol("T", positive=True), sp.Symbol("b", nonnegative=True)
     square = (sqrt(b**2 + four * T) - b) / (2 * T)
@@ -213,14 +221,14 @@ def balancedness_gives_the_printed_alpha(*, four: Rational = Rational(4)) -> Evi
     "BB:F.3.4c",
     needs=("BB:F.3.2", "BB:F.3.3", "BB:F.3.4a", "BB:F.3.4b", "BB:F.3.cons", "OURS:R5.limit", "BB:F.3.4c/alpha"),
     control={"four": Rational(5)},
-    unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of differential "
-    "equations; the parts prove the closed form of alpha and the fixed point.",
-    argument="The limit is a global minimum (by F.3.3 for small sigma, by R5.limit for every sigma > 0), it lies in the set of "
-    "F.3.4b, and balancedness leaves one alpha > 0.",
+    unproved="The statement is about the limit of a flow from every start, and no prover here speaks of solutions of "
+    r"differential equations; the parts prove the closed form of $\alpha$ and the fixed point.",
+    argument=r"The limit is a global minimum (by F.3.3 for small $\sigma$, by R5.limit for every $\sigma>0$), it lies in the set "
+    r"of F.3.4b, and balancedness leaves one $\alpha>0$.",
 )
 def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evidence:
-    """U11 -> alpha Lambda^+ + sigma P(Theta Theta') and u -> 1/alpha, by integrated paths, also of
-    singular Lambda.
+    r"""Integrated paths tend to $U_{11}=\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top})$ and
+    $u_{-1}=1/\alpha$, also for singular $\Lambda$.
     """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
     return ends_at(partial(printed_alpha, four=float(four)), theta_starts(singular=True), checked=checked)
@@ -228,8 +236,8 @@ def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evid
 
 @claim("BB:F.3.4c/start", needs=("OURS:R5.limit",), control={"four": Rational(5)})
 def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
-    """The printed condition Theta Sigma != 0 is not Sigma Theta != 0, but the limit needs neither
-    when sigma > 0.
+    r"""The printed condition $\Theta\Sigma\neq0$ is not $\Sigma\Theta\neq0$, but the limit needs
+    neither when $\sigma>0$.
 
     Theta = (0, 0; 1, 0), Sigma = diag(1, 0): Theta Sigma != 0 = Sigma Theta; then (0, 0; 0, 1) with
     both 0. The flow arrives.
@@ -243,12 +251,12 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     "BB:F.3.fin/bounded",
     control={"c": Fraction(9, 10)},
     needs=("BB:F.3.2", "BB:F.3.4c"),
-    argument="u^2 = |U|_F^2 = |U_r|_F^2 + b by balancedness, and the decreasing risk bounds u |U_r|_F by k, so that x = u^2 is at "
-    "most b + k; u U at the end has risk 0 by F.3.2.",
+    argument=r"By balancedness $u^2=\|U\|_F^2=\|U_r\|_F^2+b$, and the decreasing risk bounds $u\|U_r\|_F$ by $k$, so that $x=u^2$ "
+    "is at most $b+k$; $uU$ at the end has risk $0$ by F.3.2.",
 )
 def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1)) -> Evidence:
-    """x (x - b) > k^2 at x = b + c k + h for every h > 0, with c = 1; and S (u U) S = S at (alpha
-    S^+ + P, 1/alpha).
+    r"""For every $h>0$, $x(x-b)>k^2$ at $x=b+ck+h$ with `c` = 1. At the end of the flow, where
+    $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b
@@ -261,12 +269,12 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
     "BB:F.3.fin",
     control={"shorter": 2},
     needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
-    argument="Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of Sigma, so that this is OURS:T5.2 with a "
-    "singular one.",
+    argument=r"Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of $\Sigma$, so that this is OURS:T5.2 with "
+    "a singular one.",
 )
 def theorem_5_2_for_a_degenerate_covariance(*, shorter: int = 1) -> Evidence:
-    """Sigma = diag(1, 0): lim_t R_L <= epsilon from some length L(epsilon) on, by the finite-prompt
-    flow.
+    r"""For $\Sigma=\mathrm{diag}(1,0)$ the flow with finite prompts has
+    $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
     return trained_risk_below(SINGULAR, shorter, checked)

@@ -35,8 +35,8 @@ def _left(mu: Any, nu: Any, U: float, power: int, of_query: int) -> float:
 
 @claim("BB:A3.3", control=dict(query="exponential"))
 def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
-    """Rademacher tokens and queries meet it with every M = 1; a query with exponential tails is not
-    1-sub-Gaussian.
+    """Rademacher tokens and queries satisfy the assumption with every $M_{p,p'}=1$. A query with
+    exponential tails does not, since it is not $1$-sub-Gaussian.
     """
     if query == "exponential":  # density e^{-|z|}/2: E e^{tZ} = 1/(1 - t^2)
         t = Rational(3, 4)
@@ -58,8 +58,8 @@ def an_example_and_a_counterexample(*, query: str = "Rademacher") -> Evidence:
     control=dict(least=Fraction(1, 2)),
 )
 def one_constant_for_all_sigma(*, least: int | Fraction = 1) -> Evidence:
-    """3 sigma^4 <= 3 sigma^8 for sigma >= least = 1: the fourth moment of N(0, sigma^2) against the
-    power sigma^{2p}, p = 4.
+    r"""The fourth moment $3\sigma^4$ of $\mathcal{N}(0,\sigma^2)$ is at most $3\sigma^{2p}$ with
+    $p=4$ for every $\sigma\geq$ `least` = 1.
 
     That is the left side at U = 0. Near sigma = 0 no constant times sigma^8 bounds it, so that the
     power suits sigma >= 1 only, which Proposition 3.4 asks for.
@@ -100,12 +100,14 @@ def _gaussian_moment(power: int) -> sp.Expr:
     "BB:A3.3.rem",
     control=({"power": 1}, {"fourth": Fraction(1, 20)}, {"eighth": Fraction(1, 300)}),
     needs=("OURS:R3.A33",),
-    argument="the remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with sigma >= 1",
+    argument="The remark is true and says too little: R3.A33 gives the moment conditions for all sub-Gaussian laws with "
+    r"$\sigma\geq1$.",
 )
 def bounded_and_gaussian_laws(*, power: int = 2, fourth: int | Fraction = 1, eighth: int | Fraction = 1) -> Evidence:
-    """Gaussian tokens in d = 1, every sigma >= 1 and score, in closed form, with sigma^{power p},
-    power = 2; bounded and Gaussian pairs in d = 1, 2, 3, with the constants of R3.A33 times
-    fourth = 1 for p = 4 and eighth = 1 for p = 8.
+    r"""For Gaussian tokens in $d=1$ the moments are bounded in closed form with $\sigma^{kp}$,
+    `power` $k=2$, for every $\sigma\geq1$ and score. Bounded and Gaussian pairs in $d=1,2,3$ are
+    tried with the constants of OURS:R3.A33, times `fourth` = 1 for $p=4$ and `eighth` = 1 for
+    $p=8$.
     """
     scaled = lambda p: tilted_moment_R3(sigma, a, 1, p) * sigma ** ((power - 2) * p)
     parts = [forall(_gaussian_moment(p), "<=", scaled(p), {sigma: Closed(1, oo), a: (0, oo)}) for p in (4, 8)]

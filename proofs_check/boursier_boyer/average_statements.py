@@ -22,11 +22,11 @@ from numerics.search.query_average_instances import discrete
 from proofs_check.instances.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
-UNPROVED = "every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants"
+UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."
 SUPREMUM_WHY = (
     r"The supremum runs over $z$, but the ratio under it contains the token $z_{1}$: as printed it is no condition on $f$."
 )
-SUPREMUM_INSTEAD = r"$\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
+SUPREMUM_INSTEAD = r"Ask for $\sup_{z\neq 0}\|f(z)\|/\|z\|%s\leq C_{f}$ and $f(0)=0$, as in Lemma C.%d."
 NU_WHY = (
     r"The objects on which the constants may depend do not include the law $\nu$ of the query, but the error may grow with "
     r"$\mathbb{E}_{\nu}\|g\|^{%d}$ while they stay the same."
@@ -39,7 +39,7 @@ G_WHY = (
     r"The factor $g(z)$ of Lemma C.%d is missing on the left side, though the proof bounds the error times $g$: where $\|g\|$ is "
     r"not at most 1 the lemma would not follow."
 )
-G_INSTEAD = r"The same display with $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$."
+G_INSTEAD = r"Write $f(z_{k})g(z)$ and $f(Z_{1})g(z)$ in place of $f(z_{k})$ and $f(Z_{1})$ in the same display."
 #: (L, sigma, |U|, d, p, root of the moment of g) to the right side for C_f = 1.
 RightSide = Callable[[Any, Any, Any, Any, int, Any], Any]
 k, c1, c2, c3, c4 = sp.symbols("k c1 c2 c3 c4", positive=True)

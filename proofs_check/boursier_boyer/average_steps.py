@@ -29,7 +29,9 @@ IN_THE_BALL = {theta: tau**2 * rho**2}
 #: A product as it is written down.
 written = partial(sp.Mul, evaluate=False)
 BALL_WHY = r"Where $U=0$ the radius $B=\sqrt{\ln(L)/%d}/(\sigma\|U\|_{\rm op})$ divides by zero, and no $B$ meets the equation."
-BALL_INSTEAD = r"Any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$, and no split is needed."
+BALL_INSTEAD = (
+    r"Take any $B$ with $\sigma^{2}\|U\|_{\rm op}^{2}B^{2}\leq\ln(L)/%d$; where $U=0$ every $B$ serves, and no split is needed."
+)
 
 
 def radius(share: int, norm: sp.Expr) -> sp.Expr:

@@ -33,17 +33,18 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     why=r"For $f=0$ both sides of the inequality in the event are $0$; as it is $\geq$, the event has probability $1$.",
     details=r"The display of the proof bounds the error from above with probability $1-\delta$, which is the event with $>$; and "
     r"as soon as $\mathbb{E}\|f(Z_{1})\|^{4}>0$ the corollary holds as printed.",
-    instead=r"$\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$, with the strict inequality.",
+    instead=r"Write the strict inequality in the event: $\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$.",
     repair=dict(event=">"),
     control=(dict(event=">="), dict(c=Fraction(1, 2))),
     needs=("BB:CC.3.a", "BB:CC.3.b", "OURS:R1.CC3"),
-    argument="The proof gives it where delta/4 >= delta_min, and OURS:R1.CC3 everywhere if f is not 0.",
+    argument=r"The proof gives it where $\delta/4\geq\delta_{\min}$, and OURS:R1.CC3 everywhere if $f$ is not $0$.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)"),
     reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
-    """P(|R_L/S_L - R/S|^2 >= C/(delta L)) <= delta for delta >= delta_0, where C = 108 e^{4 a2}
-    sqrt(E|f|^4); repaired with a strict inequality.
+    r"""For $\delta\geq\delta_0$, $\mathbb{P}(\|R_L/S_L-R/S\|^2\geq C/(\delta L))\leq\delta$ with
+    $C=108e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. As printed it is refuted at $f=0$,
+    where the event is sure; repaired, the `event` has the strict inequality.
     """
     tail = Tail(error_squared, event, C(a2, K, sp.Rational(c)) / (delta * L), delta, least=delta_0(L, a2))
     return all_of(worst_ratio(tail, "<=", delta), at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5)))

@@ -23,8 +23,9 @@ X = {x: L * exp(-2 * a2) / 8}
 
 @claim("BB:CC.3.a", dial="c", reference=dict(x=sp.Rational(25, 2) * exp(-sp.Rational(1, 2))))
 def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
-    """e^{-x} <= 1/x^2 for x > 0 and, at x = L e^{-2 a2}/8, delta_0 = c e^{4 a2}/L^2 >= delta_min
-    with c = 64; another c stands before 1/x^2 as c/64.
+    r"""For every $x>0$, $e^{-x}\leq1/x^2$; at $x=Le^{-2\sigma^2\|Uz\|^2}/8$ this gives
+    $\delta_0=c\,e^{4\sigma^2\|Uz\|^2}/L^2\geq\delta_{\min}$ with `c` = 64. Another `c` puts $c/64$
+    in front of $1/x^2$.
     """
     reason = forall(exp(-x), "<=", sp.Rational(c, 64) / x**2, {x: (0, oo)})
     return all_of(reason, forall(delta_0(L, a2, c), ">=", delta_min(L, a2), DOMAIN, via=X))
@@ -40,17 +41,18 @@ def delta_0_exceeds_delta_min(*, c: int | Fraction = 64) -> Evidence:
     r"bound holds for every $\delta\in(0,1)$, by another proof. The last display writes "
     r"$(T^{U,V}[\hat\mu_{L}](z)-T^{U,V}[\mu](z))^{2}$ for the squared norm of the difference, which is the case $f(z)=Vz$ "
     r"only.",
-    instead=r"The same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ and $c\geq 1024/e^{2}=138.58\ldots$, for "
-    r"instance $c=139$.",
+    instead=r"Put $139$ in place of $64$ in $\delta_0$; the same proof works with $\delta_{0}=c\,e^{4\sigma^{2}\|Uz\|^{2}}/L^{2}$ "
+    r"for every $c\geq 1024/e^{2}=138.58\ldots$.",
     repair=dict(c=139),
     dial="c",
     needs=("BB:LC.1", "BB:CC.3.a"),
-    argument="Lemma C.1 at delta/4 asks for delta/4 >= delta_min, where delta >= delta_0 is all that is known.",
+    argument=r"Lemma C.1 at $\delta/4$ asks for $\delta/4\geq\delta_{\min}$, where $\delta\geq\delta_0$ is all that is known.",
     hypotheses=("L in Integers", "L >= 1", "a2 >= 0", "64 * exp(4 * a2) < L**2"),
     reference={},
 )
 def quarter_of_delta_is_admissible(*, c: int | Fraction = 64) -> Evidence:
-    """delta_0/4 >= delta_min wherever delta_0 < 1 leaves room for a delta; it holds from c = 256
-    (2/e)^2 on.
+    r"""The proof needs $\delta_0/4\geq\delta_{\min}$ wherever $\delta_0<1$ leaves room for a
+    $\delta$. With the printed `c` = 64 in $\delta_0$ this is refuted; it holds from
+    $c=256\,(2/e)^2$ on, and the repair takes $139$.
     """
     return forall(delta_0(L, a2, c) / 4, ">=", delta_min(L, a2), DOMAIN, where=[(delta_0(L, a2, c), "<", 1)], via=X)

@@ -83,13 +83,15 @@ def on_the_ball(
         "OURS:R3.A33",
     ),
     control={"scale": Fraction(3, 5)},
-    argument="By E.risk the difference is at most (2 R E D^2)^{1/2} + E D^2/2, with E|T|^2 + E|y|^2 for 2R if the loss is not the "
-    "squared one; these are bounded on the ball (R3, E sigma^12); E D^2 <= E_mu of the bound of Proposition 3.1, whose constants "
-    "may be taken uniform on the ball (CE.3.b), and that mean tends to 0 by E.moments.",
+    argument=r"By E.risk the difference is at most $(2\mathcal{R}\,\mathbb{E}D^2)^{1/2}+\mathbb{E}D^2/2$, with "
+    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y\|^2$ for $2\mathcal{R}$ if the loss is not the squared one; these are bounded on the ball "
+    r"(R3, $\mathbb{E}\sigma^{12}$). The mean $\mathbb{E}D^2$ is at most $\mathbb{E}_\mu$ of the bound of Proposition 3.1, whose "
+    "constants may be taken uniform on the ball (CE.3.b), and that mean tends to $0$ by E.moments.",
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """sup |R_L - R_inf| over the ball against an explicit g1(L) -> 0: in-context regression with
-    one Gaussian covariate.
+    r"""The supremum of $|\mathcal{R}_L-\mathcal{R}_\infty|$ over the ball $B_{2\rho}$ is at most an
+    explicit $g_1(L)$ that tends to $0$. This is measured for in-context regression with one
+    Gaussian covariate.
     """
     instances = transfers(LENGTHS)
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
@@ -113,9 +115,9 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"$\tilde{c}_2^{-2p}$, is unbounded. The proof also bounds $\mathbb{E}\|T\|^4$ on the ball by one $M_\rho$, while "
     r"Assumption 4.2 (iii) lets the $M_{p,p'}$ depend on $(U,V)$; Lemma D.1 gives such an $M_\rho$. In the first exponent "
     r"$\bar{c}_{/}$ is printed for $\bar{c}_2$.",
-    instead=r"With $\mathbb{E}\|\mathrm{err}\|^2\leq75\,e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|VZ\|^4}/L$ in place of Lemma C.4 "
-    r"the constants of Propositions 3.1 and 3.4 are explicit monotone functions of $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$, so that "
-    r"$\bar{c}_1<\infty$ and $\bar{c}_2>0$; the corollary stands.",
+    instead=r"Use $\mathbb{E}\|\mathrm{err}\|^2\leq75\,e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|VZ\|^4}/L$ in place of Lemma C.4; "
+    r"then the constants depend on $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ only. Those of Propositions 3.1 and 3.4 are explicit "
+    r"monotone functions of these norms, so that $\bar{c}_1<\infty$ and $\bar{c}_2>0$; the corollary stands.",
     costs="constants",
     repair={"constant": "R1"},
     control={"share": Fraction(9, 10)},
@@ -131,12 +133,13 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
         "OURS:E.moments",
     ),
     argument="The constants are those of OURS:P3.1/form and OURS:P3.4.U/form, so that their extreme values over the ball are "
-    "those at the norm 2 rho; CE.3.b/monotone puts these into g1(L), which tends to 0 by E.moments.",
+    r"those at the norm $2\rho$; CE.3.b/monotone puts these into $g_1(L)$, which tends to $0$ by E.moments.",
     hypotheses=("Eq(norm1, norm2)",),
 )
 def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction = Fraction(1)) -> Evidence:
-    """E|VZ|^4/|V|^4 at two rows V of norm 1. Repaired: c1 does not fall and c2 does not rise when
-    u = |U| grows by h and v = |V| by k.
+    r"""The quotient $\mathbb{E}\|VZ\|^4/\|V\|_{\rm op}^4$ differs at two rows $V$ of norm $1$, so
+    that the printed constants do not depend on norms only. Repaired, $c_1$ does not fall and $c_2$
+    does not rise when $\|U\|_{\rm op}$ and $\|V\|_{\rm op}$ grow.
     """
     if constant == "printed":
         w, rows = Fraction(3, 4), ((Fraction(1), Fraction(0)), (Fraction(3, 5), Fraction(-4, 5)))
@@ -160,12 +163,12 @@ def constants_depend_on_the_norms(*, constant: str = "printed", share: Fraction 
 @claim(
     "BB:CE.3.b/monotone",
     control={"factor": Fraction(1, 2)},
-    argument="The product of g1(L, U, V) increases in c1 and in the fourth moment of T and decreases in c2: put their suprema and "
-    "infimum.",
+    argument="The product of $g_1(L,U,V)$ increases in $c_1$ and in the fourth moment of $T$ and decreases in $c_2$, so that "
+    "their suprema and infimum may be put.",
 )
 def the_displayed_supremum(*, factor: int | Fraction = 1) -> Evidence:
-    """L^{-(c + e)/sigma^2} <= L^{-c/sigma^2}, and x^2 y^2 (x y + z) increases in x = c1^{1/4} and
-    in the fourth roots y, z of the moments.
+    r"""For $c,e>0$, $L^{-(c+e)/\sigma^2}\leq L^{-c/\sigma^2}$. The product $x^2y^2(xy+z)$ increases
+    in $x=c_1^{1/4}$ and in the fourth roots $y,z$ of the moments.
     """
     c, e, v = sp.symbols("c e v", positive=True)
     r = sp.Symbol("r", nonnegative=True)

@@ -35,15 +35,17 @@ from proofs_check.core.claim import claim
         "OURS:R3.A33",
     ),
     control={"scale": Fraction(2, 3)},
-    argument="This is E.gradient, with E|T|^2 + E|y|^2 for 2R if the loss is not the squared one; these and E|J|^2 are bounded on "
-    "the ball by R3, whose constants, unlike the M of Assumption 4.2 (iii), are uniform on it, and by E sigma^12; by OURS:P3.1 "
-    "and P3.4, whose constants are explicit in |U| and |V|, E D^2 and E|dJ|^2 are on the whole ball at most multiples of "
-    "E[sigma^4 ln(L)/L^{c/sigma^2}] and E[sigma^8 ln(L)^2/L^{c/sigma^2}]; both integrands are at most a multiple of sigma^12 by "
-    "E.moments and tend to 0 pointwise, so their means do (dominated convergence).",
+    argument=r"This is E.gradient, with $\mathbb{E}\|T\|^2+\mathbb{E}\|y\|^2$ for $2\mathcal{R}$ if the loss is not the squared "
+    r"one; these and $\mathbb{E}\|J\|^2$ are bounded on the ball by R3, whose constants, unlike the $M$ of Assumption 4.2 (iii), "
+    r"are uniform on it, and by $\mathbb{E}\sigma^{12}$. By OURS:P3.1 and P3.4, whose constants are explicit in $\|U\|_{\rm op}$ "
+    r"and $\|V\|_{\rm op}$, $\mathbb{E}D^2$ and $\mathbb{E}\|dJ\|^2$ are on the whole ball at most multiples of "
+    r"$\mathbb{E}[\sigma^4\ln(L)/L^{c/\sigma^2}]$ and $\mathbb{E}[\sigma^8\ln(L)^2/L^{c/\sigma^2}]$; both integrands are at most "
+    r"a multiple of $\sigma^{12}$ by E.moments and tend to $0$ pointwise, so their means do (dominated convergence).",
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
-    """sup |grad R_L - grad R_inf| over the ball against g2(L) = g2(1)/sqrt(L): in-context
-    regression with one Gaussian covariate.
+    r"""The supremum of $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ over the ball $B_{2\rho}$
+    is at most $g_2(L)=g_2(1)/\sqrt L$. This is measured for in-context regression with one Gaussian
+    covariate.
     """
     instances = transfers(LENGTHS)
     radius, S = 2 * instances[0].rho, instances[0].infinite.S
@@ -64,17 +66,19 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"risks differ at $L=1$.",
     details=r"For $y=0$, $U=0$ and last row $(1,0)$ of $V$ their distance is 1. For $L\geq2$ the display inherits the means of "
     r"roots of Lemma E.4.",
-    instead=r"For every $L\geq1$, $g_2(L)$ is the supremum over the ball of the bound of Lemma E.4 as repaired, and $g_2(L)\to0$.",
+    instead=r"Take for $g_2(L)$ the supremum over the ball of the bound of Lemma E.4 as repaired; it holds for every $L\geq1$ and "
+    "tends to $0$.",
     costs="nothing",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(9, 10)},
     needs=("OURS:E.gradient", "BB:CE.5"),
-    argument="The supremum of a bound is a bound on the whole ball; that it tends to 0 is BB:CE.5.",
+    argument="The supremum of a bound is a bound on the whole ball; that it tends to $0$ is BB:CE.5.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
-    """|grad R_L - grad R_inf| at L = 1, y = 0 (loss |z|^2/2), where the displayed bound on g2 is 0
-    for all constants; then the bound of Lemma E.4 as repaired.
+    r"""At $L=1$ with $y=0$, where the loss is $\|z\|^2/2$,
+    $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is positive and the displayed bound on $g_2$
+    is $0$ for all constants. Repaired, the `bound` is that of Lemma E.4 as repaired.
     """
     return distance_of_the_gradients_for_one_token(bound=bound, factor=factor)
 
@@ -85,8 +89,9 @@ def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction
     argument="Each factor of the bound of Lemma E.4, as repaired, is monotone in its constants.",
 )
 def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
-    """x y (t + z) does not fall when a constant or a moment is replaced by its supremum; both terms
-    of the lemma have this form. The display itself inherits the errors of Lemma E.4.
+    r"""The product $xy\,(t+z)$ does not fall when a constant or a moment is replaced by its
+    supremum; both terms of Lemma E.4 have this form. The display itself inherits the errors of that
+    lemma.
     """
     x, y, t, z, h, i, j, k = names = sp.symbols("x y t z h i j k", nonnegative=True)  # the suprema are x + h, y + i, t + j, z + k
     larger = (x + h) * (y + i) * (t + j + z + k)

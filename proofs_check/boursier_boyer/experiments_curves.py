@@ -61,9 +61,9 @@ OPEN_REASON = "the reduced runs are too short and have no L = 1000; largeprompt 
 
 @claim("BB:A.fig7", open=OPEN_REASON, control={"swapped": True})
 def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
-    """Anisotropic data, as written, one seed: the curve of the distance falls by at least a tenth
-    of its largest value on its way at L = 10 or L = 100, and by less at L = 1000 than at each of
-    them.
+    """On anisotropic data, as written and from one seed, the curve of the distance falls by at
+    least a tenth of its largest value on its way at $L=10$ or $L=100$, and by less at $L=1000$ than
+    at each of them.
 
     The measure is the sum of all falls between records over the largest value. The control says the
     contrary.
@@ -84,8 +84,8 @@ def distances_are_more_erratic(*, longest: int = 1000, swapped: bool = False, me
 
 @claim("BB:A.fig8", open=OPEN_REASON, control={"swapped": True})
 def risks_are_more_irregular(*, longest: int = 1000, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
-    """As written, L = 10, 100, 1000, each architecture, each start from which no run fails: on
-    anisotropic data the risk's drop takes more decades of steps.
+    """As written, at $L=10,100,1000$, for each architecture and each start from which no run fails,
+    the drop of the risk takes more decades of steps on anisotropic than on isotropic data.
 
     The measure is taken between the first and the last tenth of the drop: one descent takes a part
     of a decade, a descent in stages takes more. The control says the contrary.

@@ -50,15 +50,16 @@ LOG_DISTANCE_DEVIATION = 0.08
     "U\\approx I$ of the risk: softmax attention creeps along it, in a time of order $L$ (OURS:R6.valley, OURS:R6.trained). "
     "The start is PyTorch's with seed 4, from which neither architecture fails. At the end of the runs behind Figure 3, "
     "`largeprompt figures`, the distance is larger at $L=1000$ than at $L=100$.",
-    instead="At step 10 000 the distance falls from each of the lengths 10, 50, 100 and, in the full runs, 1000 to "
-    "the next. For the gradient flow it tends to 0 at any fixed time as $L\\to\\infty$, by the argument of Theorem 4.3, though not "
-    "from each length to the next. With the scores, queries and gradients of the authors' code the three lengths of Figure 3 are "
-    "in order at the end from the starts from which no run fails (BB:S6.f3/coded).",
+    instead="Say it of an early step: at step 10 000 the distance falls from each of the lengths $10$, $50$, $100$ and, in the "
+    r"full runs, $1000$ to the next. For the gradient flow it tends to 0 at any fixed time as $L\to\infty$, by the argument of "
+    "Theorem 4.3, though not from each length to the next. With the scores, queries and gradients of the authors' code the three "
+    "lengths of Figure 3 are in order at the end from the starts from which no run fails (BB:S6.f3/coded).",
 )
 def trajectories_approach(*, step: int = LATE_STEP, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """At step 30 000, as repaired at step 10 000, the squared distance of the parameters (O, V, K,
-    Q) falls from each prompt length to the next longer one: isotropic data, as written, from each
-    random start from which no run fails.
+    """On isotropic data, as written, the squared distance of the parameters $(O,V,K,Q)$ falls from
+    each prompt length to the next longer one, from each random start from which no run fails. As
+    printed this is refuted at step 30 000, at $L=50$ and $L=100$; the repair says it of step 10
+    000.
 
     The printed sentence is refuted on a curve of Figure 3 that goes on to 500 000 steps, L = 50 and
     100 from the start with seed 4, when the risks have come to those of the block start. The
@@ -197,8 +198,9 @@ def _told(distances: dict[int, dict[int, float]]) -> str:
     control={"growth": 2},
 )
 def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """The same at the end of the runs behind Figure 3 with the scores, queries and gradients of the
-    authors' code, 300 000 steps.
+    """With the scores, queries and gradients of the authors' code, the squared distance of the
+    parameters at the end of the runs behind Figure 3, after 300 000 steps, falls from each prompt
+    length to the next longer one.
 
     Every random start from which no run fails is judged. The control multiplies the distance by
     L^2.

@@ -148,10 +148,12 @@ def _gaps(variant: str, seed: int, covariance: str, noise: float, lengths: tuple
     "BB:S6.f1a",
     control={"power": 0},
     needs=("BB:A.1.norm",),
-    argument="the gap falls with L at every task, query and parameters, and so does its mean; that it tends to 0 is BB:A.1.norm",
+    argument="The gap falls with $L$ at every task, query and parameters, and so does its mean; that it tends to $0$ is "
+    "BB:A.1.norm.",
 )
 def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    """E (T_soft - T_lin)^2 at fixed parameters falls with L, linear attention being divided by L.
+    r"""At fixed parameters $\mathbb{E}(T_{\rm soft}-T_{\rm lin})^2$ falls with $L$, where linear
+    attention is divided by $L$.
 
     The gap is exact at every task, query, covariance and parameters whose scores have the variances
     tried; the measured means at random starts are a second route. In the control linear attention
@@ -163,8 +165,8 @@ def outputs_of_figure_1(*, power: int = 1, measured: Measurements | None = None)
 
 @claim("BB:S6.f1b", control={"growth": 3})
 def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """|grad R_soft - grad R_lin|^2 of the population risks in (O, V, K, Q), at random starts, falls
-    with L on isotropic data.
+    r"""At random starts $\|\nabla\mathcal{R}_{\rm soft}-\nabla\mathcal{R}_{\rm lin}\|^2$, for the
+    population risks as functions of $(O,V,K,Q)$, falls with $L$ on isotropic data.
 
     The gap has a closed form given task and query, and is averaged at the lengths and starts of the
     figure. The control multiplies it by L^3.
@@ -176,10 +178,11 @@ def gradients_of_figure_1(*, growth: int = 0, measured: Measurements | None = No
     "BB:A.fig5",
     control=({"growth": 3}, {"power": 0}),
     needs=("BB:A.1.norm", "BB:S6.f1a"),
-    argument="the outputs are those of BB:S6.f1a, whose check is for every covariance; the gradients are measured",
+    argument="The outputs are those of BB:S6.f1a, whose check is for every covariance; the gradients are measured.",
 )
 def figure_5(*, growth: int = 0, power: int = 1, measured: Measurements | None = None) -> Evidence:
-    """Both gaps at random starts fall with L on anisotropic data.
+    """On anisotropic data both gaps at random starts, of the outputs and of the gradients, fall
+    with $L$.
 
     The gradients are judged as in BB:S6.f1b, the outputs as in BB:S6.f1a, exactly, with the
     measured means as a second route; so are their controls.

@@ -36,7 +36,7 @@ STANDARD_ERRORS = 6.5
 
 @claim("BB:A.1", control={"normalised": False})
 def trained_architectures(*, normalised: bool = True) -> Evidence:
-    """A step of our SGD with rate 1e-3 and batches of 128 descends the risk of the displayed
+    """A step of our SGD with rate $10^{-3}$ and batches of 128 descends the risk of the displayed
     architectures at a random start.
 
     The means over batches of the loss and of the step's gradient in O and V are compared with plain
@@ -103,11 +103,11 @@ def _plain_steps(attention: str, scale: float, batches: int) -> Any:
 @claim(
     "BB:A.2",
     control={"rho": Fraction(1, 3)},
-    fragment="our own runs as written; of what the authors drew only their code tells (BB:A.fig6)",
+    fragment="These are our own runs as written; of what the authors drew only their code tells (BB:A.fig6).",
 )
 def anisotropic_covariance(*, rho: Fraction = Fraction(1, 2)) -> Evidence:
-    """The covariance of our anisotropic runs "as written" has the entries 2^-|i - j|, d = 5, and is
-    positive definite.
+    """The covariance of our anisotropic runs "as written" has the entries $2^{-|i-j|}$ with $d=5$,
+    and is positive definite.
 
     In the control rho = 1/3 stands for 1/2.
 
@@ -144,8 +144,8 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
 
 @claim("BB:A.fig4", control={"every": True})
 def converges_before_50_000_steps(*, every: bool = False, measured: Measurements | None = None) -> Evidence:
-    """Step 50 000 leaves at most a tenth of the drop of the risk, isotropic data, L in {10, 100,
-    1000}, in at least half of the runs behind Figure 4.
+    r"""In at least half of the runs behind Figure 4, on isotropic data with $L\in\{10,100,1000\}$,
+    step 50 000 leaves at most a tenth of the drop of the risk.
 
     The drop is that from the risk of predicting 0 to the risk at the end. The control says it of
     every random start from which training succeeds, which means that it ends at the risk of the
@@ -179,7 +179,7 @@ def converges_before_50_000_steps(*, every: bool = False, measured: Measurements
 )
 def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements | None = None) -> Evidence:
     """Of the random starts from which one architecture fails more often than the other, isotropic
-    and anisotropic data taken together, more are starts from which linear attention does.
+    and anisotropic data taken together, more than half are starts from which linear attention does.
 
     A run has failed if at its end more than a twentieth of the drop from the risk of predicting 0
     to the limit of the flow from the block start is missing, and the risk stands still: in the last
@@ -271,7 +271,7 @@ def _ends(runs: Measurements, L: int, seed: int) -> _Ends | None:
 
 @claim("BB:A.2.stab/linear", control={"seed": 1})
 def linear_attention_fails_from_some_start(*, seed: int = 0, measured: Measurements | None = None) -> Evidence:
-    """Linear attention at L = 100 fails on isotropic data from PyTorch's start with seed 0: the
+    """Linear attention at $L=100$ fails on isotropic data from PyTorch's start with seed 0: the
     gradient flow, SGD, and the flow from the end of SGD stay above the risk from the block start by
     more than a twentieth of the drop. From the start with seed 1, the control, they arrive.
 
@@ -299,8 +299,8 @@ def linear_attention_fails_from_some_start(*, seed: int = 0, measured: Measureme
 def the_block_start_is_not_necessary(
     *, attention: str = "softmax", longest: int = 100, measured: Measurements | None = None
 ) -> Evidence:
-    """From the random starts of Appendix A.1 training of softmax attention ends at the risk that it
-    reaches from Assumption 5.1, isotropic data, for prompts of at most 100 tokens.
+    """On isotropic data and for prompts of at most 100 tokens, training of softmax attention from
+    the random starts of Appendix A.1 ends at the risk that it reaches from Assumption 5.1.
 
     The risks may differ by a twentieth of the drop from the risk of predicting 0. The control says
     it of linear attention, which ends elsewhere from seed 0 at L = 100 (BB:A.2.stab/linear); the

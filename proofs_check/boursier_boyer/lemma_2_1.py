@@ -61,8 +61,9 @@ def lemma_by_cubature() -> Evidence:
 
 @claim("BB:L2.1.a/mgf", control={"half": Fraction(1)})
 def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """The square b x - x^2/2 = half b^2 - (x - b)^2/2 that gives E e^{b g} on the line, half = 1/2,
-    and the sum a.m + half |b|^2 over the coordinates of b = R'a, for Gamma = R R'.
+    r"""The square $bx-\frac{x^2}{2}=\frac{b^2}{2}-\frac{(x-b)^2}{2}$ gives $\mathbb{E}e^{bg}$ on
+    the line, and for $\Gamma=RR^{\top}$ and $b=R^{\top}a$ the sum over the coordinates of $b$ is
+    $a^{\top}m+\frac12\|b\|^2=a^{\top}m+\frac12a^{\top}\Gamma a$. The factor of $b^2$ is `half`.
     """
     b, x = sp.symbols("b x", real=True)
     square = identity(b * x - x**2 / 2, Rational(half) * b**2 - (x - b) ** 2 / 2)
@@ -74,12 +75,14 @@ def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Eviden
     "BB:L2.1.a",
     control={"half": Fraction(1)},
     needs=("BB:L2.1.a/mgf", "BB:B.1.a", "BB:B.1.b", "BB:B.1.c"),
-    argument="Z = m + R g with g standard normal and Gamma = R R' of any rank, so that a.Z = a.m + (R'a).g and log E e^{a.Z} = "
-    "a.m + a.Gamma a/2; under the integral, E e^{a.Z} Z / E e^{a.Z} is its gradient, at a = K'Qz",
+    argument=r"The token is $Z=m+Rg$ with $g$ standard normal and $\Gamma=RR^{\top}$ of any rank, so that "
+    r"$a^{\top}Z=a^{\top}m+(R^{\top}a)^{\top}g$ and $\ln\mathbb{E}e^{a^{\top}Z}=a^{\top}m+\frac12a^{\top}\Gamma a$. Under the "
+    r"integral, $\mathbb{E}[e^{a^{\top}Z}Z]/\mathbb{E}e^{a^{\top}Z}$ is its gradient, at $a=K^{\top}Qz$.",
 )
 def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """V times the gradient of the log moment generating function a.m + half a.Gamma a, half = 1/2,
-    at K'Qz is V m + V Gamma K'Q z in every dimension.
+    r"""In every dimension, $V$ times the gradient of the log moment generating function
+    $a^{\top}m+\frac12a^{\top}\Gamma a$ at $a=K^{\top}Qz$ is $Vm+V\Gamma K^{\top}Qz$; `half` is the
+    factor $\frac12$.
     """
     log_mgf = a.T * m + int(2 * half) * (a.T * Gamma * a) / 2
     output = V * log_mgf.grad("a").substitute("a", K.T * Q * z)
@@ -91,11 +94,11 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "BB:L2.1.b",
     control={"factor": 2},
     needs=("BB:L2.1.a",),
-    argument="an affine image of a Gaussian vector is Gaussian, so that two moments decide",
+    argument="An affine image of a Gaussian vector is Gaussian, so that two moments decide.",
 )
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
-    """Mean and covariance of T(z) = V m + V Gamma K'Q z for z ~ N(m, Gamma), each right side times
-    factor = 1.
+    r"""For $z\sim\mathcal{N}(m,\Gamma)$ the mean and the covariance of $T(z)=Vm+V\Gamma K^{\top}Qz$
+    are the printed ones, each times `factor` = 1.
     """
     T, M = V * m + V * Gamma * K.T * Q * z, V * Gamma * K.T * Q
     mean = V * (ALGEBRA.I + Gamma * K.T * Q) * m

@@ -83,15 +83,17 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     costs="nothing",
     why=r"The tail bound before this line gives the complement at most the probability $\delta$, so that the event has at least "
     r"$1-\delta$; near $\delta=1$ it need not even have $\delta$.",
-    instead=r"With probability at least $1-\delta$, $S_{L}\geq(1-\alpha_{-})S$.",
+    instead=r"Write $1-\delta$ for $\delta$: with probability at least $1-\delta$, $S_{L}\geq(1-\alpha_{-})S$.",
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
     needs=("BB:LC.1.CL", "BB:LC.1.am/choice"),
-    argument="The choice of alpha_- makes the Chung-Lu bound equal to delta, and for alpha_- >= 1 the event is sure.",
+    argument=r"The choice of $\alpha_-$ makes the Chung-Lu bound equal to $\delta$, and for $\alpha_-\geq1$ the event is sure.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
-    """P(S_L >= (1 - alpha_-) S) >= level, where delta is printed and 1 - delta is meant."""
+    r"""The event $S_L\geq(1-\alpha_-)S$ has at least the probability `level`. Printed is $\delta$,
+    which is refuted; $1-\delta$ is meant and repairs it.
+    """
     return _probability_within(LOWER, sp.oo, level)
 
 
@@ -100,15 +102,16 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     false="typo",
     costs="nothing",
     why=r"The factor $S$ is missing on the right: $S_{L}$ is of order $L$ and $1+\alpha_{+}$ is not.",
-    instead=r"With probability at least $1-2\delta$, $(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$.",
+    instead=r"Put the factor $S$ on the right: with probability at least $1-2\delta$, "
+    r"$(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$.",
     repair=dict(factor=S),
     dial="c",
     needs=("BB:LC.1.am", "BB:LC.1.BCL"),
-    argument="Each of the two events fails with probability at most delta.",
+    argument=r"Each of the two events fails with probability at most $\delta$.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
-    """P((1 - alpha_-) S <= S_L <= (1 + c alpha_+) factor) >= 1 - 2 delta with c = 1, printed
-    without the factor S.
+    r"""With `c` = 1, $\mathbb{P}((1-\alpha_-)S\leq S_L\leq(1+c\,\alpha_+)S)\geq1-2\delta$. Printed
+    is $1$ for the last `factor` $S$, which is refuted; the repair puts $S$.
     """
     return _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)

@@ -27,14 +27,14 @@ delta = sp.Symbol("delta", positive=True)
     control=dict(c=Fraction(1, 16)),
     needs=("BB:LC.1.fin", "BB:LC.1/inference", "OURS:R1.LC1"),
     cites=("Chung and Lu 2006, Theorem 7", "Bubeck et al. 2013, Lemma 3"),
-    argument="The proof gives it for delta >= exp(-(L/8) exp(-2 sigma^2 |Uz|^2)), and OURS:R1.LC1 for every delta.",
+    argument=r"The proof gives it for $\delta\geq\exp(-\frac L8e^{-2\sigma^2\|Uz\|^2})$, and OURS:R1.LC1 for every $\delta$.",
     unproved="It speaks of the probability of an event under every law of tokens, which no prover here can express.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta >= exp(-L * exp(-2 * Uz**2) / 8)"),
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    """P(|R_L/S_L - R/S|^2 > 27 beta^2) <= 4 delta for every delta >= exp(-(L/8) exp(-2 |Uz|^2)), as
-    printed without sigma^2.
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)\leq4\delta$ is tried for every
+    $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without $\sigma^2$.
     """
     L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
     tail = Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta, least=delta_min(L, a2 / sigma2))
@@ -51,15 +51,17 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     r"of the proof. The conclusion of the lemma holds for every $\delta\in(0,1)$, by another proof: "
     r"$\mathbb{E}\|R_{L}/S_{L}-R/S\|^{2}\leq 75\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$ and Markov's "
     r"inequality.",
-    instead=r"$\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$ gives $\alpha_{-}\leq 1/2$.",
+    instead=r"Ask for $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$, with the $\sigma^{2}$ of the proof; this gives "
+    r"$\alpha_{-}\leq 1/2$.",
     repair=dict(power=2),
     control=(dict(power=1), dict(eight=7)),
-    argument="Every delta in [delta_min, 1) is delta_min^theta for one theta in (0, 1].",
+    argument=r"Every $\delta$ in $[\delta_{\min},1)$ is $\delta_{\min}^{\theta}$ for one $\theta$ in $(0,1]$.",
     hypotheses=("L in Integers", "L >= 1", "sigma > 0", "n >= 0", "0 < theta", "theta <= 1"),
 )
 def printed_condition_on_delta_gives_a_half(*, power: int = 0, eight: int | Fraction = 8) -> Evidence:
-    """Every admitted delta = exp(-theta (L/8) exp(-2 sigma^power n^2)) gives alpha_- <= 1/2, where
-    n = |Uz| and theta lies in (0, 1]. The power is printed as 0 and is 2 in the proof.
+    r"""Every admitted $\delta=\exp(-\theta\frac{L}{8}e^{-2\sigma^k\|Uz\|^2})$ with $0<\theta\leq1$
+    gives $\alpha_-\leq\frac12$. The `power` $k$ is printed as $0$, which is refuted; it is $2$ in
+    the proof, and with that the inequality is proved.
     """
     L, sigma = sp.Symbol("L", integer=True, positive=True), sp.Symbol("sigma", positive=True)
     n, theta = sp.Symbol("n", nonnegative=True), sp.Symbol("theta", positive=True)

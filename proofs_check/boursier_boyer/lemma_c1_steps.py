@@ -47,8 +47,8 @@ def tail_beyond(limit: int | Fraction, rest: sp.Expr | int | Fraction, three: in
     "of the norms.",
 )
 def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
-    """(14) before its triangle inequality: in each coordinate, R_L/S_L - R/S is the sum of the two
-    terms.
+    r"""Before its triangle inequality (14) is the identity $\frac{R_L}{S_L}-\frac
+    RS=\frac{R_L-R}{S_L}+R\,(\frac1{S_L}-\frac1S)$, which is proved in each coordinate.
     """
     R_L, R = sp.symbols("R_L R", real=True)
     S_L, S = sp.symbols("S_L S", positive=True)
@@ -57,8 +57,8 @@ def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.am/choice", control=dict(c=3))
 def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
-    """With alpha_- = e^{a2} sqrt(2 ln(1/delta)/L) the Chung-Lu bound exp(-alpha_-^2 L e^{-2 a2}/2)
-    is delta.
+    r"""With $\alpha_-=e^{\sigma^2\|Uz\|^2}\sqrt{2\ln(1/\delta)/L}$ the Chung-Lu bound
+    $\exp(-\frac12\alpha_-^2Le^{-2\sigma^2\|Uz\|^2})$ is $\delta$.
     """
     with sp.evaluate(False):  # so that the engine computes the bound, and not SymPy before it
         bound = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / c)
@@ -69,12 +69,13 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
     "BB:LC.1.inv",
     control=dict(c=Fraction(99, 100)),
     needs=("BB:LC.1.sand",),
-    argument="The five inequalities hold on the event of the two-sided bound, with y = S_L/S; it has the probability 1 - 2 delta "
-    "by BB:LC.1.sand, and alpha_- lies in (0, 1) as it was chosen.",
+    argument=r"The five inequalities hold on the event of the two-sided bound; it has the probability $1-2\delta$ by "
+    r"BB:LC.1.sand, and $\alpha_-$ lies in $(0,1)$ as it was chosen.",
 )
 def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
-    """For 1 - alpha_- <= S_L/S <= 1 + alpha_+ with alpha_- < 1: both bounds of S/S_L, both bounds
-    of S/S_L - 1, and |S/S_L - 1| <= c max(alpha_+, alpha_-/(1 - alpha_-)) with c = 1.
+    r"""If $1-\alpha_-\leq S_L/S\leq1+\alpha_+$ and $\alpha_-<1$, then both printed bounds of
+    $S/S_L$ and both of $S/S_L-1$ hold, and
+    $|S/S_L-1|\leq c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})$ with `c` = 1.
 
     A factor c other than 1 stands in front of each bound of S/S_L and of the difference.
     """
@@ -95,10 +96,12 @@ def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     dial="factor",
     needs=("BB:LC.1.13-14", "BB:LC.1.M"),
-    argument="The inequality is averaged over a centred score x: S = L E e^x >= L (1 + E x) = L.",
+    argument=r"The inequality is averaged over a centred score $x$: $S=L\,\mathbb{E}e^x\geq L(1+\mathbb{E}x)=L$.",
 )
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
-    """L e^x >= L (1 + x) for every score x, of which S >= L is the expectation."""
+    r"""For every score $x$, $Le^x\geq L(1+x)$; the expectation of this for a centred score is
+    $S\geq L$.
+    """
     x = sp.Symbol("x", real=True)
     return forall(L * exp(x), ">=", L * (sp.Rational(factor) + x), {L: Integers(1, oo), x: (-oo, oo)})
 
@@ -107,15 +110,16 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) 
     "BB:LC.1.glue.b",
     control=(dict(three=Fraction(1, 5)), dict(one=Fraction(11, 10))),
     needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL", "BB:LC.1.glue.b/weights"),
-    argument="The printed bound is at least alpha_+ |R/S| + beta, for which the tail is tried; where the cap makes alpha_- = 1 it "
-    "is infinite. In the paper the failures delta + delta + 2 delta make 4 delta.",
+    argument=r"The printed bound is at least $\alpha_+\|R/S\|+\beta$, for which the tail is tried; where the cap makes "
+    r"$\alpha_-=1$ it is infinite. In the paper the failures $\delta+\delta+2\delta$ make $4\delta$.",
     unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
 def gluing_the_two_terms(*, three: int | Fraction = 3, one: int | Fraction = 1) -> Evidence:
-    """P(|err| > alpha_+ |R/S| + beta) <= 4 delta, tried for every delta in (0, 1), and alpha_+ r +
-    b is at most the printed max(alpha_+, alpha_-/(1 - alpha_-)) r + b/(1 - alpha_-).
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|>\alpha_+\|R/S\|+\beta)\leq4\delta$ is tried for every
+    $\delta$ in $(0,1)$. That threshold is proved to be at most the printed one,
+    $\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\|R/S\|+\frac{\beta}{1-\alpha_-}$.
 
     `three` is the number under the roots of alpha_+ and beta.
     """
@@ -127,8 +131,9 @@ def gluing_the_two_terms(*, three: int | Fraction = 3, one: int | Fraction = 1) 
 
 @claim("BB:LC.1.glue.b/weights", dial="c")
 def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evidence:
-    """If |R_L - R| is at most e^{2 a2} (E|f|^4)^{1/4} sqrt(3L/delta), then |R_L - R|/S_L <= c
-    beta/(1 - alpha_-) with c = 1, as k = S/L >= 1 and y = S_L/S >= 1 - alpha_-.
+    r"""If $\|R_L-R\|\leq e^{2\sigma^2\|Uz\|^2}(\mathbb{E}\|f\|^4)^{1/4}\sqrt{3L/\delta}$, then
+    $\|R_L-R\|/S_L\leq c\,\beta/(1-\alpha_-)$ with `c` = 1, because $S\geq L$ and
+    $S_L\geq(1-\alpha_-)S$.
     """
     K = sp.Symbol("K", nonnegative=True)  # f may be 0
     with sp.evaluate(False):  # so that the engine divides, and not SymPy before it
@@ -140,11 +145,14 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
 @claim(
     "BB:LC.1.dmin",
     control=dict(c=9),
-    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor 2 e^{2 a2}/L is "
-    "positive; capping alpha_- at 1 changes nothing at 1/2.",
+    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor "
+    r"$\frac2Le^{2\sigma^2\|Uz\|^2}$ is positive; capping $\alpha_-$ at $1$ changes nothing at $\frac12$.",
 )
 def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
-    """alpha_-^2 - 1/4 is (2 e^{2 a2}/L) (ln(1/delta) - ln(1/delta_min)) with c = 8 in delta_min."""
+    r"""The difference $\alpha_-^2-\frac14$ is
+    $\frac2Le^{2\sigma^2\|Uz\|^2}(\ln\frac1\delta-\ln\frac1{\delta_{\min}})$ with `c` = 8 in
+    $\delta_{\min}$.
+    """
     difference = log(1 / delta) - log(1 / delta_min(L, a2, c))
     return identity(alpha_minus(L, a2, delta) ** 2 - sp.Rational(1, 4), 2 * exp(2 * a2) / L * difference)
 
@@ -153,15 +161,16 @@ def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
     "BB:LC.1.half",
     control=(dict(three=Fraction(1, 17)), dict(c=Fraction(19, 10))),
     needs=("BB:LC.1.dmin", "BB:LC.1.glue.b", "BB:LC.1.a2a"),
-    argument="The maximum in the printed bound is alpha_+ by BB:LC.1.a2a. In the paper 1/(1 - alpha_-) <= 2 is inserted twice into "
-    "the bound of BB:LC.1.glue.b, whose probability stays.",
+    argument=r"The maximum in the printed bound is $\alpha_+$ by BB:LC.1.a2a. In the paper $1/(1-\alpha_-)\leq2$ is inserted "
+    "twice into the bound of BB:LC.1.glue.b, whose probability stays.",
     unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
 def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction = 2) -> Evidence:
-    """For alpha_- <= 1/2, that is delta >= delta_min, 1/(1 - alpha_-) <= c with c = 2; and P(|err|
-    > alpha_+ |R/S| + c beta) <= 4 delta, tried for every delta in (0, 1).
+    r"""For $\alpha_-\leq\frac12$, that is $\delta\geq\delta_{\min}$, $\frac1{1-\alpha_-}\leq c$
+    with `c` = 2. The bound $\mathbb{P}(\|R_L/S_L-R/S\|>\alpha_+\|R/S\|+c\beta)\leq4\delta$ is tried
+    for every $\delta$ in $(0,1)$.
 
     `three` is the number under the roots of alpha_+ and beta.
     """
@@ -170,8 +179,9 @@ def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction =
 
 @claim("BB:LC.1.a2a", control=dict(c=Fraction(29, 10)), reference={})
 def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
-    """alpha_+ >= 2 alpha_-, and max(alpha_+, 2 alpha_-) |R/S| + 2 beta <= |R/S| alpha_+ + 2 beta,
-    with the constant c under the root of alpha_+ (printed: 3); both hold from c = 8/e on.
+    r"""Both $\alpha_+\geq2\alpha_-$ and
+    $\max(\alpha_+,2\alpha_-)\|R/S\|+2\beta\leq\alpha_+\|R/S\|+2\beta$ are proved with the printed
+    `c` = 3 under the root of $\alpha_+$. They hold from $c=8/e$ on.
 
     Here alpha_- is not capped at 1: the row speaks of delta >= delta_min, for which it is at most
     1/2, and a cap would only make it smaller.
@@ -193,8 +203,8 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
     reference={},
 )
 def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
-    """P(|err| > either line of the display) <= 4 delta, tried for every delta in (0, 1); `three` is
-    the number under the roots.
+    r"""The error $\|R_L/S_L-R/S\|$ exceeds either line of the last display with probability at most
+    $4\delta$. This is tried for every $\delta$ in $(0,1)$; `three` is the number under the roots.
     """
     second, fourth = symbol("F2"), symbol("F4")
     return all_of(tail_beyond(0, sqrt(second / fourth) + 2, three), tail_beyond(0, 3, three))
@@ -204,12 +214,13 @@ def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
     "BB:LC.1.fin/sum",
     assumes=(MEANS,),
     control=(dict(c=Fraction(29, 10)), dict(c=Fraction(31, 10))),
-    argument="sqrt(E|f|^2) <= (E|f|^4)^{1/4} by Jensen's inequality.",
+    argument=r"By Jensen's inequality $\sqrt{\mathbb{E}\|f\|^2}\leq(\mathbb{E}\|f\|^4)^{1/4}$.",
     reference=dict(F=1),
 )
 def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
-    """The sum of both terms is at most c e^{2 a2} (E f^4)^{1/4} sqrt(3/(delta L)) with c = 3, the
-    square of which is at most the bound of the lemma, with the 27.
+    r"""The sum of both terms is at most
+    $c\,e^{2\sigma^2\|Uz\|^2}(\mathbb{E}\|f\|^4)^{1/4}\sqrt{3/(\delta L)}$ with `c` = 3, and the
+    square of that is at most the bound of the lemma, with the $27$.
     """
     F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}

@@ -57,12 +57,14 @@ def searched(proof: Evidence, search: Evidence) -> Evidence:
     "BB:LC.1.M",
     control=(dict(first=Fraction(49, 100)), dict(second=Fraction(49, 25)), dict(least=Fraction(11, 10))),
     needs=("BB:LC.1.M/jensen", "BB:LC.1.M/exponents"),
-    argument="The first two are the definition of sub-Gaussian at Uz and at 2Uz; the third is the expectation of e^x >= 1 + x.",
+    argument="The first two are the definition of sub-Gaussian at $Uz$ and at $2Uz$; the third is the expectation of "
+    r"$e^x\geq1+x$.",
     reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    """E M <= e^{a2/2}, E M^2 <= e^{2 a2} and S >= L: what the definition gives for E M^k, and e^x
-    >= 1 + x at a centred score.
+    r"""For $M=e^{Z_1^{\top}Uz}$ the definition of sub-Gaussian gives
+    $\mathbb{E}M\leq e^{\sigma^2\|Uz\|^2/2}$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$, and
+    $e^x\geq1+x$ at a centred score gives $S\geq L$.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -82,7 +84,7 @@ def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fract
 
 @claim("BB:LC.1.M/jensen", dial="c")
 def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
-    """e^x >= c + x for every score x with c = 1.
+    r"""For every score $x$, $e^x\geq c+x$ with `c` = 1.
 
     The mean of the right side is 1 for a centred score: BB:LC.1.M has E M >= 1 and S >= L from it.
     """
@@ -92,8 +94,8 @@ def exponential_above_its_tangent(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("BB:LC.1.M/exponents", control=dict(half=Fraction(1, 3)))
 def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    """Sub-Gaussian at v = kUz means E M^k <= e^{k^2 a2/2}; its exponents for k = 2 and, after a
-    square root, for k = 4 and 2.
+    r"""The definition of sub-Gaussian at $kUz$ gives $\mathbb{E}M^k\leq e^{k^2\sigma^2\|Uz\|^2/2}$.
+    Its exponents are checked for $k=2$ and, after a square root, for $k=4$ and $k=2$.
     """
     return all_of(
         identity(moment(2, half=half), exp(2 * b)),
@@ -108,14 +110,15 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.1.CL/laplace", "BB:LC.1.CL/exponent"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument="The first bound follows from E e^{-t M} <= e^{-t E M + t^2 E M^2/2}, independence and Markov's inequality, the "
-    "second from S >= L and E M^2 <= e^{2 a2}.",
+    argument=r"The first bound follows from $\mathbb{E}e^{-tM}\leq e^{-t\mathbb{E}M+t^2\mathbb{E}M^2/2}$, independence and "
+    r"Markov's inequality, the second from $S\geq L$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$.",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fraction = 2) -> Evidence:
-    """P(S_L <= (1 - alpha) S) <= exp(-alpha^2 S^2/(c L E M^2)) <= exp(-alpha^2 L e^{-2 a2}/second)
-    with 2 for both numbers; compared by exponents.
+    r"""For $0<\alpha<1$,
+    $\mathbb{P}(S_L\leq(1-\alpha)S)\leq\exp(-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2})\leq\exp(-\frac{\alpha^2L}ke^{-2\sigma^2\|Uz\|^2})$
+    with `c` = 2 and `second` $k=2$. The sides are compared by their exponents.
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
@@ -125,15 +128,16 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
 
 @claim("BB:LC.1.CL/laplace", dial="c")
 def exponential_below_its_parabola(*, c: Fraction = Fraction(1, 2)) -> Evidence:
-    """e^{-y} <= 1 - y + y^2/2 for y >= 0, applied to y = t M."""
+    r"""For $y\geq0$, $e^{-y}\leq1-y+\frac{y^2}2$; this is applied to $y=tM$."""
     y = sp.Symbol("y", nonnegative=True)
     return forall(exp(-y), "<=", 1 - y + sp.Rational(c) * y**2, {y: Closed(0, oo)})
 
 
 @claim("BB:LC.1.CL/exponent", control=dict(c=3))
 def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
-    """-t alpha S + t^2 L E M^2/2 at t = alpha S/(L E M^2) is -alpha^2 S^2/(c L E M^2) with c =
-    2.
+    r"""At $t=\frac{\alpha S}{L\,\mathbb{E}M^2}$ the exponent
+    $-t\alpha S+\frac12t^2L\,\mathbb{E}M^2$ is $-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2}$ with
+    `c` = 2.
     """
     best = sp.Subs(-t * alpha * S + t**2 * L * EM2 / 2, t, alpha * S / (L * EM2))
     return identity(best, -(alpha**2) * S**2 / (c * L * EM2))
@@ -145,13 +149,15 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     control=dict(second=Fraction(1, 2)),
     needs=("BB:LC.1.M", "BB:LC.2/variance"),
     cites=("Bubeck et al. 2013, Lemma 3",),
-    argument="Chebyshev's inequality alone gives c = 1; the second threshold is larger, since S >= L and E M^2 <= e^{2 a2}.",
+    argument=r"Chebyshev's inequality alone gives $c=1$; the second threshold is larger, since $S\geq L$ and "
+    r"$\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
-    """P(S_L >= S + sqrt(c L E M^2/delta)) <= delta, and the same beyond (1 + alpha_+) S with
-    `second` under the root of alpha_+; both numbers are 3, and thresholds are squared about S.
+    r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})\leq\delta$ and
+    $\mathbb{P}(S_L\geq(1+\alpha_+)S)\leq\delta$ are tried with `c` = 3 and with `second` = 3 under
+    the root of $\alpha_+$. The thresholds are squared about $S$.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta)
@@ -162,13 +168,15 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
     "BB:LC.1.Q2",
     control=(dict(exponent=Fraction(39, 10)), dict(twice=Fraction(21, 10))),
     needs=("BB:LC.1.M/exponents",),
-    argument="The first bound is the expectation of 2 w^2 |f|^2 <= t w^4 + |f|^4/t at the best t > 0, which exists unless f = 0 "
-    "almost surely; the second is the definition of sub-Gaussian at 4Uz.",
+    argument=r"The first bound is the expectation of $2M^2\|f\|^2\leq tM^4+\|f\|^4/t$ at the best $t>0$, which exists unless "
+    "$f=0$ almost surely; the second is the definition of sub-Gaussian at $4Uz$.",
     reference={},
 )
 def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: int | Fraction = 2) -> Evidence:
-    """E|w f|^2 <= sqrt(E w^4 E|f|^4) <= e^{4 a2} sqrt(E|f|^4), w = e^{z'Uz}: pointwise for every t,
-    the best t, and sqrt(E w^4) <= e^{4 a2}.
+    r"""With $M=e^{Z_1^{\top}Uz}$,
+    $\mathbb{E}\|Mf\|^2\leq\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}\leq
+    e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$. Proved are the pointwise inequality for every
+    $t$, its value at the best $t$, and $\sqrt{\mathbb{E}M^4}\leq e^{4\sigma^2\|Uz\|^2}$.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -183,13 +191,14 @@ def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: in
     "BB:LC.1.15",
     control=(dict(exponent=Fraction(4, 5)), dict(twice=Fraction(21, 10)), dict(least=Fraction(9, 10))),
     needs=("BB:LC.1.M",),
-    argument="The first bound is, for each unit v, the expectation of 2 w v.f <= t w^2 + |f|^2/t at the best t > 0, where |f|^2 = "
-    "(v.f)^2 + r^2, divided by E w >= 1; the second is the definition of sub-Gaussian at 2Uz.",
+    argument=r"The first bound is, for each unit $v$, the expectation of $2Mv^{\top}f\leq tM^2+\|f\|^2/t$ at the best $t>0$, "
+    r"where $\|f\|^2=(v^{\top}f)^2+r^2$, divided by $\mathbb{E}M\geq1$; the second is the definition of sub-Gaussian at $2Uz$.",
     reference={},
 )
 def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2), w = e^{Z'Uz}: pointwise for every t, the
-    best t, E w >= 1, the exponent.
+    r"""With $M=e^{Z_1^{\top}Uz}$, $\|R/S\|\leq\sqrt{\mathbb{E}M^2\,\mathbb{E}\|f\|^2}\leq
+    e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$. Proved are the pointwise inequality for every
+    $t$, its value at the best $t$, the division by $\mathbb{E}M\geq1$, and the exponent.
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
@@ -209,10 +218,12 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2
     "BB:LC.1.RL",
     dial="c",
     needs=("BB:LC.2", "BB:LC.1.Q2"),
-    argument="It is Lemma C.2 for Q_i = e^{z_i'Uz} f(z_i) with u = e^{4 a2} sqrt(E|f|^4).",
+    argument=r"It is Lemma C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$ with $u=e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
-    """P(|R_L - R|^2 > 3 L e^{4 a2} sqrt(E|f|^4)/delta) <= 2 delta."""
+    r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
+    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})\leq2\delta$ is tried with `c` = 3.
+    """
     return worst_ratio(Tail(deviation_R, ">", c * L * exp(4 * a2) * K / delta, delta), "<=", 2 * delta)

@@ -25,13 +25,14 @@ delta = sp.Symbol("delta", positive=True)
     dial="c",
     needs=("BB:LC.2/variance", "BB:LC.2/markov"),
     cites=("Bubeck et al. 2013, Lemma 3", "Markov's inequality"),
-    argument="The mean square of the centred sum is at most uL, and Markov's inequality divides it by the squared threshold.",
+    argument="The mean square of the centred sum is at most $uL$, and Markov's inequality divides it by the squared threshold.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
     reference={},
 )
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
-    """P(|sum_i (Q_i - E Q_i)|^2 > 3uL/delta) <= 2 delta with u = E|Q|^2, for Q = e^{z'Uz} f(z),
-    which takes any values at the atoms.
+    r"""The bound $\mathbb{P}(\|\sum_i(Q_i-\mathbb{E}Q_i)\|^2>\frac c\delta uL)\leq2\delta$ with
+    $u=\mathbb{E}\|Q\|^2$ and `c` = 3 is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$, which takes any
+    values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
     return worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)
@@ -40,10 +41,14 @@ def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
 @claim(
     "BB:LC.2/variance",
     control=dict(one=2),
-    argument="The L squares have the mean E|Q|^2 each, and the L(L - 1) products of different terms have |E Q|^2 by independence.",
+    argument=r"The $L$ squares have the mean $\mathbb{E}\|Q\|^2$ each, and the $L(L-1)$ products of different terms have "
+    r"$\|\mathbb{E}Q\|^2$ by independence.",
 )
 def variance_of_a_sum(*, one: int = 1) -> Evidence:
-    """E|sum Q_i|^2 - L^2 |E Q|^2 = L (E|Q|^2 - |E Q|^2), where E|Q|^2 and |E Q|^2 may vanish."""
+    r"""The mean square of the centred sum is
+    $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$, where
+    $\mathbb{E}\|Q\|^2$ and $\|\mathbb{E}Q\|^2$ may vanish.
+    """
     L = sp.Symbol("L", integer=True, positive=True)
     square, mean = sp.symbols("q m", nonnegative=True)
     return identity(L * square + L * (L - one) * mean - L**2 * mean, L * (square - mean))
@@ -51,8 +56,9 @@ def variance_of_a_sum(*, one: int = 1) -> Evidence:
 
 @claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))
 def markov_at_the_threshold(*, c: int | Fraction = 3) -> Evidence:
-    """L (E|Q|^2 - |E Q|^2) over the squared threshold 3uL/delta is at most 2 delta for E|Q|^2 <= u;
-    it is so with 1/2 in place of 3, too.
+    r"""The quotient of $L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$ and the squared threshold
+    $\frac c\delta uL$ with `c` = 3 is at most $2\delta$ if $\mathbb{E}\|Q\|^2\leq u$; it is so with
+    $\frac12$ in place of $3$, too.
     """
     L = sp.Symbol("L", integer=True, positive=True)
     u = sp.Symbol("u", positive=True)

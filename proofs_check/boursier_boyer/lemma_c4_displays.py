@@ -53,17 +53,20 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     r"side is $108(1+\ln\frac1{108})+1=-396.7$, the left side 1.",
     details=r"There the right side is negative up to $L=6$. Lemma C.4 is untouched for $L\geq2$: where $t_0<C/L$ the first two "
     r"terms may be replaced by $t_0<C/L\leq2C\ln(L)/L$, its first term.",
-    instead=r"The display holds if $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; otherwise $t_0$ replaces its "
-    r"first two terms.",
+    instead=r"Ask for $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; then the display holds. Otherwise $t_0$ "
+    "replaces its first two terms.",
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
-    unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its "
-    "condition on L is proved.",
-    argument="For t <= t_0 the tail is at most min(1, C/(L t)), for t > t_0 it is that of the event of LC.4.impl; f = 0 is "
-    "trivial.",
+    unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its condition "
+    "on $L$ is proved.",
+    argument=r"For $t\leq t_0$ the tail is at most $\min(1,\frac C{Lt})$, for $t>t_0$ it is that of the event of LC.4.impl; $f=0$ "
+    "is trivial.",
     hypotheses=HYPOTHESES,
 )
 def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fraction = 108) -> Evidence:
-    """E|err|^2 <= C/L + int_{C/L}^{t_0} C/(Lt) dt + int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt.
+    r"""The line $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\leq\frac CL+\int_{C/L}^{t_0}\frac
+    C{Lt}dt+\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac RS\|^2)dt$ is
+    refuted as printed by one Rademacher token. The repair asks for $\delta_0\leq\frac{16}{27}$
+    (`at_most`).
 
     Repaired, it is tried where delta_0 <= 16/27, on exact cases, and C/L <= t_0 is proved there for
     every L and a2. `constant` is the 108 in front of the first two terms.
@@ -80,11 +83,11 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
 @claim(
     "BB:LC.4.int/split",
     control=dict(sixteen=15),
-    argument="Minus the derivative in the lower end is the integrand min(1, C/(Lt)) on either side of C/L.",
+    argument=r"Minus the derivative in the lower end is the integrand $\min(1,\frac C{Lt})$ on either side of $C/L$.",
 )
 def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16) -> Evidence:
-    """For C/L <= t_0: int_0^{t_0} min(1, C/(Lt)) dt = C/L + (C/L) ln(t_0 L/C), and t_0 L/C = 16/(27
-    delta_0).
+    r"""For $C/L\leq t_0$, $\int_0^{t_0}\min(1,\frac C{Lt})\,dt=\frac CL+\frac CL\ln\frac{t_0L}C$,
+    and $\frac{t_0L}C=\frac{16}{27\delta_0}$ with `sixteen` = 16.
     """
     c = sp.Symbol("c", positive=True)  # C/L
     integral = c + c * log(t / c)
@@ -103,20 +106,22 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16) -> Evidence:
     control=dict(tail=Fraction(9, 10), constant=Fraction(9, 10)),
     why=r"The chain inherits $C/L\leq t_0$ from the display before: for Rademacher tokens, $L=1$, $U=0$, $f(z)=z$ its first bound "
     r"is $108(1+\ln\frac1{108})+1<0$, the left side 1.",
-    instead=r"The chain holds if $\delta_0\leq16/27$; that also gives $t_0/2\geq\|R/S\|^2$, so that no part of the integral is "
-    r"dropped.",
+    instead=r"Ask for $\delta_0\leq16/27$; then the chain holds, and $t_0/2\geq\|R/S\|^2$, so that no part of the integral is "
+    "dropped.",
     needs=("BB:LC.4.int", "BB:LC.4.union/inference", "BB:LC.4.union/max", "BB:LC.4.union/variables", "BB:LD.2.1"),
     unproved="The repaired chain bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; the steps "
     "between its lines are proved.",
-    argument="The union bound, |f(z)| <= C_f |z|^p, the tail of Lemma D.2, u = t^{1/p} and ln(16/27) < 0 are used in this order.",
+    argument=r"The union bound, $\|f(z)\|\leq C_f\|z\|^p$, the tail of Lemma D.2, $u=t^{1/p}$ and $\ln\frac{16}{27}<0$ are used "
+    "in this order.",
     hypotheses=HYPOTHESES,
 )
 def chain_of_the_union_bound(
     *, at_most: Fraction | None = None, tail: int | Fraction = 1, constant: int | Fraction = 1
 ) -> Evidence:
-    """E|err|^2 <= C (1 + ln(t_0 L/C))/L + 2L int P(C_f^2 |z|^(2p) >= t) dt <= ... <= C (1 - ln
-    delta_0)/L + 2 L p e^{2d} times the last integral; the counterexample names the inequality that
-    fails by its number, the link.
+    r"""The chain leads from $\frac CL(1+\ln\frac{t_0L}C)+2L\int\mathbb{P}(C_f^2\|z\|^{2p}\geq
+    t)\,dt$ to $\frac CL(1-\ln\delta_0)+2Lpe^{2d}$ times the last integral, and bounds
+    $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$. As printed it is refuted; the witness names the
+    `link` that fails, and the repair asks for $\delta_0\leq\frac{16}{27}$.
 
     `constant` and `tail` scale the two terms of the last bound.
     """
@@ -141,17 +146,19 @@ def chain_of_the_union_bound(
     r"probability 1, is dropped.",
     details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $1+2\tanh^21=2.16$, the right side 2. The "
     r"condition $\delta_0\leq16/27$ that the display before needs excludes the case.",
-    instead=r"The step holds if $t_0/2\geq\|R/S\|^2$, which $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, gives; "
-    r"otherwise add $2\|R/S\|^2-t_0$.",
+    instead=r"Ask for $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, which gives $t_0/2\geq\|R/S\|^2$; then the step "
+    r"holds. Otherwise add $2\|R/S\|^2-t_0$ to the right side.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    unproved="The repaired step bounds tails of every sub-Gaussian law, and no prover here ranges over laws; its condition on L is "
-    "proved.",
-    argument="t_0 = L K and |R/S|^2 <= e^{2 a2} K.",
+    unproved="The repaired step bounds tails of every sub-Gaussian law, and no prover here ranges over laws; its condition on "
+    "$L$ is proved.",
+    argument=r"The threshold is $t_0=LK$, and $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$.",
     hypotheses=HYPOTHESES,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, two: int | Fraction = 2) -> Evidence:
-    """int_{t_0}^oo P(max|f|^2 >= t/2 - |R/S|^2) dt <= 2L int_s^oo P(|f|^2 >= t) dt, s = (t_0/2 -
-    |R/S|^2)_+; repaired, also t_0/2 >= |R/S|^2 for every L and a2.
+    r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq\frac t2-\|\frac
+    RS\|^2)\,dt\leq2L\int_s^\infty\mathbb{P}(\|f\|^2\geq t)\,dt$ with
+    $s=(\frac{t_0}2-\|\frac RS\|^2)_+$ is refuted as printed. The repair asks for $\delta_0\leq16$,
+    which gives $t_0/2\geq\|\frac RS\|^2$ for every $L$ and $\|Uz\|$.
     """
     bound = sp.Rational(two) * L * OWN_TAIL
     cases = [increasing(MAXIMUM_TAIL, bound, order=2, growth=p, admitted=admitted(at_most)) for p in (1, 2)]
@@ -164,11 +171,12 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
 @claim(
     "BB:LC.4.union/max",
     control=dict(c=Fraction(9, 10)),
-    argument="P(max >= u) = 1 - (1 - q)^L for independent tokens, each of which exceeds u with probability q.",
+    argument="The maximum is at least $u$ with probability $1-(1-q)^L$ for independent tokens, each of which exceeds $u$ with "
+    "probability $q$.",
 )
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    """1 - (1 - q)^L <= c L q with c = 1; with q = 1 - e^{-x} that is 1 - e^{-Lx} <= L (1 -
-    e^{-x}).
+    r"""For a probability $q$, $1-(1-q)^L\leq c\,Lq$ with `c` = 1; with $q=1-e^{-x}$ this is
+    $1-e^{-Lx}\leq c\,L(1-e^{-x})$.
     """
     x = sp.Symbol("x", nonnegative=True)
     return forall(1 - exp(-LENGTH * x), "<=", sp.Rational(c) * LENGTH * (1 - exp(-x)), {LENGTH: Integers(1, oo), x: Closed(0, oo)})
@@ -177,11 +185,11 @@ def union_bound(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:LC.4.union/variables",
     control=dict(two=3),
-    argument="|f|^2 <= C_f^2 |z|^(2p), and C_f^2 |z|^(2p) >= t is |z|^2 >= t^{1/p}/C_f^{2/p}.",
+    argument=r"First $\|f\|^2\leq C_f^2\|z\|^{2p}$, and $C_f^2\|z\|^{2p}\geq t$ is $\|z\|^2\geq t^{1/p}/C_f^{2/p}$.",
 )
 def change_of_variables(*, two: int | Fraction = 2) -> Evidence:
-    """t = 2 (u + |R/S|^2) has dt = 2 du; t = u^p has dt = p u^(p-1) du; ln(t_0 L/C) = -ln(delta_0)
-    + ln(16/27).
+    r"""The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$, $t=u^p$ has $dt=pu^{p-1}du$, and
+    $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$.
     """
     u, q = sp.symbols("u q", positive=True)
     turned = [
@@ -204,15 +212,17 @@ def change_of_variables(*, two: int | Fraction = 2) -> Evidence:
     "right side 56038.6.",
     details="With $C_f^2$ it still fails at $L=1$, where its exponent is 0 and the split of the mean does not hold: for Gaussian "
     "tokens of variance 1, $f(z)=z$ and $Uz=16$ the left side is 257, the right side $32e^2=236.4$.",
-    instead=r"With $C_f^2$ it holds for $L\geq2$, by the first term alone. The last bound, with $C_f^2$, holds for $L\geq1$ "
-    r"too: its exponent is positive at $L=1$.",
+    instead=r"Put $C_f^2$ in place of $C_f$ and ask for $L\geq2$; then it holds, by the first term alone. The last bound, with "
+    r"$C_f^2$, holds for $L\geq1$ too: its exponent is positive at $L=1$.",
     needs=("OURS:R1.LC4", "BB:LC.4.int", "BB:LC.4.union", "BB:LC.4.lo", "BB:LC.4.up", "BB:LC.4.sub", "BB:LC.4.Gam"),
-    argument="For L >= 2 the first term, 2C ln(L)/L, is already above OURS:R1, and the second is not negative.",
+    argument=r"For $L\geq2$ the first term, $2C\ln(L)/L$, is already above OURS:R1, and the second is not negative.",
     hypotheses=HYPOTHESES,
 )
 def last_display_but_one(*, power: int = 1, shortest: int = 1, two: int | Fraction = 2) -> Evidence:
-    """E|err|^2 <= 2C ln(L)/L + ... exp(-(L/2 - e^{2 a2})_+^{1/p} ...), printed for L >= 1 and with
-    C_f to the power 1.
+    r"""The bound of $\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2$ by $\frac{2C\ln L}L$ and a second
+    term, with $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}$ in its exponent, is printed for $L\geq1$
+    and with $C_f$ to the `power` 1. It is refuted at $L=1$; the repair puts $C_f^2$ and asks for
+    $L\geq2$.
 
     For L >= 2 what is executed is that the first term is above OURS:R1; `two` is the 2 in it.
     """

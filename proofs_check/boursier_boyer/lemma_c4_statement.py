@@ -40,7 +40,8 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     r"$U=0$ and $f(z)=\lambda z$ give $\lambda^2$ and $243.96\lambda$.",
     details=r"A factor $C_f$ is lost in the substitution in the proof. For $L\geq2$ the lemma holds as printed, by its first term "
     r"alone: $75\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f\|^4}/L$ is below it.",
-    instead=r"With $C_f^2$ for $C_f$ in front of the second term, and $C_f>0$, the lemma holds for every $L\geq1$.",
+    instead="Put $C_f^2$ in place of $C_f$ in front of the second term, and ask for $C_f>0$; then the lemma holds for every "
+    r"$L\geq1$.",
     needs=(
         "BB:LC.4.int",
         "BB:LC.4.union",
@@ -53,14 +54,15 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
         "BB:LC.4/one-token",
         "OURS:R1.LC4",
     ),
-    argument="The proof gives it where delta_0 <= 16/27; OURS:R1.LC4 gives it for every L >= 2 and BB:LC.4/one-token for L = 1, "
-    "both without the proof.",
+    argument=r"The proof gives it where $\delta_0\leq16/27$; OURS:R1.LC4 gives it for every $L\geq2$ and BB:LC.4/one-token for "
+    "$L=1$, both without the proof.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
-    """E|R_L/S_L - R/S|^2 is at most c times the bound of the lemma for p = 1, and `square` times
-    that for p = 2, where both numbers are 1; printed with C_f to the power 1.
+    r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^2$ is at most `c` = 1 times the bound of the lemma for
+    $p=1$ and `square` = 1 times that for $p=2$. Printed with $C_f$ to the `power` 1, it is refuted
+    by one token; repaired, the power is 2.
     """
     common = (L, a2, F4, sigma2)
     linear = sp.Rational(c) * lemma_c4(*common, C_f[1], d, power=power)
@@ -75,11 +77,13 @@ def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, squar
     "BB:LC.4/one-token",
     control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))),
     needs=("BB:LC.1.15",),
-    argument="E|f - R/S|^2 <= 2 E|f|^2 + 2|R/S|^2 <= 2 (1 + e^{2 a2}) K; e^{2d} >= e^2, and the factor with E|Z|^8 is at least 1.",
+    argument=r"At one token $\mathbb{E}\|f-R/S\|^2\leq2\mathbb{E}\|f\|^2+2\|R/S\|^2\leq2(1+e^{2\sigma^2\|Uz\|^2})K$; moreover "
+    r"$e^{2d}\geq e^2$, and the factor with $\mathbb{E}\|Z\|^8$ is at least $1$.",
 )
 def one_token(*, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
-    """At L = 1 and with C_f^2, 2 (1 + e^{2 a2}) K is at most c times the second term for p = 1, and
-    `square` times that for p = 2, where both numbers are 1; K = (16 sigma^2)^p C_f^2 v^p.
+    r"""At $L=1$ and with $C_f^2$, $2(1+e^{2\sigma^2\|Uz\|^2})K$ is at most `c` = 1 times the second
+    term for $p=1$ and `square` = 1 times that for $p=2$. Here $K=\sqrt{\mathbb{E}\|f\|^4}$ is
+    written as $(16\sigma^2)^pC_f^2v^p$.
     """
     a = sp.Symbol("a2", nonnegative=True)
     v, w, s, g, m = sp.symbols("v w sigma2 C_f Z8", positive=True)
@@ -110,15 +114,15 @@ def divisor_is_positive(power: int, closed: bool) -> Evidence:
     at="f = 0",
     costs="nothing",
     repair=dict(closed=False),
-    fragment="Executed is only that the exponent is defined for C_f > 0; that the bound then holds is BB:LC.4.",
+    fragment="Executed is only that the exponent is defined for $C_f>0$; that the bound then holds is BB:LC.4.",
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^{2/p}=0$ "
     r"and $\mathbb{E}\|f\|^4=0$.",
-    instead="Require $C_f>0$ (any upper bound may be taken).",
+    instead="Ask for $C_f>0$ (any upper bound may be taken).",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
-    """The divisor 16 sigma^2 C_f^{2/p} is positive for every C_f that the lemma admits, p
-    = 1, 2; `closed` says whether it admits 0.
+    r"""The divisor $16\sigma^2C_f^{2/p}$, $p=1,2$, is positive for every $C_f$ that the lemma
+    admits. Printed, it admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$.
     """
     return all_of(*(divisor_is_positive(2 // p, closed) for p in (1, 2)))

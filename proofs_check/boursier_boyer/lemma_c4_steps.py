@@ -38,18 +38,20 @@ SCALE = {1: 16 * sigma2 * C_f**2, 2: 16 * sigma2 * C_f}  # 16 sigma^2 C_f^(2/p)
     r"$t=1$ the error is $1\geq t$, and $2\cdot1^2+2\cdot0^2=2>1$.",
     details=r"These values occur for $L=1$, $U=0$, $f(z)=z$ and the token $z=1$ of the law $P(\pm1)=1/4$, $P(0)=1/2$; there "
     r"$t=1>t_0=\sqrt{1/2}$.",
-    instead=r"$\|R_L/S_L-R/S\|^2\geq t\Rightarrow 2\|R_L/S_L\|^2+2\|R/S\|^2\geq t$; the two implications that follow are then "
-    r"right.",
+    instead=r"Write $\geq t$ at the end: $\|R_L/S_L-R/S\|^2\geq t\Rightarrow 2\|R_L/S_L\|^2+2\|R/S\|^2\geq t$; the two "
+    "implications that follow are then right.",
     needs=("BB:LC.4.hull",),
-    argument="|u - v| <= |u| + |v| reduces vectors to their norms; the third implication is |R_L/S_L| <= max |f(z_l)| from "
-    "LC.4.hull.",
+    argument="The triangle inequality reduces vectors to their norms; the third implication is "
+    r"$\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$ from LC.4.hull.",
     hypotheses=("u >= 0", "v >= 0", "theta > 0", "theta * (u + v)**2 > 0"),
 )
 def the_event_moves_to_the_largest_token(
     *, sign: str = "<=", c: int | Fraction = 2, half: int | Fraction = Fraction(1, 2)
 ) -> Evidence:
-    """If the error is at least t, then c|u|^2 + c|v|^2 >= t with c = 2 (printed: <= t), where u =
-    R_L/S_L and v = R/S; and if 2|u|^2 + 2|v|^2 >= t, then |u|^2 >= t/2 - |v|^2.
+    r"""If the error is at least $t$, then $c\,\|\frac{R_L}{S_L}\|^2+c\,\|\frac RS\|^2\geq t$ with
+    `c` = 2; the `sign` is printed as $\leq$, which is refuted. If
+    $2\|\frac{R_L}{S_L}\|^2+2\|\frac RS\|^2\geq t$, then
+    $\|\frac{R_L}{S_L}\|^2\geq\frac t2-\|\frac RS\|^2$.
 
     With theta in (0, 1], t = theta (|u| + |v|)^2 runs through the values that the error |u - v|^2
     can reach, and t = theta (2|u|^2 + 2|v|^2) through those that the second line admits.
@@ -74,14 +76,17 @@ LARGEST_POINT_OF_HULL = {"z_k": 1, "f(z_k)": 2}
     control=dict(total=Fraction(9, 10)),
     why=r"What is averaged are the values $f(z_\ell)$, not the tokens: for $L=1$, $f(z)=2z$, $z_1=1$ it is 2, outside the "
     r"hull $\{1\}$.",
-    instead=r"$R_L/S_L$ lies in the convex hull of $(f(z_\ell))_\ell$, so $\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is "
-    r"what the proof uses.",
+    instead=r"Write $f(z_\ell)$ for $z_\ell$: $R_L/S_L$ lies in the convex hull of the $f(z_\ell)$, so "
+    r"$\|R_L/S_L\|\leq\max_\ell\|f(z_\ell)\|$, which is what the proof uses.",
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument="By induction v.(R_L/S_L) <= M = max v.f(z_k) for every v, which puts the average into the hull of the f(z_k).",
+    argument=r"By induction $v^{\top}R_L/S_L\leq M=\max_kv^{\top}f(z_k)$ for every $v$, which puts the average into the hull of "
+    "the $f(z_k)$.",
 )
 def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 1) -> Evidence:
-    """For every v, token by token, M - v.(R_L/S_L) stays a mean of the M - v.f(z_k) >= 0 with
-    positive weights of the sum 1, where M = max v.f(z_k); printed is the hull of the z_k.
+    r"""For every $v$ and token by token, $M-v^{\top}R_L/S_L$ stays a mean of the
+    $M-v^{\top}f(z_k)\geq0$ with positive weights of the sum 1, where $M=\max_kv^{\top}f(z_k)$.
+    Printed is the `hull` of the tokens, which is refuted by one token; repaired, it is that of the
+    $f(z_k)$.
     """
     average = softmax_attention([[1.0]], [0.0], [[0.0]], [[2.0]])[0]  # f(z) = 2z at the only token 1
     if average != 2:
@@ -98,8 +103,8 @@ def average_lies_in_a_convex_hull(*, hull: str = "z_k", total: int | Fraction = 
 
 @claim("BB:LC.4.log", control=(dict(c=Fraction(5, 2)), dict(six=7)), reference={})
 def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
-    """1 - ln(delta_0) = 1 + 2 ln L - six ln 2 - 4 a2 with six = 6, and 1 - ln(delta_0) <= 2 ln L,
-    with c = 64 in the delta_0 of the inequality, which holds for every c >= e.
+    r"""With `six` = 6, $1-\ln\delta_0=1+2\ln L-6\ln2-4\sigma^2\|Uz\|^2$. With `c` = 64 in
+    $\delta_0$, and with every $c\geq e$, $1-\ln\delta_0\leq2\ln L$.
     """
     return all_of(
         identity(1 - log(delta_0(L, a2)), 1 + 2 * log(L) - six * log(2) - 4 * a2),
@@ -112,12 +117,13 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
     assumes=(MEANS,),
     control=(dict(exponent=Fraction(9, 10)), dict(power=2)),
     needs=("BB:LC.1.15",),
-    argument="|R/S| <= e^{a2} sqrt(E|f|^2) is (15), and E|f|^2 <= sqrt(E|f|^4) = K by Jensen's inequality.",
+    argument=r"The bound $\|R/S\|\leq e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$ is (15), and "
+    r"$\mathbb{E}\|f\|^2\leq\sqrt{\mathbb{E}\|f\|^4}=K$ by Jensen's inequality.",
 )
 def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evidence:
-    """t_0 = L^power K and, for Lemma C.7, t_0 = L^power K^2 with power = 1; |R/S|^2 <= e^{2 a2} K
-    and |R/S|^4 <= e^{4 a2} K^2, where |R/S| = rho e^{a2} sqrt(theta K) with rho and theta at most
-    1.
+    r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$ and `power` $k=1$, $t_0=L^kK$ and, for Lemma C.7,
+    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and
+    $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
@@ -133,12 +139,14 @@ def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evi
     "BB:LC.4.lo",
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.4.t0",),
-    argument="By LC.4.t0, t_0 = L K and |R/S|^2 = theta e^{2 a2} K with theta <= 1; multiply by K, take the p-th root, which is "
-    "increasing, and divide by 16 sigma^2 C_f^{2/p}.",
+    argument=r"By LC.4.t0, $t_0=LK$ and $\|R/S\|^2=\theta e^{2\sigma^2\|Uz\|^2}K$ with $\theta\leq1$; multiply by $K$, take the "
+    r"$p$-th root, which is increasing, and divide by $16\sigma^2C_f^{2/p}$.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 2 / exp(sp.Rational(1, 2))),
 )
 def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
-    """(t_0/2 - |R/S|^2)_+/K >= (L/2 - c e^{2 a2})_+ with c = 1."""
+    r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, $\frac1K(\frac{t_0}2-\|\frac RS\|^2)_+\geq(\frac
+    L2-c\,e^{2\sigma^2\|Uz\|^2})_+$ for `c` = 1.
+    """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
     return forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
 
@@ -148,13 +156,14 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     assumes=(MEANS,),
     control=(dict(c=23), dict(four=5)),
     needs=("BB:LC.4.t0",),
-    argument="By LC.4.t0, t_0 = L K, where K = theta C_f^2 m, m = sqrt(E|Z|^(4p)) and theta <= 1: the expectation of |f(z)|^4 <= "
-    "C_f^4 |z|^(4p). The inequalities are the printed one raised to the p-th power.",
+    argument=r"By LC.4.t0, $t_0=LK$, where $K=\theta C_f^2m$, $m=\sqrt{\mathbb{E}\|Z\|^{4p}}$ and $\theta\leq1$: the expectation "
+    r"of $\|f(z)\|^4\leq C_f^4\|z\|^{4p}$. The inequalities are the printed one raised to the $p$-th power.",
     reference=dict(m=1, theta=1, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
 def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4) -> Evidence:
-    """(t_0/2 - |R/S|^2)_+/(16 sigma^2 C_f^{2/p})^p <= (L^{1/p} m^{1/p}/(2^{4+1/p} sigma^2))^p for p
-    = 1, 2, and for p = 2 the root of the right side is at most sqrt(L m)/(22 sigma^2).
+    r"""With $m=\sqrt{\mathbb{E}\|Z_1\|^{4p}}$ and $p=1,2$, $(\frac{t_0}2-\|\frac
+    RS\|^2)_+/(16\sigma^2C_f^{2/p})^p\leq(L^{1/p}m^{1/p}/(2^{4+1/p}\sigma^2))^p$. For $p=2$ the root
+    of the right side is at most $\sqrt{Lm}/(22\sigma^2)$.
     """
     base = 2 ** sp.Rational(four)
     domain = {L: Integers(1, oo), q: Closed(0, oo), theta: UNIT_INTERVAL, m: (0, oo), sigma2: (0, oo), C_f: (0, oo)}
@@ -181,14 +190,16 @@ def _substituted(p: int, power: int) -> sp.Expr:
     r"where $C_f$ is printed: the two sides differ unless $C_f=1$.",
     details=r"The left side is quadratic in $f$ and the right side linear. The statement of Lemma C.4 inherits the factor; its "
     r"first term is large enough for the lemma to hold all the same for $L\geq2$.",
-    instead=r"$\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^2\,\Gamma(p,x/(16\sigma^2C_f^{2/p}))$.",
+    instead=r"Put $C_f^2$ for $C_f$ in front: $\int_x^\infty "
+    r"u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^2\,\Gamma(p,x/(16\sigma^2C_f^{2/p}))$.",
     needs=("BB:LC.4.sub/closed", "BB:LC.4.Gam"),
-    argument="For p = 1, 2 the integral has the closed form of BB:LC.4.sub/closed.",
+    argument="For $p=1,2$ the integral has the closed form of BB:LC.4.sub/closed.",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def substitution_in_the_tail(*, power: int = 1) -> Evidence:
-    """The integral of u^(p-1) exp(-u/(16 sigma^2 C_f^(2/p))) from x on is 16^p sigma^(2p) C_f^power
-    Gamma(p, x/(16 sigma^2 C_f^(2/p))), p = 1, 2; printed with power 1.
+    r"""For $p=1,2$, $\int_x^\infty
+    u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du=16^p\sigma^{2p}C_f^k\,\Gamma(p,\frac{x}{16\sigma^2C_f^{2/p}})$
+    with `power` $k=2$. Printed is $k=1$, which is refuted.
     """
     name = r"\int_x^\infty u^{p-1}e^{-u/(16\sigma^2C_f^{2/p})}du"
     at_zero = forall(computed(name, tail_integral(0, SCALE[1], 1)), "<=", 16 * sigma2 * C_f**power, {C_f: (0, oo), sigma2: (0, oo)})
@@ -200,11 +211,12 @@ def substitution_in_the_tail(*, power: int = 1) -> Evidence:
 @claim(
     "BB:LC.4.sub/closed",
     control=dict(one=2),
-    argument="Minus its derivative is the integrand, and it vanishes at infinity, as exp(-x/s) outweighs s + x.",
+    argument="Minus its derivative is the integrand, and it vanishes at infinity, as $e^{-x/s}$ outweighs $s+x$.",
 )
 def closed_form_of_the_tail(*, one: int = 1) -> Evidence:
-    """The integral of u^(p-1) e^{-u/s} from x on is s e^{-x/s} or (s^2 + s x) e^{-x/s}: by its
-    derivative, once by quadrature.
+    r"""The integral $\int_x^\infty u^{p-1}e^{-u/s}du$ is $se^{-x/s}$ for $p=1$ and
+    $(s^2+sx)\,e^{-x/s}$ for $p=2$. This is proved by its derivative, and confirmed once by
+    quadrature.
     """
     s = sp.Symbol("s", positive=True)
     closed = [computed(rf"\int_x^\infty u^{{{p - 1}}}e^{{-u/s}}du", tail_integral(x, s, p)) for p in (1, 2)]
@@ -219,8 +231,8 @@ def closed_form_of_the_tail(*, one: int = 1) -> Evidence:
     cites=("Pinelis 2020",),
 )
 def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
-    """Gamma(p, x) <= (1 + x 1_{p=2}) e^{-x} for every x >= 0 and p = 1, 2, in fact with equality;
-    quadrature of the integral for p = 2 at x = 0 and 2 is the second route.
+    r"""For every $x\geq0$ and $p=1,2$, $\Gamma(p,x)\leq(1+x\mathbb{1}_{p=2})\,e^{-x}$, in fact with
+    equality. Quadrature of the integral for $p=2$ at $x=0$ and $x=2$ is the second route.
     """
     at = sp.Symbol("x", nonnegative=True)
     with sp.evaluate(False):  # so that the engine evaluates the function, and not SymPy before it
@@ -235,11 +247,14 @@ def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
 @claim(
     "BB:LC.4.subadd",
     control=dict(c=Fraction(9, 10)),
-    argument="For p = 2, with w = e^{a2} and sqrt(L/2) = w + h the root is sqrt(h (h + 2w)), and for L/2 < w^2 the right side is "
-    "negative. The exponent of the first bound is thus the smaller one; that the first bound holds is BB:LC.4.subadd/display.",
+    argument=r"For $p=2$, with $w=e^{\sigma^2\|Uz\|^2}$ and $\sqrt{L/2}=w+h$ the root is $\sqrt{h(h+2w)}$, and for $L/2<w^2$ the "
+    "right side is negative. The exponent of the first bound is thus the smaller one; that the first bound holds is "
+    "BB:LC.4.subadd/display.",
 )
 def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
-    """((L/2 - e^{2 a2})_+)^{1/p} >= (L/2)^{1/p} - c e^{2 a2/p} with c = 1, for p = 1, 2."""
+    r"""For $p=1,2$, $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}\geq(\frac
+    L2)^{1/p}-c\,e^{\frac2p\sigma^2\|Uz\|^2}$ with `c` = 1.
+    """
     factor, w = sp.Rational(c), sp.Symbol("w", positive=True)
     return all_of(
         forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN),

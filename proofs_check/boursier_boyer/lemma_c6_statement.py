@@ -27,8 +27,9 @@ CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le c_1\sigma^{6p}\ln(L)^p/
 
 @claim("BB:AC.5", control=(dict(power=2), dict(scaling=4)), needs=("BB:C.6",))
 def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
-    """The class contains f = v.z, g = 1 for p = 1: (i) with C_f = |v|, (ii) with sigma^{8p} and an
-    explicit c(f, g, U), and (iii); for p = 2 this f is outside, since it is not small at 0.
+    r"""For $p=1$ the class contains $f(z)=v^{\top}z$ and $g=1$: (i) holds with $C_f=\|v\|$, (ii)
+    with $\sigma^{8p}$ and an explicit $c(f,g,U)$, and (iii) holds. For $p=2$ this $f$ is outside,
+    since it is not small at $0$.
     """
     return shared.class_is_not_empty(4, power, scaling)
 
@@ -44,8 +45,8 @@ def assumption_c5_is_not_empty(*, power: int = 1, scaling: int = 8) -> Evidence:
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
 )
 def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    """(i) with the ratio at z gives |f(x)| <= C_f |x|^p for every x that is not 0, with F = |f(x)|
-    and r = |x|^p; printed, the ratio is at z_1, which fails for f(x) = x^2 and p = 1.
+    r"""With the ratio at $z$, (i) gives $\|f(x)\|\leq C_f\|x\|^p$ for every $x\neq0$. Printed, the
+    `argument` of the ratio is the token $z_1$, which is refuted by $f(x)=x^2$ and $p=1$.
     """
     return shared.printed_supremum(argument, c)
 
@@ -60,8 +61,8 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="edge",
     at="L = 1",
     why=r"At $L=1$ the right side contains $\ln(1)^{p}=0$, while the error of a single token is its variance.",
-    instead=r"For every $L\geq 2$, with constants that depend on $d,p,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{4}$ only; "
-    r"Assumption C.5 (ii) is not needed. For every $L\geq 1$ put $(1+\ln L)^{p}$ in place of $\ln(L)^{p}$.",
+    instead=r"Ask for $L\geq 2$, or put $(1+\ln L)^{p}$ in place of $\ln(L)^{p}$; then the bound holds. The constants depend on "
+    r"$d,p,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{4}$ only; Assumption C.5 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 400))),
@@ -73,8 +74,10 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^2 in L2(nu) is at most c1 sigma^{6p} ln(L)^p/L^{c2/sigma^2} for every L >= least; at
-    one token p = 1, f = z.
+    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\leq
+    c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
+    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is tried with
+    explicit constants.
     """
     if least == 1:
         return vanishing(
@@ -88,7 +91,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     false="typo",
     why=shared.NU_WHY % 4,
     details=shared.NU_DETAILS,
-    instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
+    instead=r"Let the constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
     costs="nothing",
     repair=dict(law="through E|g|^4"),
     control=dict(c=Fraction(1, 400)),
@@ -98,8 +101,9 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
-    """Printed: c1, c2 depend on d, f, g, p, P, U. For g(z) = e^{z^2} and rare queries +-n the error
-    at L = 2 is unbounded in n.
+    r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,p,P,U$ only. For $g(z)=e^{z^2}$ and rare
+    queries $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law`
+    of the query enters through $\mathbb{E}_{\nu}\|g\|^4$.
     """
     return shared.rare_large_queries(2) if law == "not at all" else shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
 
@@ -107,14 +111,15 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
 @claim(
     "BB:LC.6/query",
     control=(dict(half=Fraction(1, 3)), dict(quarter=Fraction(1, 5)), dict(c=2)),
-    argument="Together q (cosh(nt) - 1) <= (t^2/2) e^{n|t| - n^2} <= (t^2/2) e^{t^2/4} <= e^{t^2/2} - 1, which says that the query "
-    "is 1-sub-Gaussian.",
+    argument=r"Together $q\,(\cosh(nt)-1)\leq\frac{t^2}2e^{n|t|-n^2}\leq\frac{t^2}2e^{t^2/4}\leq e^{t^2/2}-1$, which says that "
+    "the query is $1$-sub-Gaussian.",
 )
 def rare_large_queries_are_sub_gaussian(
     *, half: Fraction = Fraction(1, 2), quarter: Fraction = Fraction(1, 4), c: int = 1
 ) -> Evidence:
-    """With q = e^{-n^2}/n^2: cosh x - 1 <= (x^2/2) e^x, n t - n^2 <= t^2/4 and e^{2y} - 1 >= 2 c y
-    e^y, for x, y, n, t >= 0.
+    r"""For $x,y,n,t\geq0$, $\cosh x-1\leq\frac{x^2}2e^x$, $nt-n^2\leq\frac{t^2}4$ and
+    $e^{2y}-1\geq2cye^y$ with `c` = 1. They show that the query which is $n$ or $-n$ with
+    probability $q/2$ each, $q=e^{-n^2}/n^2$, and $0$ otherwise is $1$-sub-Gaussian.
     """
     x, y, n, t = sp.symbols("x y n t", nonnegative=True)
     return all_of(
@@ -137,21 +142,22 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     follows="BB:LC.6",
     why=r"At $L=1$ the terms with $\ln(L)$ vanish and $\tilde c_{1}\sigma^{2p}$ is left, but the error of one token contains "
     r"$\|T[\mu]\|_{L^{2}(\nu)}^{2}$, which grows like $\sigma^{4p}$.",
-    instead=r"For every $L\geq 2$ (16) holds with $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; where $U=0$ the last "
-    r"term is read as $0$. For $U\neq 0$ and $L\geq 2$ it holds as printed (BB:16/U).",
+    instead=r"Ask for $L\geq 2$ and put $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; then (16) holds, where the last "
+    r"term is read as $0$ if $U=0$. For $U\neq 0$ and $L\geq 2$ it holds as printed (BB:16/U).",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 1000))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
-    argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is 1 for kappa <= "
-    "1/32 and 1/(32 kappa) >= 1/(192 kappa) beyond.",
+    argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is $1$ for "
+    r"$\kappa\leq1/32$ and $1/(32\kappa)\geq1/(192\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
 )
 def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """Tokens and query N(0, k^2), N(0, 1), U = V = 1, L = 1: the error k^2 + k^4 against c1 k^2
-    e^{-c2/k^2}, for every c1, c2.
+    r"""For tokens $\mathcal{N}(0,k^2)$, query $\mathcal{N}(0,1)$, $U=V=1$ and $L=1$ the error
+    $k^2+k^4$ exceeds the printed bound $c_1k^2e^{-c_2/k^2}$ for some $k$, whatever $c_1,c_2$.
+    Repaired, (16) is tried for $L\geq$ `least` = 2 with explicit constants.
     """
     if least == 1:
         where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "p": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
@@ -169,13 +175,14 @@ def equation_16(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=1),
-    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens "
-    "on the line.",
+    argument="The factor $g$ leaves the sums over any number of tokens, and every coordinate of $f$, as it leaves those of two "
+    "tokens on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 2) -> Evidence:
-    """For |g| = G constant the left side of Lemma C.6, G^2 e, is at most that of (16): e as
-    printed, G^2 e with g.
+    r"""Where $\|g\|=G$ is constant, the left side of Lemma C.6 is $G^2e$ with the error $e$ without
+    $g$. The left side of (16) is printed as $e$, and $G^2e\leq e$ is refuted; with the factor $g$
+    it is $G^2e$, too.
     """
     return shared.error_without_g(2, moment, power)
 
@@ -197,12 +204,12 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "BB:16/U",
     control=dict(c=Fraction(1, 1000)),
     needs=("OURS:LC.6",),
-    argument="By OURS:LC.6 the exponent is 1 for kappa <= 1/32, where sigma^{2p} <= (32 |U|^2)^{-p}; the last term is enough "
-    "beyond.",
+    argument=r"By OURS:LC.6 the exponent is $1$ for $\kappa\leq1/32$, where $\sigma^{2p}\leq(32\|U\|_{\rm op}^2)^{-p}$; the last "
+    "term is enough beyond.",
     unproved=UNPROVED,
 )
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
-    """For U != 0 and L >= 2, (16) holds as printed, with c3 that depends on U."""
+    r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, where $\tilde c_3$ depends on $U$."""
     checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
     return shared.explicit(_printed_16, 2, c, checked)
 
@@ -214,17 +221,20 @@ def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     r"absorbed in a constant $\tilde c_{3}$ that may not depend on $\sigma$.",
     details=r"For $U\neq 0$ and $L\geq 2$ (16) itself holds as printed, by another argument (BB:16/U); where $U=0$ it fails "
     r"(BB:16/c3). Lemma C.6, with its factor $\sigma^{6p}$, is not touched.",
-    instead=r"Term 1 is at most $\tilde c_{3}\sigma^{2p}\ln(L)L^{-1/3}$.",
+    instead=r"Keep the factor $\sigma^{2p}$: Term 1 is at most $\tilde c_{3}\sigma^{2p}\ln(L)L^{-1/3}$.",
     costs="nothing",
     repair=dict(power=2),
     control=dict(power=1),
     needs=("BB:17", "OURS:QA.tilt"),
-    argument="By C.5 (i) E|f|^4 = theta C_f^4 E|Z|^{4p}, and by OURS:QA.tilt at U = 0 E|Z|^{4p} = mu (4 sigma^2)^{2p} (2p - 1 + "
-    "h)^{2p} with h = (d/2) ln 2, for theta and mu in [0, 1].",
+    argument=r"By C.5 (i) $\mathbb{E}\|f\|^4=\theta C_f^4\mathbb{E}\|Z\|^{4p}$, and by OURS:QA.tilt at $U=0$, "
+    r"$\mathbb{E}\|Z\|^{4p}=\theta'(4\sigma^2)^{2p}(2p-1+h)^{2p}$ with $h=\frac d2\ln2$, for $\theta$ and $\theta'$ in $[0,1]$.",
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
-    """Tokens N(0, sigma^2), f = z, g = 1, p = 1, L = 2: 216 sqrt(3) sigma^2 against c3 sigma^power.
+    r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$, $p=1$ and $L=2$, the factor
+    $216\sqrt3\,\sigma^2$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
+    large $\sigma$, whatever $\tilde c_3$. Repaired,
+    $216\sqrt{\mathbb{E}\|f\|^4}\leq\tilde c_3\sigma^{2p}$ is proved for $p=1,2$.
 
     Repaired, 216 sqrt(E|f|^4) <= c3 sigma^{2p} with c3 = 216 C_f^2 4^p (2p - 1 + h)^p, p = 1, 2.
     """
@@ -245,18 +255,19 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     details=r"The exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero there, and the term is read as $L^{-\infty}=0$. "
     r"For $U\neq 0$ and $L\geq 2$ the last term is enough where $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and for smaller $\sigma$ a "
     r"constant $\tilde c_{3}$ that depends on $U$.",
-    instead=r"$\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or (16) for $U\neq 0$ only, with $\tilde c_{3}$ growing like "
-    r"$\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
+    instead=r"Put $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or state (16) for $U\neq 0$ only, with $\tilde c_{3}$ "
+    r"growing like $\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     costs="nothing",
     repair=dict(power=2),
     control=(dict(c=Fraction(9, 10)), dict(power=1)),
     needs=("BB:17",),
-    fragment="The repaired bound is executed for U = 0, f(z) = z, g = 1 and Gaussian tokens in one dimension only.",
+    fragment="The repaired bound is executed for $U=0$, $f(z)=z$, $g=1$ and Gaussian tokens in one dimension only.",
     hypotheses=HYPOTHESES,
 )
 def third_constant_free_of_sigma(*, power: int = 0, c: int | Fraction = 1) -> Evidence:
-    """U = 0, f = z, tokens N(0, sigma^2), sigma = k^2, L = k^5: the error sigma^2/L defeats every
-    c1, c2, c3; repaired, c3 = 1.
+    r"""At $U=0$ with $f(z)=z$, tokens $\mathcal{N}(0,\sigma^2)$, $\sigma=k^2$ and $L=k^5$, the
+    error $\sigma^2/L$ exceeds the printed bound for some $k$, whatever $c_1,c_2,c_3$. Repaired,
+    with $\sigma$ to the `power` 2 beside $c_3$, the bound is proved there with $c_3=1$.
     """
     if power == 0:
         right = c1 * k**4 * k ** sp.Rational(15, 2) * exp(-c2 * k) + c3 * 5 * log(k) * k ** sp.Rational(-5, 3)

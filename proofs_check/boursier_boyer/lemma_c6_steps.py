@@ -39,19 +39,20 @@ def _bound_c4(power: int) -> Bound:
     r"is quadratic in $f$ and the second term linear.",
     details="The first line has an error of its own where the norm of a product is concerned, BB:LC.6.split/product. In the last "
     "term of the second line the expectation over the tokens is missing.",
-    instead=r"The same chain with $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$.",
+    instead="Put $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$; then the same chain holds.",
     costs="nothing",
     repair=dict(power=2),
     control=(dict(power=1), dict(outside=Fraction(1, 2))),
     needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square", "BB:LC.6.split/product"),
-    argument="Inside the ball Lemma C.4 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
-    "|a - b|^2 <= (|a| + |b|)^2 <= 2 |a|^2 + 2 |b|^2 and the hull of the values f(z_l) g(z) give the rest.",
+    argument=r"Inside the ball Lemma C.4 holds at each query for the function $z_1\mapsto f(z_1)g(z)$; outside it "
+    r"$\|a-b\|^2\leq(\|a\|+\|b\|)^2\leq2\|a\|^2+2\|b\|^2$ and the hull of the values $f(z_\ell)g(z)$ give the rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
 def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evidence:
-    """Every line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all
-    outside) with f = z; p = 1.
+    r"""Every line is evaluated for queries of signs and $p=1$: with $B=1$ and $f(z)=244z$, where
+    all queries are inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. Printed with
+    $C_f$ to the `power` 1, the second line is refuted; the repair puts $C_f^2$.
     """
     checked = r"\mathbb{E}\|R_L/S_L-R/S\|^2\le\text{LC.4}\ (|z|\le B),\quad\le 2\,\mathbb{E}(\|R_L/S_L\|^2+\|R/S\|^2)\ (|z|>B)"
     covered = "tokens of two and three atoms, queries of signs, g = 1, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
@@ -60,7 +61,7 @@ def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evi
 
 @claim("BB:LC.6.split/square", dial="c")
 def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
-    """(a + b)^2 <= c (a^2 + b^2) with c = 2."""
+    r"""For $a,b\geq0$, $(a+b)^2\leq c\,(a^2+b^2)$ with `c` = 2."""
     a, b = sp.symbols("a b", nonnegative=True)
     return forall((a + b) ** 2, "<=", sp.Rational(c) * (a**2 + b**2), {a: Closed(0, oo), b: Closed(0, oo)})
 
@@ -73,9 +74,9 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is twice the right one. No constant mends "
     r"the line: for $f(z)=(|z|,\eta z)$ and the product $\sqrt{1+\eta^{2}}\,\eta^{-1}f_{2}g$ the quotient is "
     r"$(1+\eta^{2})/\eta^{2}$. For a matrix product with the Frobenius or operator norm the line is true.",
-    instead=r"No further hypothesis is needed: leave out the first line, and apply Lemma C.4 at each query $z$ to $z_{1}\mapsto "
-    r"f(z_{1})g(z)$, with $C_{f}\|g(z)\|$ in place of $C_{f}$. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ then stands "
-    r"for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
+    instead=r"Leave out the first line, and apply Lemma C.4 at each query $z$ to $z_{1}\mapsto f(z_{1})g(z)$, with "
+    r"$C_{f}\|g(z)\|$ in place of $C_{f}$. No further hypothesis is needed. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ "
+    r"then stands for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
     costs="nothing",
     repair=dict(through="f(z_1) g(z)"),
     control=dict(power=1),
@@ -85,8 +86,10 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     "only supported.",
 )
 def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evidence:
-    """E|(R_L/S_L - R/S) g|^2 <= E|R_L/S_L - R/S|^2 |g|^2 for products with |f g| <= |f| |g|;
-    repaired, the left side is at most the bound of Lemma C.4, with C_f^2, for z_1 -> f(z_1) g(z).
+    r"""As printed, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac
+    RS)g\|^2\leq\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\|g\|^2$ for products with
+    $\|fg\|\leq\|f\|\|g\|$, which is refuted. Repaired, the left side is at most the bound of Lemma
+    C.4, with $C_f^2$, for $z_1\mapsto f(z_1)g(z)$.
     """
     covered = "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
     if through == "|f| |g|":
@@ -100,14 +103,15 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
     "BB:17",
     assumes=(MEANS,),
     control=dict(share=5),
-    argument="These are the inequalities at one query in the ball. Off the ball the left sides are 0, because of the indicator; "
-    "and the expectation over the query preserves <=.",
+    argument="These are the inequalities at one query in the ball. Off the ball the left sides are $0$, because of the "
+    r"indicator; and the expectation over the query preserves $\leq$.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
-    """B = sqrt(ln(L)/6)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/6; where |z| <= B, C(z) = 108
-    e^{4 sigma^2|Uz|^2} K <= 108 e^{2 ln(L)/3} K and 2 C(z) ln(L)/L G <= 216 K G ln(L)/L^{1/3}, K =
-    sqrt(E|f|^4), G = |g|^2.
+    r"""For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$.
+    Where $\|z\|\leq B$, $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$ and
+    $\frac{2\ln L}LC(z)\|g\|^2\leq216K\|g\|^2\frac{\ln L}{L^{1/3}}$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -133,8 +137,9 @@ def term_1(*, share: int = 6) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
-    """Some B has sigma^2 |U|^2 B^2 = ln(L)/6, for every U; with n >= |U|, n > 0, for |U| in B,
-    sigma^2 |U|^2 B^2 <= ln(L)/6.
+    r"""As printed, some $B$ has $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$ for every $U$, which is
+    refuted at $U=0$. Repaired, with any $n\geq\|U\|_{\rm op}$, $n>0$, in place of the `norm` in
+    $B$, $\sigma^2\|U\|_{\rm op}^2B^2\leq\frac{\ln L}6$.
     """
     return shared.ball_exists(share, norm, 6)
 
@@ -143,13 +148,13 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     "BB:LC.6.T2",
     control=dict(share=5),
     needs=("BB:17",),
-    argument="This is the display at a query in the ball; off it the left side is 0, because of the indicator, and the right one "
-    "is positive.",
+    argument="This is the display at a query in the ball; off it the left side is $0$, because of the indicator, and the right "
+    "one is positive.",
 )
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
-    """Where |z| <= B = sqrt(ln(L)/6)/(sigma |U|): exp(-((L/2)^{1/p} - e^{(2/p) sigma^2|Uz|^2}) q)
-    <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q) with q = K^{1/p}/(16 sigma^2 C_f^{2/p}), K = sqrt(E|f|^4);
-    p = 1, 2.
+    r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
+    L2)^{1/p}-e^{\frac2p\sigma^2\|Uz\|^2})\,q)\leq\exp(-((\frac L2)^{1/p}-L^{\frac1{3p}})\,q)$ with
+    $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
     """
     a2, parts = score_in_the_ball(share), []
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
@@ -170,19 +175,21 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     details=r"For the point mass at 0 the exponential is 1. At a fixed query the mean squared error is also at most "
     r"$75e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$, without a second term, so that Lemma C.6 does not need "
     r"this display.",
-    instead=r"With $q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2p}/(16C_{f}^{2/p})\geq q_{0}$ the exponential is at most "
-    r"$e^{q/\sigma^{2}}\exp(-q_{0}L^{1/p}/(4\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$: the constants depend "
-    r"on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$.",
+    instead=r"Let the constants depend on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$ as well. With "
+    r"$q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2p}/(16C_{f}^{2/p})\geq q_{0}$ the exponential is at most "
+    r"$e^{q/\sigma^{2}}\exp(-q_{0}L^{1/p}/(4\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$.",
     costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.6.T2",),
-    argument="Multiply by q/sigma^2 with q >= q_0 > 0 and take exponentials; the powers of L in front are at most L^{3/2}.",
+    argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
+    "$L^{3/2}$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
-    """Tokens +-1/k, query 0, f = z, L = k^2: Term 2, at least 32 k^2 e^{2 - 1/32}, against c1 k^3
-    e^{-c2 k^2}, p = 1, any c1, c2.
+    r"""For tokens $\pm\frac1k$, query $0$, $f(z)=z$, $p=1$ and $L=k^2$, Term 2 is at least
+    $32k^2e^{2-1/32}$ and exceeds the printed $c_1k^3e^{-c_2k^2}$ for some $k$, whatever $c_1,c_2$.
+    The repair lets the constants depend on a lower bound of $\mathbb{E}\|f(Z_1)\|^4$.
 
     Repaired, at a fixed lower bound: (L/2)^{1/p} - L^{1/(3p)} >= L^{1/p}/4 - c, p = 1, 2, c = 1.
     """
@@ -199,8 +206,8 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
 
 @claim("BB:LC.6.5x", control=(dict(c=4), dict(c=Fraction(1, 2), powers=(1,))))
 def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] = P) -> Evidence:
-    """e^{-x} <= 5 x^{-2p} for x > 0, p = 1, 2; and the display for any real L > 0, which is this at
-    x = c2 L^{1/p}/sigma^2.
+    r"""For $x>0$ and $p=1,2$, $e^{-x}\leq c\,x^{-2p}$ with `c` = 5. The display is this at
+    $x=c_2L^{1/p}/\sigma^2$, for any real $L>0$.
     """
     (x, L), p = sp.symbols("x L", positive=True), sp.Symbol("p", integer=True, positive=True)
     s = shared.sigma
@@ -219,7 +226,8 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     false="typo",
     why=r"The factor $\mathbb{E}_{z}[\|g(z)\|^{2}]$ of the display before it is lost, although $\tilde c_{1}$ and $\tilde "
     r"c_{2}$ hide dependencies in $f$ and $d$ only.",
-    instead=r"$5\tilde c_{1}\tilde c_{2}^{-2p}\sigma^{6p}\,\mathbb{E}_{z}[\|g(z)\|^{2}]\,L^{-1/2}$.",
+    instead=r"Keep the factor $\mathbb{E}_{z}[\|g(z)\|^{2}]$: the bound is $5\tilde c_{1}\tilde "
+    r"c_{2}^{-2p}\sigma^{6p}\,\mathbb{E}_{z}[\|g(z)\|^{2}]\,L^{-1/2}$.",
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=5),
@@ -228,10 +236,10 @@ def exponential_below_a_power(*, c: int | Fraction = 5, powers: tuple[int, ...] 
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
-    """5 c1 sigma^{2p} G L^{3/2} (c2 L^{1/p}/sigma^2)^{-2p} <= 5 c1 c2^{-2p} sigma^{6p} G^moment
-    L^{-1/2}, G = E|g|^2, p = 1, 2.
-
-    Printed with moment = 0; with moment = 1 the two sides are equal.
+    r"""The bound
+    $5c_1\sigma^{2p}GL^{3/2}(c_2L^{1/p}/\sigma^2)^{-2p}\leq5c_1c_2^{-2p}\sigma^{6p}G^mL^{-1/2}$ with
+    $G=\mathbb{E}\|g\|^2$ and $p=1,2$ is printed with the `moment` $m=0$, which is refuted. With
+    $m=1$ the two sides are equal.
     """
     return shared.second_term_simplified(P, lambda p: (2 * p, p, -2 * p, power * p), moment)
 
@@ -242,12 +250,13 @@ def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=191)),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="The Cauchy-Schwarz inequality in the query, with P(|z| >= B) <= e^{2d - B^2/16} by Lemma D.2, gives the second line "
-    "from the first; the last one is LC.6.T3/maximum with the maximal inequality of Lemma D.2.",
+    argument=r"The Cauchy-Schwarz inequality in the query, with $\mathbb{P}(\|z\|\geq B)\leq e^{2d-B^2/16}$ by Lemma D.2, gives "
+    "the second line from the first; the last one is LC.6.T3/maximum with the maximal inequality of Lemma D.2.",
 )
 def term_3(*, share: int = 6, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
-    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(2x+2y) <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d -
-    B^2/32}, and for B = sqrt(ln(L)/6)/(sigma |U|) this is e^{d - ln(L)/(192 sigma^2|U|^2)}.
+    r"""The steps are $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
+    $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ the last is
+    $e^{d-\ln(L)/(192\sigma^2\|U\|_{\rm op}^2)}$.
     """
     return shared.tail_of_the_query(share=share, twice=twice, factor=factor, half=half, rate=rate)
 
@@ -256,11 +265,14 @@ def term_3(*, share: int = 6, twice: int = 2, factor: Fraction = Fraction(1), ha
     "BB:LC.6.T3/maximum",
     assumes=(MEANS,),
     control=(dict(grows=3), dict(root=1), dict(scale=3)),
-    argument="At sigma = 1 the maximum is at most C_{4p} M with M = d^{2p} + ln(L)^{2p}, and max|z_l| has the scale sigma.",
+    argument=r"At $\sigma=1$ the maximum is at most $C_{4p}M$ with $M=d^{2p}+\ln(L)^{2p}$, and $\max_\ell\|z_\ell\|$ has the "
+    r"scale $\sigma$.",
 )
 def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Evidence:
-    """|f|^4 <= C_f^4 |z|^{4p}; sqrt(2 E|g|^4 C_f^4 sigma^{4p} C M) = sigma^{2p} sqrt(2 E|g|^4 C_f^4
-    C M); and the root of Assumption C.5 (ii) is sigma^{4p} sqrt(c); p = 1, 2.
+    r"""For $p=1,2$, $\|f\|^4\leq C_f^4\|z\|^{4p}$ and
+    $\sqrt{2\mathbb{E}\|g\|^4C_f^4\sigma^{4p}CM}=\sigma^{2p}\sqrt{2\mathbb{E}\|g\|^4C_f^4CM}$, where
+    $CM$ bounds the maximum at $\sigma=1$. The root of Assumption C.5 (ii) is at most
+    $\sigma^{4p}\sqrt{c(f,g,U)}$.
     """
     return shared.scale_of_the_maximum(P, 4, grows, root, scale)
 
@@ -272,14 +284,17 @@ def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Ev
     follows="BB:LC.6",
     why=r"The bound of Term 3 contains $\sqrt{d^{2p}+\ln(L)^{2p}}$ and a term without logarithm; at $L=1$ no multiple of "
     r"$\ln(L)^{p}=0$ bounds them, which (16) supposes.",
-    instead=r"For $L\geq 2$, $\sqrt{d^{2p}+\ln(L)^{2p}}\leq(1+d^{p}/\ln(2)^{p})\ln(L)^{p}$.",
+    instead=r"Ask for $L\geq 2$; then $\sqrt{d^{2p}+\ln(L)^{2p}}\leq(1+d^{p}/\ln(2)^{p})\ln(L)^{p}$.",
     costs="nothing",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.6.T3",),
-    argument="Divide by ln(2)^p and write ln L = r ln 2 and d = e ln 2, where r >= 1 because L >= 2.",
+    argument=r"Divide by $\ln(2)^p$ and write $\ln L=r\ln2$ and $d=e\ln2$, where $r\geq1$ because $L\geq2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
-    """Is sqrt(d^{2p} + ln(L)^{2p}) at most a constant times ln(L)^p for every L >= least?"""
+    r"""The question is whether $\sqrt{d^{2p}+\ln(L)^{2p}}$ is at most a constant times $\ln(L)^p$
+    for every $L\geq$ `least`. As printed, with $L\geq1$, this is refuted; for $L\geq2$ it is
+    proved.
+    """
     return all_of(*(shared.logarithm_absorbs_the_dimension(least, p, Fraction(c)) for p in P))

@@ -25,7 +25,9 @@ from theory.bounds.concentration_moments import lemma_c7
     reference=dict(Z4=1),
 )
 def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
-    """E|R_L/S_L - R/S|^4 is at most c times the bound of the lemma, c = 1, where C_f > 0."""
+    r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^4$ is at most `c` = 1 times the bound of the lemma,
+    where $C_f>0$.
+    """
     L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
     return worst_ratio(Mean(error_fourth), "<=", c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4), families=SEARCHED)
 
@@ -36,14 +38,16 @@ def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     at="f = 0",
     follows="BB:LC.4/zero",
     repair=dict(closed=False),
-    fragment="Executed is only that the exponent is defined for C_f > 0; that the bound then holds is BB:LC.7.",
+    fragment="Executed is only that the exponent is defined for $C_f>0$; that the bound then holds is BB:LC.7.",
     control=dict(closed=True),
     why=r"$C_f\in\mathbb{R}_+$ admits $C_f=0$, that is $f=0$, for which the exponent contains $0/0$: $16\sigma^2C_f^2=0$ and "
     r"$\mathbb{E}\|f\|^4=0$.",
-    instead=r"Require $C_f>0$ (any upper bound may be taken).",
+    instead="Ask for $C_f>0$ (any upper bound may be taken).",
     costs="nothing",
     hypotheses=("C_f >= 0", "sigma2 > 0"),
 )
 def the_exponent_is_defined(*, closed: bool = True) -> Evidence:
-    """The divisor 16 sigma^2 C_f^2 is positive for every C_f that the lemma admits."""
+    r"""The divisor $16\sigma^2C_f^2$ is positive for every $C_f$ that the lemma admits. Printed, it
+    admits $C_f=0$ (`closed`), which is refuted; the repair asks for $C_f>0$.
+    """
     return divisor_is_positive(2, closed)

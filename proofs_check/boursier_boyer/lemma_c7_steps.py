@@ -36,13 +36,15 @@ UNPROVED = (
     "BB:LC.7.int",
     control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.7.8"),
-    argument="For t <= t_0 Corollary C.3 is used at delta = C/(L sqrt(t)), and the bound is trivial where delta >= 1; for t > t_0 "
-    "the event is that of LC.7.8; for f = 0 nothing is to be shown.",
+    argument=r"For $t\leq t_0$ Corollary C.3 is used at $\delta=\frac C{L\sqrt t}$, and the bound is trivial where $\delta\geq1$; "
+    "for $t>t_0$ the event is that of LC.7.8; for $f=0$ nothing is to be shown.",
     unproved=UNPROVED,
 )
 def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)) -> Evidence:
-    """For t = theta t_0, theta <= 1, delta = C/(L sqrt(t)) >= c delta_0 with c = 1; int_0^{t_0}
-    C/(L sqrt(t)) dt = 2 C sqrt(t_0)/L; and t_0 = (16/27)^2 C^2/(delta_0^2 L^3) is L K^2.
+    r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with
+    `c` = 1. The integral of $\frac C{L\sqrt t}$ from $0$ to $t_0$ is $\frac{2C\sqrt{t_0}}L$, and
+    $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
     Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also
     compared on exact laws.
@@ -64,13 +66,14 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
     "BB:LC.7.8",
     control=(dict(c=Fraction(15, 2)), dict(front=Fraction(1, 4000))),
     needs=("BB:LC.4.hull", "BB:LC.4.union/max", "BB:LC.4.Gam", "BB:LC.7.8/dropped", "BB:LD.2.1"),
-    argument="|u - v| <= |u| + |v| and the hull of the f(z_l) give the events; then follow the union bound, |f| <= C_f |z|, Lemma "
-    "D.2 and the substitutions; where t_0/8 < |R/S|^4 the first bound holds by LC.7.8/dropped.",
+    argument=r"The triangle inequality and the hull of the $f(z_\ell)$ give the events; then follow the union bound, "
+    r"$\|f\|\leq C_f\|z\|$, Lemma D.2 and the substitutions; where $t_0/8<\|R/S\|^4$ the first bound holds by LC.7.8/dropped.",
     unproved=UNPROVED,
 )
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
-    """c|u|^4 + c|v|^4 >= t with c = 8 for every t <= (|u| + |v|)^4; the substitutions t = 8 (u +
-    x), t = u^2 and u = 16 sigma^2 C_f^2 v; the tail integral in closed form.
+    r"""For every $t\leq(\|a\|+\|b\|)^4$, $c\|a\|^4+c\|b\|^4\geq t$ with `c` = 8. The substitutions
+    $t=8(u+x)$, $t=u^2$ and $u=16\sigma^2C_f^2v$ and the closed form of the tail integral are proved
+    as well.
 
     The bounds on E|err|^4 that are displayed are compared on exact laws.
     """
@@ -99,16 +102,19 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     r"it is negative, $8\|R/S\|^4-t_0$ is lost.",
     details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $7+8\tanh^41=9.69$, the right side 8. The "
     r"displayed bound on $\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
-    instead=r"The step holds if $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$.",
+    instead=r"Ask for $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise add $8\|R/S\|^4-t_0$ to the right side.",
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    argument="t_0 = L K^2 and |R/S|^4 <= e^{4 a2} K^2, so that t_0/8 >= |R/S|^4 where L >= 8 e^{4 a2}.",
+    argument=r"By LC.4.t0, $t_0=LK^2$ and $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$, so that $t_0/8\geq\|R/S\|^4$ where "
+    r"$L\geq8e^{4\sigma^2\|Uz\|^2}$.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
 )
 def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None = None, eight: int = 8) -> Evidence:
-    """int_{t_0}^oo P(max|f|^4 >= t/8 - |R/S|^4) dt <= 8L int_s^oo P(|f|^4 >= t) dt, s = (t_0/8 -
-    |R/S|^4)_+.
+    r"""The step $\int_{t_0}^\infty\mathbb{P}(\max_\ell\|f(z_\ell)\|^4\geq\frac t8-\|\frac
+    RS\|^4)\,dt\leq8L\int_s^\infty\mathbb{P}(\|f\|^4\geq t)\,dt$ with
+    $s=(\frac{t_0}8-\|\frac RS\|^4)_+$ is refuted as printed. The repair asks for
+    $L\geq8e^{4\sigma^2\|Uz\|^2}$, which gives $t_0/8\geq\|\frac RS\|^4$.
     """
     hypothesis = None if at_most is None else (exp(4 * a2_) / L_, at_most)
     cases = increasing(MAXIMUM_TAIL, eight * L_ * OWN_TAIL, order=4, admitted=hypothesis)
@@ -122,12 +128,15 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     "BB:LC.7.8/dropped",
     control=dict(c=77),
     needs=("BB:LC.7.8/holder", "BB:LC.4.hull", "BB:LC.4.union/max"),
-    argument="Then s = 0 and E|err|^4 <= 8 E max|f|^4 + 8|R/S|^4 <= 8L E|f|^4 + 2 C sqrt(t_0)/L; here |R/S|^2 = theta e^{4 a2/3} K "
-    "with theta <= 1 and t_0/8 = phi |R/S|^4 with phi <= 1, that is L = 8 phi theta^2 e^{8 a2/3}.",
+    argument="Then $s=0$ and "
+    r"$\mathbb{E}\|\mathrm{err}\|^4\leq8\mathbb{E}\max_\ell\|f(z_\ell)\|^4+8\|R/S\|^4\leq8L\,\mathbb{E}\|f\|^4+2C\sqrt{t_0}/L$. "
+    r"Here $\|R/S\|^2=\theta e^{\frac43\sigma^2\|Uz\|^2}K$ with $\theta\leq1$ and $t_0/8=\varphi\|R/S\|^4$ with $\varphi\leq1$, "
+    r"that is $L=8\varphi\theta^2e^{\frac83\sigma^2\|Uz\|^2}$.",
 )
 def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
-    """Where t_0/8 <= |R/S|^4, c|R/S|^4 <= 2 C sqrt(t_0)/L = 216 e^{4 a2} K^2/sqrt(L) with c = 8, in
-    units of K^2, for real L.
+    r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
+    RS\|^4\leq\frac{2C\sqrt{t_0}}L=216e^{4\sigma^2\|Uz\|^2}\frac{K^2}{\sqrt L}$ with `c` = 8 and
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, for every real $L$.
     """
     part, phi = sp.symbols("theta phi", positive=True)
     ratio = part**2 * exp(8 * a2 / 3)
@@ -140,11 +149,12 @@ def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     "BB:LC.7.8/holder",
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.1.M",),
-    argument="By Hoelder's inequality |R/S| <= E[M|f|] <= (E M^{4/3})^{3/4} (E|f|^4)^{1/4}, and E M^{4/3} <= e^{8 a2/9}.",
+    argument=r"By Hölder's inequality $\|R/S\|\leq\mathbb{E}[M\|f\|]\leq(\mathbb{E}M^{4/3})^{3/4}(\mathbb{E}\|f\|^4)^{1/4}$, and "
+    r"$\mathbb{E}M^{4/3}\leq e^{\frac89\sigma^2\|Uz\|^2}$.",
 )
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
-    """|R/S| <= c e^{(2/3) a2} (E|f|^4)^{1/4}, c = 1: a smaller exponent than (15) has for the
-    second moment.
+    r"""With `c` = 1, $\|R/S\|\leq c\,e^{\frac23\sigma^2\|Uz\|^2}(\mathbb{E}\|f(Z_1)\|^4)^{1/4}$;
+    the exponent is smaller than that which (15) has for the second moment.
     """
     return worst_ratio(symbol("RS"), "<=", sp.Rational(c) * exp(2 * a2_ / 3) * sqrt(K_))
 
@@ -153,14 +163,15 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     "BB:LC.7.lim",
     control=(dict(c=Fraction(9, 10)), dict(rate=33), dict(least=Fraction(11, 10))),
     needs=("BB:LC.4.t0", "BB:LC.7.8"),
-    argument="t_0 = L K^2, |R/S|^4 = theta e^{4 a2} K^2 and K = theta' C_f^2 m with theta, theta' <= 1 and m = sqrt(E|Z|^4); the "
-    "square root is increasing, and (1 + y) e^{-x} is bounded by its factors at either limit; sqrt(L/8) = w + h with w = e^{2 a2}, "
-    "or the exponent is positive.",
+    argument=r"By LC.4.t0, $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and $K=\theta'C_f^2m$ with $\theta,\theta'\leq1$ and "
+    r"$m=\sqrt{\mathbb{E}\|Z\|^4}$. The square root is increasing, and $(1+y)e^{-x}$ is bounded by its factors at either limit; "
+    r"$\sqrt{L/8}=w+h$ with $w=e^{2\sigma^2\|Uz\|^2}$, or the exponent is positive.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
 def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
-    """(L/8 - theta e^{4 a2})_+ >= (L/8 - c e^{4 a2})_+ with c = 1; the upper limit; sqrt((x - y)_+)
-    >= sqrt(x) - sqrt(y), sqrt(x) = w + h and sqrt(y) = w.
+    r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$,
+    $(\frac L8-\theta w^2)_+\geq(\frac L8-c\,w^2)_+$. The upper limit of the Gamma integral and
+    $\sqrt{(x-y)_+}\geq\sqrt x-\sqrt y$ are proved as well.
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
     below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -181,13 +192,14 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least
     "BB:LC.7.lim/display",
     control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000))),
     needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.8/holder", "BB:LC.7.lim"),
-    argument="y = (t_0/8 - |R/S|^4)_+^{1/2}/(16 sigma^2 C_f^2) lies between the two limits x and h; where t_0/8 <= |R/S|^4, with "
-    "|R/S|^2 = theta e^{4 a2/3} K, the exponent is 0 and LC.7.8/dropped bounds what the union bound loses.",
+    argument=r"The number $y=((t_0/8-\|R/S\|^4)_+)^{1/2}/(16\sigma^2C_f^2)$ lies between the two limits $x$ and $h$; where "
+    r"$t_0/8\leq\|R/S\|^4$, with $\|R/S\|^2=\theta e^{\frac43\sigma^2\|Uz\|^2}K$, the exponent is $0$ and LC.7.8/dropped bounds "
+    "what the union bound loses.",
     unproved=UNPROVED,
 )
 def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:
-    """(1 + y) e^{-y} <= (1 + h) e^{-x} for x <= y <= h; (L/8 - e^{power a2})_+ = 0 where t_0/8 <=
-    |R/S|^4, power = 4.
+    r"""For $x\leq y\leq h$, $(1+y)\,e^{-y}\leq(1+h)\,e^{-x}$. Where $t_0/8\leq\|\frac RS\|^4$,
+    $(\frac L8-e^{k\sigma^2\|Uz\|^2})_+=0$ with `power` $k=4$.
 
     The bound displayed is also compared on exact laws.
     """

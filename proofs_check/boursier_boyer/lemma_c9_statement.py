@@ -27,8 +27,9 @@ CHECKED = r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le c_1\sigma^{12}\ln(L)^2/
 
 @claim("BB:AC.8", control=(dict(power=2), dict(scaling=8)))
 def assumption_c8_is_not_empty(*, power: int = 1, scaling: int = 16) -> Evidence:
-    """The class contains f = v.z, g = 1: (i) with C_f = |v|, (ii) with sigma^16 and an explicit
-    c(f, g, U), and (iii); with |z_1|^2 in (i) this f would be outside, since it is not small at 0.
+    r"""The class contains $f(z)=v^{\top}z$ and $g=1$: (i) holds with $C_f=\|v\|$, (ii) with
+    $\sigma^{16}$ and an explicit $c(f,g,U)$, and (iii) holds. With $\|z_1\|^2$ in (i) this $f$
+    would be outside, since it is not small at $0$.
     """
     return shared.class_is_not_empty(8, power, scaling)
 
@@ -45,8 +46,8 @@ def assumption_c8_is_not_empty(*, power: int = 1, scaling: int = 16) -> Evidence
     hypotheses=("x > 0", "z_1 > 0", "C_f > 0", "z_1 <= C_f"),
 )
 def supremum_of_a_ratio(*, argument: str = "z_1", c: Fraction = Fraction(1)) -> Evidence:
-    """(i) with the ratio at z gives |f(x)| <= C_f |x| for every x that is not 0, with F = |f(x)|
-    and r = |x|; printed, the ratio is at z_1, which fails for f(x) = x^2.
+    r"""With the ratio at $z$, (i) gives $\|f(x)\|\leq C_f\|x\|$ for every $x\neq0$. Printed, the
+    `argument` of the ratio is the token $z_1$, which is refuted by $f(x)=x^2$.
     """
     return shared.printed_supremum(argument, c)
 
@@ -62,8 +63,8 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     at="L = 1",
     follows="BB:LC.6",
     why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the error of a single token is its fourth central moment.",
-    instead=r"For every $L\geq 2$, with constants that depend on $d,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{8}$ only; "
-    r"Assumption C.8 (ii) is not needed. For every $L\geq 1$ put $(1+\ln L)^{2}$ in place of $\ln(L)^{2}$.",
+    instead=r"Ask for $L\geq 2$, or put $(1+\ln L)^{2}$ in place of $\ln(L)^{2}$; then the bound holds. The constants depend on "
+    r"$d,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{8}$ only; Assumption C.8 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 800000))),
@@ -74,7 +75,11 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     reference={},
 )
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """E|err g|^4 in L4(nu) is at most c1 sigma^12 ln(L)^2/L^{c2/sigma^2} for every L >= least."""
+    r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\leq
+    c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
+    $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is tried with explicit
+    constants.
+    """
     if least == 1:
         return vanishing(
             sp.S.One, c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1}
@@ -88,7 +93,7 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     follows="BB:LC.6/nu",
     why=shared.NU_WHY % 8,
     details=shared.NU_DETAILS,
-    instead=r"The constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{8}$ only.",
+    instead=r"Let the constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{8}$ only.",
     costs="nothing",
     repair=dict(law="through E|g|^8"),
     control=dict(c=Fraction(1, 800000)),
@@ -98,8 +103,9 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
-    """Printed: c1, c2 depend on d, f, g, P, U. For g(z) = e^{z^2} and rare queries +-n the error at
-    L = 2 is unbounded in n.
+    r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,P,U$ only. For $g(z)=e^{z^2}$ and rare queries
+    $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law` of the
+    query enters through $\mathbb{E}_{\nu}\|g\|^8$.
     """
     return shared.rare_large_queries(4) if law == "not at all" else shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
 
@@ -118,21 +124,22 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     follows="BB:LC.6",
     why=r"At $L=1$ the last term vanishes and $\tilde c_{1}\sigma^{4}+\tilde c_{3}$ is left, but the error of one token contains "
     r"$\|T[\mu]\|_{L^{4}(\nu)}^{4}$, which grows like $\sigma^{8}$.",
-    instead=r"For every $L\geq 2$ (18) holds as printed, with $\tilde c_{3}$ free of $\sigma$; where $U=0$ the last term is read "
-    r"as $0$.",
+    instead=r"Ask for $L\geq 2$; then (18) holds as printed, with $\tilde c_{3}$ free of $\sigma$, where the last term is read as "
+    "$0$ if $U=0$.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 2 * 10**6))),
     needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:LC.9.T3/conclude", "BB:18/c3", "OURS:LC.9"),
-    argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is 2 "
-    "for kappa <= 1/128 and 1/(64 kappa) >= 1/(384 kappa) beyond.",
+    argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is "
+    r"$2$ for $\kappa\leq1/128$ and $1/(64\kappa)\geq1/(384\kappa)$ beyond.",
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
     reference={},
 )
 def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
-    """Tokens N(0, k^2), query N(0, 1), U = V = 1, L = 1: the error 3 (k^2 + k^4)^2 against c1 k^4
-    e^{-c2/k^2} + c3, every c.
+    r"""For tokens $\mathcal{N}(0,k^2)$, query $\mathcal{N}(0,1)$, $U=V=1$ and $L=1$ the error
+    $3(k^2+k^4)^2$ exceeds the printed bound $c_1k^4e^{-c_2/k^2}+c_3$ for some $k$, whatever
+    $c_1,c_2,c_3$. Repaired, (18) is tried for $L\geq$ `least` = 2 with explicit constants.
     """
     if least == 1:
         where = {"L": 1, "d": 1, "U": 1, "f": "z", "g": 1, "tokens": "N(0, sigma^2)", "query": "N(0, 1)"}
@@ -150,13 +157,14 @@ def equation_18(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=3),
-    argument="The factor g leaves the sums over any number of tokens, and every coordinate of f, as it leaves those of two tokens "
-    "on the line.",
+    argument="The factor $g$ leaves the sums over any number of tokens, and every coordinate of $f$, as it leaves those of two "
+    "tokens on the line.",
     hypotheses=("G > 0", "e > 0"),
 )
 def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
-    """For |g| = G constant the left side of Lemma C.9, G^4 e, is at most that of (18): e as
-    printed, G^4 e with g.
+    r"""Where $\|g\|=G$ is constant, the left side of Lemma C.9 is $G^4e$ with the error $e$ without
+    $g$. The left side of (18) is printed as $e$, and $G^4e\leq e$ is refuted; with the factor $g$
+    it is $G^4e$, too.
     """
     return shared.error_without_g(4, moment, power)
 
@@ -164,14 +172,14 @@ def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
 @claim(
     "BB:18/c3",
     control=(dict(c=Fraction(9, 10)), dict(growth=Fraction(-2)), dict(decay=Fraction(1, 3))),
-    argument="Where L <= sigma^4 the first term of (18) is enough, for e^{-sqrt(L)/sigma^2} >= 1/e, and beyond it the second one "
-    "is; a + b ln^2 L <= (a + b) max(1, ln^2 L).",
+    argument=r"Where $L\leq\sigma^4$ the first term of (18) is enough, for $e^{-\sqrt L/\sigma^2}\geq1/e$, and beyond it the "
+    r"second one is; $a+b\ln^2L\leq(a+b)\max(1,\ln^2L)$.",
 )
 def third_constant_free_of_sigma(
     *, c: int | Fraction = 1, growth: Fraction = Fraction(3, 2), decay: Fraction = Fraction(1, 6)
 ) -> Evidence:
-    """sigma^4 max(1, ln^2 L)/L^2 <= c sigma^4 L^{3/2} always, and <= c/L^{1/6} for sigma^4 <= L:
-    that is 1, ln^2 L <= L^{5/6}.
+    r"""With `c` = 1, $\sigma^4\max(1,\ln^2L)/L^2\leq c\,\sigma^4L^{3/2}$ always, and it is at most
+    $c/L^{1/6}$ where $\sigma^4\leq L$, because $1$ and $\ln^2L$ are at most $L^{5/6}$.
     """
     L = sp.Symbol("L", integer=True, positive=True)
     domain, parts = {L: Integers(1, oo)}, []
@@ -188,17 +196,20 @@ def third_constant_free_of_sigma(
     why=r"(19) bounds Term 1 with $\mathbb{E}\|f(Z_{1})\|^{4}$, which is of size $\sigma^{4}$ over the family $P$; it is absorbed "
     r"in a constant $\tilde c_{3}$ that may not depend on $\sigma$.",
     details=r"(18) itself holds for $L\geq 2$ with $\tilde c_{3}$ free of $\sigma$, by another argument (BB:18/c3).",
-    instead=r"Term 1 is at most $\tilde c_{3}\sigma^{4}L^{-1/6}$.",
+    instead=r"Keep the factor $\sigma^{4}$: Term 1 is at most $\tilde c_{3}\sigma^{4}L^{-1/6}$.",
     costs="nothing",
     repair=dict(power=4),
     control=dict(power=3),
     needs=("BB:19", "OURS:QA.tilt"),
-    argument="By C.8 (i) E|f|^4 = theta C_f^4 E|Z|^4, and by OURS:QA.tilt at U = 0 E|Z|^4 = mu (4 sigma^2)^2 (1 + h)^2 with h = "
-    "(d/2) ln 2, for theta and mu in [0, 1].",
+    argument=r"By C.8 (i) $\mathbb{E}\|f\|^4=\theta C_f^4\mathbb{E}\|Z\|^4$, and by OURS:QA.tilt at $U=0$, "
+    r"$\mathbb{E}\|Z\|^4=\theta'(4\sigma^2)^2(1+h)^2$ with $h=\frac d2\ln2$, for $\theta$ and $\theta'$ in $[0,1]$.",
     hypotheses=HYPOTHESES,
 )
 def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
-    """Tokens N(0, sigma^2), f = z, g = 1, L = 2: 216 * 3 sigma^4 against c3 sigma^power.
+    r"""For tokens $\mathcal{N}(0,\sigma^2)$, $f(z)=z$, $g=1$ and $L=2$, the factor
+    $216\cdot3\,\sigma^4$ of Term 1 exceeds $\tilde c_3\sigma^k$ with the printed `power` $k=0$ for
+    large $\sigma$, whatever $\tilde c_3$. Repaired, $216\,\mathbb{E}\|f\|^4\leq\tilde c_3\sigma^4$
+    is proved.
 
     Repaired, 216 E|f|^4 <= c3 sigma^4 with c3 = 216 C_f^4 16 (1 + h)^2.
     """

@@ -32,21 +32,23 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
     r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\,\|g(z)\|$ for the values only.",
     details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is four times the right one. For a matrix "
     r"product with the Frobenius or operator norm the line is true.",
-    instead=r"No further hypothesis is needed: leave out the first line, and apply Lemma C.7 at each query $z$ to $z_{1}\mapsto "
-    r"f(z_{1})g(z)$, with $C_{f}\|g(z)\|$ in place of $C_{f}$. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ then stands "
-    r"for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
+    instead=r"Leave out the first line, and apply Lemma C.7 at each query $z$ to $z_{1}\mapsto f(z_{1})g(z)$, with "
+    r"$C_{f}\|g(z)\|$ in place of $C_{f}$. No further hypothesis is needed. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ "
+    r"then stands for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
     costs="nothing",
     repair=dict(through="f(z_1) g(z)"),
     control=(dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
     needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power"),
-    argument="Inside the ball Lemma C.7 holds at each query for the function z_1 -> f(z_1) g(z); outside it "
-    "|a - b|^4 <= (|a| + |b|)^4 <= 8 |a|^4 + 8 |b|^4 and the hull of the values f(z_l) g(z) give the rest.",
+    argument=r"Inside the ball Lemma C.7 holds at each query for the function $z_1\mapsto f(z_1)g(z)$; outside it "
+    r"$\|a-b\|^4\leq(\|a\|+\|b\|)^4\leq8\|a\|^4+8\|b\|^4$ and the hull of the values $f(z_\ell)g(z)$ give the rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
 def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)) -> Evidence:
-    """The first line is E|(R_L/S_L - R/S) g|^4 <= E|R_L/S_L - R/S|^4 |g|^4 for products with |f g|
-    <= |f| |g|.
+    r"""The first line, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac
+    RS)g\|^4\leq\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^4\|g\|^4$ for products with
+    $\|fg\|\leq\|f\|\|g\|$, is refuted as printed. Repaired, the left side is at most the bound of
+    Lemma C.7 for $z_1\mapsto f(z_1)g(z)$, and every line is tried.
 
     Repaired, the left side is at most the bound of Lemma C.7 for z_1 -> f(z_1) g(z); then every
     line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all outside)
@@ -68,7 +70,7 @@ def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(
 
 @claim("BB:LC.9.split/power", dial="c")
 def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
-    """(a + b)^4 <= c (a^4 + b^4) with c = 8, sharp at a = b."""
+    r"""For $a,b\geq0$, $(a+b)^4\leq c\,(a^4+b^4)$ with `c` = 8, which is sharp at $a=b$."""
     a, b = sp.symbols("a b", nonnegative=True)
     return forall((a + b) ** 4, "<=", sp.Rational(c) * (a**4 + b**4), {a: Closed(0, oo), b: Closed(0, oo)})
 
@@ -77,14 +79,16 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
     "BB:19",
     assumes=(MEANS,),
     control=dict(share=10),
-    argument="These are the inequalities at one query in the ball. Off the ball the left sides are 0, because of the indicator; "
-    "and the expectation over the query preserves <=.",
+    argument="These are the inequalities at one query in the ball. Off the ball the left sides are $0$, because of the "
+    r"indicator; and the expectation over the query preserves $\leq$.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
-    """B = sqrt(ln(L)/12)/(sigma |U|) has sigma^2|U|^2 B^2 = ln(L)/12; where |z| <= B, C(z) = 108
-    e^{4 sigma^2|Uz|^2} K <= 108 e^{ln(L)/3} K and 2 C(z) K/sqrt(L) G <= 216 K^2 G/L^{1/6}, K =
-    sqrt(E|f|^4), G = |g|^4.
+    r"""For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$,
+    $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}{12}$. Where $\|z\|\leq B$,
+    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$ and
+    $\frac{2K}{\sqrt L}C(z)\|g\|^4\leq216K^2\frac{\|g\|^4}{L^{1/6}}$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -111,16 +115,18 @@ def term_1(*, share: int = 12) -> Evidence:
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
-    """Some B has sigma^2 |U|^2 B^2 = ln(L)/12, for every U; with n >= |U|, n > 0, for |U| in B,
-    sigma^2 |U|^2 B^2 <= ln(L)/12.
+    r"""As printed, some $B$ has $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}{12}$ for every $U$, which
+    is refuted at $U=0$. Repaired, with any $n\geq\|U\|_{\rm op}$, $n>0$, in place of the `norm` in
+    $B$, $\sigma^2\|U\|_{\rm op}^2B^2\leq\frac{\ln L}{12}$.
     """
     return shared.ball_exists(share, norm, 12)
 
 
 @claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19",))
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
-    """Where |z| <= B = sqrt(ln(L)/12)/(sigma |U|): exp(-(sqrt(L/8) - e^{2 sigma^2|Uz|^2}) q) <=
-    exp(-(sqrt(L/8) - L^{1/6}) q), q = K/(16 sigma^2 C_f^2), K = sqrt(E|f|^4).
+    r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
+    L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
+    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
     Off the ball the left side is 0, because of the indicator.
     """
@@ -142,19 +148,22 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     details=r"For the point mass at 0 the exponential is 1. The sentence also says 'Equation (16)' for (18). At a fixed query the "
     r"mean fourth power of the error is also at most $8000e^{16\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{8}}/L^{2}$, "
     r"without a second term, so that Lemma C.9 does not need this display.",
-    instead=r"With $q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2}/(16C_{f}^{2})\geq q_{0}$ the exponential is at most "
-    r"$e^{q/\sigma^{2}}\exp(-q_{0}\sqrt{L}/(8\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$: the constants depend "
-    r"on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$.",
+    instead=r"Let the constants depend on a lower bound of $\mathbb{E}\|f(Z_{1})\|^{4}$ as well. With "
+    r"$q=(\mathbb{E}\|f(Z_{1})\|^{4})^{1/2}/(16C_{f}^{2})\geq q_{0}$ the exponential is at most "
+    r"$e^{q/\sigma^{2}}\exp(-q_{0}\sqrt{L}/(8\sigma^{2}))$, and $q/\sigma^{2}$ is bounded in terms of $d$.",
     costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x"),
-    argument="Multiply by q/sigma^2 with q >= q_0 > 0 and take exponentials; the powers of L in front are at most L^{3/2}.",
+    argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
+    "$L^{3/2}$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:
-    """Tokens +-1/k, query 0, f = z, L = k^4: Term 2 against c1 k^6 e^{-c2 k^2}, for every c1, c2;
-    sqrt(E|f|^4) = 1/k^2.
+    r"""For tokens $\pm\frac1k$, query $0$, $f(z)=z$ and $L=k^4$, where
+    $\sqrt{\mathbb{E}\|f(Z_1)\|^4}=1/k^2$, Term 2 exceeds the printed $c_1k^6e^{-c_2k^2}$ for some
+    $k$, whatever $c_1,c_2$. The repair lets the constants depend on a lower bound of
+    $\mathbb{E}\|f(Z_1)\|^4$.
 
     Repaired, at a fixed lower bound: sqrt(L/8) - L^{1/6} >= sqrt(L)/8 - c, c = 1.
     """
@@ -173,18 +182,20 @@ def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -
     follows="BB:LC.6.T2b",
     why=r"The factor $\mathbb{E}_{z}[\|g(z)\|^{4}]$ of the bound before it is lost, although $\tilde c_{1}$ and $\tilde c_{2}$ "
     r"hide dependencies in $f$ and $d$ only.",
-    instead=r"$5\tilde c_{1}\tilde c_{2}^{-4}\sigma^{12}\,\mathbb{E}_{z}[\|g(z)\|^{4}]\,L^{-1/2}$.",
+    instead=r"Keep the factor $\mathbb{E}_{z}[\|g(z)\|^{4}]$: the bound is $5\tilde c_{1}\tilde "
+    r"c_{2}^{-4}\sigma^{12}\,\mathbb{E}_{z}[\|g(z)\|^{4}]\,L^{-1/2}$.",
     costs="nothing",
     repair=dict(moment=1),
     control=dict(power=11),
     needs=("BB:LC.6.5x",),
-    argument="The display before bounds the second term by the left side of BB:LC.6.5x at p = 2 with sigma^4, whose right side is "
-    "simplified here.",
+    argument=r"The display before bounds the second term by the left side of BB:LC.6.5x at $p=2$ with $\sigma^4$, whose right "
+    "side is simplified here.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "G > 0"),
 )
 def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
-    """5 c1 sigma^4 G L^{3/2} (c2 sqrt(L)/sigma^2)^{-4} <= 5 c1 c2^{-4} sigma^12 G^moment L^{-1/2},
-    G = E|g|^4; printed with moment = 0, and with moment = 1 the two sides are equal.
+    r"""The bound $5c_1\sigma^4GL^{3/2}(c_2\sqrt
+    L/\sigma^2)^{-4}\leq5c_1c_2^{-4}\sigma^{12}G^mL^{-1/2}$ with $G=\mathbb{E}\|g\|^4$ is printed
+    with the `moment` $m=0$, which is refuted. With $m=1$ the two sides are equal.
     """
     return shared.second_term_simplified((1,), lambda p: (4, 2, -4, power), moment)
 
@@ -195,12 +206,13 @@ def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=383)),
     needs=("BB:LD.2.1", "BB:LD.2.2", "BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
     cites=("Cauchy-Schwarz inequality",),
-    argument="The Cauchy-Schwarz inequality in the query, with P(|z| >= B) <= e^{2d - B^2/16} by Lemma D.2, gives the second line "
-    "from the first; the last one is LC.9.T3/maximum with the maximal inequality of Lemma D.2.",
+    argument=r"The Cauchy-Schwarz inequality in the query, with $\mathbb{P}(\|z\|\geq B)\leq e^{2d-B^2/16}$ by Lemma D.2, gives "
+    "the second line from the first; the last one is LC.9.T3/maximum with the maximal inequality of Lemma D.2.",
 )
 def term_3(*, share: int = 12, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
-    """(A+D)^2 <= 2A^2 + 2D^2, sqrt(2x+2y) <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d -
-    B^2/32}, and for B = sqrt(ln(L)/12)/(sigma |U|) this is e^{d - ln(L)/(384 sigma^2|U|^2)}.
+    r"""The steps are $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
+    $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$ the last is
+    $e^{d-\ln(L)/(384\sigma^2\|U\|_{\rm op}^2)}$.
     """
     return shared.tail_of_the_query(share=share, twice=twice, factor=factor, half=half, rate=rate)
 
@@ -209,11 +221,14 @@ def term_3(*, share: int = 12, twice: int = 2, factor: Fraction = Fraction(1), h
     "BB:LC.9.T3/maximum",
     assumes=(MEANS,),
     control=(dict(grows=7), dict(root=3), dict(scale=7)),
-    argument="At sigma = 1 the maximum is at most C_8 M with M = d^4 + ln(L)^4, and max|z_l| has the scale sigma.",
+    argument=r"At $\sigma=1$ the maximum is at most $C_8M$ with $M=d^4+\ln(L)^4$, and $\max_\ell\|z_\ell\|$ has the scale "
+    r"$\sigma$.",
 )
 def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Evidence:
-    """|f|^8 <= C_f^8 |z|^8; sqrt(2 E|g|^8 C_f^8 sigma^8 C M) = sigma^4 sqrt(2 E|g|^8 C_f^8 C M);
-    and the root of Assumption C.8 (ii) is sigma^8 sqrt(c).
+    r"""The step uses $\|f\|^8\leq C_f^8\|z\|^8$ and
+    $\sqrt{2\mathbb{E}\|g\|^8C_f^8\sigma^8CM}=\sigma^4\sqrt{2\mathbb{E}\|g\|^8C_f^8CM}$, where $CM$
+    bounds the maximum at $\sigma=1$. The root of Assumption C.8 (ii) is at most
+    $\sigma^8\sqrt{c(f,g,U)}$.
     """
     return shared.scale_of_the_maximum((1,), 8, grows, root, scale)
 
@@ -225,14 +240,16 @@ def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Ev
     follows="BB:LC.6",
     why=r"The bound of Term 3 contains $\sqrt{d^{4}+\ln(L)^{4}}$ and a term without logarithm; at $L=1$ no multiple of "
     r"$\ln(L)^{2}=0$ bounds them, which (18) supposes.",
-    instead=r"For $L\geq 2$, $\sqrt{d^{4}+\ln(L)^{4}}\leq(1+d^{2}/\ln(2)^{2})\ln(L)^{2}$.",
+    instead=r"Ask for $L\geq 2$; then $\sqrt{d^{4}+\ln(L)^{4}}\leq(1+d^{2}/\ln(2)^{2})\ln(L)^{2}$.",
     costs="nothing",
     repair=dict(least=2),
     control=dict(c=Fraction(9, 10)),
     needs=("BB:LC.9.T3",),
-    argument="Divide by ln(2)^2 and write ln L = r ln 2 and d = e ln 2, where r >= 1 because L >= 2.",
+    argument=r"Divide by $\ln(2)^2$ and write $\ln L=r\ln2$ and $d=e\ln2$, where $r\geq1$ because $L\geq2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
 )
 def logarithm_absorbs_the_dimension(*, least: int = 1, c: int | Fraction = 1) -> Evidence:
-    """Is sqrt(d^4 + ln(L)^4) at most a constant times ln(L)^2 for every L >= least?"""
+    r"""The question is whether $\sqrt{d^4+\ln(L)^4}$ is at most a constant times $\ln(L)^2$ for
+    every $L\geq$ `least`. As printed, with $L\geq1$, this is refuted; for $L\geq2$ it is proved.
+    """
     return shared.logarithm_absorbs_the_dimension(least, 2, Fraction(c))

@@ -8,7 +8,6 @@ import datetime
 import hashlib
 import json
 import platform
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -217,16 +216,6 @@ class Ledger:
         settled = {e["covers"] for e in of} - {e["covers"] for e in of if e["verdict"] == "OPEN"}
         settled |= {e["id"] for e in of if e["id"] == e["covers"] and e["verdict"] == "REFUTED"}
         return [r for r in rows() if r not in settled]
-
-    def counts(self) -> dict[str, Counter[str]]:
-        """How many claims of each paper have which verdict as printed; assumptions and citations
-        are counted apart.
-        """
-        out: dict[str, Counter[str]] = {}
-        for e in self.entries.values():
-            apart = " (assumptions, citations)" if e["kind"] in ("assumption", "cited") else ""
-            out.setdefault(e["paper"] + apart, Counter())[e["verdict"]] += 1
-        return out
 
     def to_json(self) -> dict[str, Any]:
         """The document that ``ledger.json`` holds; see ``ledger.schema.json``."""

@@ -48,10 +48,12 @@ def add_commands(commands: Any) -> None:
         "errata",
         parents=[ledger],
         help="what is false as printed, with counterexamples and repairs, as a document for the authors",
-        description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it.",
+        description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it."
+        " The first two printed pages of errata.html hold what a reader in a hurry needs.",
     )
     errata.add_argument("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
     errata.add_argument("--paper", default="BB", metavar="KEY", help="key of the paper (default: %(default)s)")
+    errata.add_argument("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
     errata.set_defaults(run=_errata)
     status = commands.add_parser(
         "status",
@@ -105,18 +107,22 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 
 def _errata(options: argparse.Namespace) -> int:
-    from proofs_check.core.files import read_ledger, write_text
-    from proofs_check.documents.errata import as_html, as_markdown, errata_of
+    from proofs_check.core.files import write_text
+    from proofs_check.core.kept import find_ledger
+    from proofs_check.documents.errata import as_html, as_latex, as_markdown, errata_of
 
-    errata = errata_of(read_ledger(Path(options.ledger)), options.paper)
+    kept = find_ledger(options.ledger)
+    errata = errata_of(kept.document, options.paper)
     out = Path(options.out)
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
+    if options.latex:
+        pages["errata.tex"] = as_latex(errata)
     for name, text in pages.items():
         write_text(out / name, text)
-    for e in errata.entries:
+    for e in (error for entry in errata.entries for error in entry.errors):
         if not e.script:
             print(f"largeprompt errata: {e.id} has no witness script yet", file=sys.stderr)
-    print(f"{errata.counts}; written to {out / 'errata.html'} and {out / 'errata.md'}")
+    print(f"{errata.count}\nWritten to {', '.join(str(out / name) for name in pages)}, from {kept.says}.")
     return 0
 
 

@@ -89,6 +89,11 @@ def _draw(e: Element) -> None:
         e.set("accent", "true")
     elif e.tag in _BELOW and _core(e[0]).text in _LIMITS:
         e.tag = _BELOW[e.tag]
+    elif e.tag in ("msub", "msubsup") and e[0].tag == "mo" and e[0].text in {*"|‖)]"}:
+        # TeX sets an index beside a bracket as beside a letter, a browser below the bracket.
+        flat = Element("mpadded", depth="0")
+        flat.append(e[0])
+        e[0] = flat
     elif e.tag == "mo" and "minsize" in e.attrib:
         e.attrib |= {"stretchy": "true", "symmetric": "true", "lspace": "0", "rspace": "0"}
     elif e.tag in ("mi", "mo") and text in {*"|‖/."}:

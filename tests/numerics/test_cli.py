@@ -23,3 +23,10 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     assert stop.value.code == 0
     assert "rates" in capsys.readouterr().out
+
+
+def test_without_a_command_there_is_help_and_a_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert capsys.readouterr().out.startswith("usage: python -m numerics")
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("largeprompt")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,42 +14,16 @@ from proofs_check.cli import main
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.statements import row, rows
 
-
-def test_show_tells_the_whole_story_of_a_false_step(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "BB:CC.3.b"]) == 0
-    text = capsys.readouterr().out
-    story = [
-        "Corollary C.3",
-        "as printed",
-        "with c = 64",
-        "REFUTED",
-        "L = 9, a2 = 0",
-        "gap",
-        "why",
-        "instead",
-        "bb_cc_3_b.py",
-        "repaired",
-        "with c = 139",
-        "control",
-        "sharp",
-    ]
-    assert [text.index(word) for word in story] == sorted(text.index(word) for word in story)
-
-
-def test_a_row_without_a_claim_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    from proofs_check.core.judging import load_claims
-
-    settled = {c.row for c in load_claims().values()}
-    unsettled = next(id for id in rows() if id not in settled)
-    assert main(["show", unsettled]) == 0
-    assert "no claim settles this row yet" in capsys.readouterr().out
-
-
-def test_a_row_shows_every_part(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "BB:LC.1.am"]) == 0
-    text = capsys.readouterr().out
-    assert "BB:LC.1.am:" in text
-    assert "BB:LC.1.am/choice:" in text
+#: Sends Ctrl-C when NumPy, SymPy or Numba is looked for, by the program that imports it.
+SIGNAL = """
+import signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("numpy", "sympy", "numba"):
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+"""
 
 
 @pytest.mark.parametrize(
@@ -61,13 +37,51 @@ def test_an_unknown_id_is_an_error_that_helps(id: str, hint: str, capsys: pytest
     assert captured.out == ""
 
 
-def test_an_id_in_another_case_is_near(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "bb:cc.3.b"]) == 2
-    assert "the nearest are BB:CC.3.b," in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["show", "CC.3.b"], "REFUTED, a gap in the proof"),
+        (["show", "CC.3.b", "--set", "c=100"], "BB:CC.3.b with c = 100: REFUTED"),
+        (["show", "CC.3.b", "--again"], "Judged now"),
+        (["show", "CC.3.b", "--latex"], "\\delta"),
+        (["list", "BB", "--severity", "gap"], "R   BB:CC.3.b"),
+        (["list", "--verdict", "o"], "OPEN"),
+        ([], "usage: largeprompt"),
+        (["--version"], "largeprompt 0."),
+    ],
+)
+def test_commands(command: list[str], hint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) == 0
+    assert hint in capsys.readouterr().out
+
+
+def test_to_read_a_ledger_takes_neither_numpy_nor_sympy() -> None:
+    commands = "from proofs_check.cli import main; main(['show', 'CC.3.b']); main(['list'])"
+    program = f"{commands}; import sys; print(sorted({{'numpy', 'sympy', 'numba', 'flint'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("program", [["proofs_check.cli", "show", "CC.3.b", "--again"], ["numerics", "rates"]])
+def test_an_interruption_during_imports_is_no_traceback(program: list[str], tmp_path: Path) -> None:
+    """The signal comes when the first large package is imported."""
+    (tmp_path / "sitecustomize.py").write_text(SIGNAL, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-m", *program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert "interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (130, -signal.SIGINT)
 
 
 def test_what_is_piped_is_not_broken_and_a_closed_pipe_is_no_error() -> None:
-    command = [sys.executable, "-m", "proofs_check.cli", "show", "BB:CC.3.a"]
+    command = [sys.executable, "-m", "proofs_check.cli", "show", "BB:CC.3.a", "--latex"]
     env = {**os.environ, "COLUMNS": "60"}
     whole = subprocess.run(command, capture_output=True, text=True, env=env, check=True).stdout
     assert row("BB:CC.3.a").printed in whole
@@ -80,7 +94,8 @@ def test_what_is_piped_is_not_broken_and_a_closed_pipe_is_no_error() -> None:
 
 
 def test_wrong_commands_end_with_status_two(capsys: pytest.CaptureFixture[str]) -> None:
-    for wrong in ([], ["frobnicate"], ["show"], ["show", "BB:CC.3.b", "--reseed", "x"]):
+    both = ["show", "BB:CC.3.b", "--again", "--set", "c=1"]
+    for wrong in (["frobnicate"], ["show"], ["show", "BB:CC.3.b", "--reseed", "x"], both):
         with pytest.raises(SystemExit) as stop:
             main(wrong)
         assert stop.value.code == 2

@@ -1,11 +1,13 @@
 """``largeprompt errata``: the lines of a paper that are false as printed, as a document for its
-authors, in HTML and in Markdown.
+authors, in HTML and in Markdown, and as a referee's list in LaTeX.
 """
 
 from __future__ import annotations
 
-from proofs_check.documents.errata.content import Errata, Erratum, errata_of
+from proofs_check.documents.errata.content import errata_of
+from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
 from proofs_check.documents.errata.html import as_html
 from proofs_check.documents.errata.markdown import as_markdown
+from proofs_check.documents.errata.referee import as_latex
 
-__all__ = ["Errata", "Erratum", "as_html", "as_markdown", "errata_of"]
+__all__ = ["Copy", "Entry", "Errata", "Erratum", "as_html", "as_latex", "as_markdown", "errata_of"]

@@ -1,11 +1,9 @@
-"""The content of the errata, from a ledger and from running the witness scripts. Its texts hold no
-mark-up but LaTeX between dollars; the page and the Markdown file are made from it.
-"""
+"""The content of the errata, from a ledger and from running the witness scripts."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,118 +11,20 @@ from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity, counted
-from proofs_check.core.statements import paper, rows
+from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
+from proofs_check.core.statements import Row, paper, place
+from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
 
-__all__ = ["HOW_TO_READ", "Errata", "Erratum", "errata_of", "number"]
+__all__ = ["errata_of", "number"]
 
-HOW_TO_READ = (
-    "Each entry quotes a line of the paper as it is printed, and how it was read. Then it says why the line fails, gives the "
-    "smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest numbers), the "
-    "nearest true statement, and what becomes of the results that use the line. The lines were copied from that version: a slip of "
-    "copying would be ours.",
-    "A statement is *false* if it fails in its own regime: its counterexample keeps failing when it is moved a little. A *gap* is "
-    r"a false step of a proof, or a missing hypothesis. At an *edge* a statement fails at degenerate points only, such as $L=1$, "
-    r"where $\ln L=0$. With *text and code* the authors' code does otherwise than the text says. A *typo* is a slip of notation. "
-    "Each entry says what the error costs once it is mended, and an entry that follows from another one is not counted again.",
-    r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
-    r"the values of a token and their probabilities, `err` is $R_L/S_L-R/S$. Other names are those of the line “What was checked”."
-    " Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
-    "along which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest ratio that was "
-    "found against the largest that the statement allows.",
-    "The script of an entry has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
-    "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
-    "the printed line fails.",
-    "A true statement is PROVED if it came out of exact symbolic or rational steps itself, CERTIFIED if some step is a rigorous "
-    "enclosure over the whole stated domain, ARGUED if a human sentence joins such parts, and SUPPORTED if it withstood exact "
-    "instances with a search for the worst, or statistics; what is only SUPPORTED is not proved here. Where a number in the check "
-    "of the printed line was changed to check the true one, that number is named.",
-)
+#: What tells a place without its section.
+_NUMBERED = re.compile(r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d")
+_ABBREVIATED = re.compile(r"\b(Sec|App|Prop|Cor)(?:tion|endix|osition|ollary)(?= [A-Z]?\.?\d| [A-Z]\b)")
 _EVIDENCE = {
     "exact": "Evaluated in exact arithmetic.",
     "Arb": "Evaluated by ball arithmetic (Arb): the enclosures decide.",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Erratum:
-    """One false line.
-
-    Attributes
-    ----------
-    id, severity, place : str
-        As in the ledger and in ``statements.toml``.
-    read, printed : str
-        The line in words and in LaTeX.
-    at, costs, follows : str
-        The degenerate points of an edge, what the error costs, and the entry that it inherits its
-        error from; empty where there is none.
-    why, details, instead : str
-        In words, with LaTeX between dollars.
-    truth : str
-        For an inference: that the statement itself is true; else empty.
-    checked : str
-        What the check executes, in a line; it introduces the names that the counterexample and the
-        repair use.
-    witness : Mapping
-        The counterexample by name.
-    evidence : str
-        How both sides were computed.
-    script, output : str
-        The witness script, if there is one, and what it printed.
-    repair : str
-        What was changed in the check, between backquotes, and what then came out.
-    survives : str
-        What becomes of the results that use the line.
-    users : tuple of str
-        Those results, each with its verdict.
-    """
-
-    id: str
-    severity: str
-    place: str
-    read: str
-    printed: str
-    at: str
-    costs: str
-    follows: str
-    why: str
-    details: str
-    instead: str
-    truth: str
-    checked: str
-    witness: Mapping[str, str]
-    evidence: str
-    script: str
-    output: str
-    repair: str
-    survives: str
-    users: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Errata:
-    """The false lines of one paper, the most severe first, and within one severity in the order of
-    the paper.
-    """
-
-    title: str
-    authors: str
-    version: str
-    source: str
-    entries: tuple[Erratum, ...]
-
-    @property
-    def counts(self) -> str:
-        """How many there are of each severity.
-
-        Examples
-        --------
-        >>> Errata(title="", authors="", version="", source="", entries=()).counts
-        'nothing is false as printed'
-        """
-        return counted([(e.severity, bool(e.follows)) for e in self.entries])
 
 
 def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
@@ -153,27 +53,43 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
         raise InputError(error.args[0]) from error
     if key == "OURS":
         raise InputError("OURS holds the results of this project, not those of a paper; choose the key of a paper")
-    order = {id: i for i, id in enumerate(rows())}
     if document["run"].get("partial"):
         raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
-    false = [e for e in document["claims"] if e["paper"] == key and e["severity"]]
-    for e in false:
-        if e.get("faults") or e["verdict"] != "REFUTED":
-            raise InputError(f"{e['id']} is not in order: {'; '.join(e.get('faults') or [e['verdict']])}; mend the claim first")
-    false.sort(key=lambda e: (by_severity(e), order.get(e["covers"], len(order)), e["id"]))
     ledger = Ledger(document["claims"])
-    told = _scripts(false)
-    run = document["run"]
+    told = account(ledger, key)
+    false = [e for o in told.rows for e in o.errors]
+    for e in document["claims"]:
+        if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e, ledger)):
+            raise InputError(f"{e['id']} is not in order: {wrong}; mend the claim first")
+    scripts = _scripts(false)
     return Errata(
         title=about["title"],
         authors=about["authors"],
         version=", ".join(x for x in (about.get("version", ""), about.get("date", "")) if x),
-        source=f"largeprompt {run['versions'].get('largeprompt', '')}, ledger of {run['date'][:10]}",
-        entries=tuple(_erratum(e, ledger, *told[e["id"]]) for e in false),
+        source=_source(document["run"]),
+        count=told.sentence,
+        headline=told.headline,
+        entries=tuple(_entry(outcome, told, ledger, scripts) for outcome in told.false),
     )
 
 
-def _scripts(false: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
+def _wrong(e: Mapping[str, Any], ledger: Ledger) -> str:
+    """What keeps a claim that is false, or declared so, from being told to an author."""
+    if e["faults"]:
+        return "; ".join(e["faults"])
+    if e["verdict"] != "REFUTED":
+        return str(e["verdict"])
+    if e["follows"] and ledger.first_error(e["id"]) not in ledger.entries:
+        return f"it follows the error of {e['follows']}, which the ledger does not hold"
+    return "" if e["severity"] else "REFUTED, which it does not declare"
+
+
+def _source(run: Mapping[str, Any]) -> str:
+    version = run["versions"].get("largeprompt", "of unknown version")
+    return f"the ledger that was judged on {run['date'][:10]} with largeprompt {version} (code {run['code']})"
+
+
+def _scripts(false: list[Mapping[str, Any]]) -> dict[str, tuple[str, str]]:
     """Script and output by id; both empty where there is no script."""
     texts = {e["id"]: text for e in false if (text := witnesses.script(e["id"])) is not None}
     try:
@@ -190,17 +106,63 @@ def _scripts(false: list[dict[str, Any]]) -> dict[str, tuple[str, str]]:
     return {e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false}
 
 
-def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Erratum:
-    survives, users = _survives(e, ledger)
+def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str, tuple[str, str]]) -> Entry:
+    row = outcome.row
+    own = [e for e in outcome.errors if not e["follows"]]
+    ids = {e["id"] for e in own}
+    # Also those of rows with errors of their own, which are no copies of a whole row.
+    following = {e["id"]: (o.row, e) for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
+    survives, users = _survives(own, ledger)
+    return Entry(
+        id=row.id,
+        place=row.where,
+        short=_short(row),
+        read=own[0]["says"],
+        printed=own[0]["printed"],
+        errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
+        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in following),
+        copies=tuple(_copy(e, ledger) for _, e in following.values()),
+        also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name != _named(row)),
+        survives=survives,
+        users=users,
+    )
+
+
+def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
+    source = ledger.entries[ledger.first_error(e["id"])]
+    instead = first_sentence(e["instead"])
+    return Copy(
+        id=e["id"],
+        kind=kind(e["severity"], e["at"]),
+        place=e["where"],
+        source=source["where"],
+        entry=source["covers"],
+        why="" if e["why"] == source["why"] else e["why"],
+        instead="" if instead == first_sentence(source["instead"]) else instead,
+    )
+
+
+def _short(row: Row) -> str:
+    _, _, rest = row.where.partition(", ")
+    return _abbreviated(rest[0].upper() + rest[1:] if _NUMBERED.search(rest) else row.where)
+
+
+def _named(row: Row) -> str:
+    """The equation, or the numbered statement or section, that a row belongs to."""
+    number = row.id.split(":", 1)[1]
+    return f"({number})" if number.isdigit() else _abbreviated(place(row)[1])
+
+
+def _abbreviated(place: str) -> str:
+    return _ABBREVIATED.sub(lambda found: f"{found[1]}.", place)
+
+
+def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> Erratum:
     return Erratum(
         id=e["id"],
         severity=e["severity"],
-        place=e["where"],
-        read=e["says"],
-        printed=e["printed"],
         at=e["at"],
         costs=e["costs"],
-        follows=e["follows"] or "",
         why=e["why"],
         details=e["details"],
         instead=e["instead"],
@@ -211,8 +173,6 @@ def _erratum(e: dict[str, Any], ledger: Ledger, script: str, output: str) -> Err
         script=script.strip("\n"),
         output=output.rstrip(),
         repair=_repair(e),
-        survives=survives,
-        users=users,
     )
 
 
@@ -225,7 +185,7 @@ def _evidence(evidence: Mapping[str, Any]) -> str:
     return _EVIDENCE[by]
 
 
-def _truth(e: dict[str, Any], ledger: Ledger) -> str:
+def _truth(e: Mapping[str, Any], ledger: Ledger) -> str:
     """For an inference: the verdict of the statement itself, over all claims that state it; the
     weakest of them counts.
     """
@@ -240,7 +200,7 @@ def _truth(e: dict[str, Any], ledger: Ledger) -> str:
     return "The statement itself is true as far as it could be tested (SUPPORTED); what fails is the step that is drawn from it."
 
 
-def _repair(e: dict[str, Any]) -> str:
+def _repair(e: Mapping[str, Any]) -> str:
     repair = e["repair"]
     if not repair:
         return "The true statement was not executed."
@@ -272,18 +232,19 @@ def _is_number(value: Any) -> bool:
     return not isinstance(value, bool)
 
 
-def _survives(e: dict[str, Any], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
-    users = [u for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"]]
+def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[str, ...]]:
+    users = dict.fromkeys(u for e in own for u in ledger.users(e["id"]) if ledger.entries[u]["paper"] == e["paper"])
     if not users:
-        return f"No other line of the paper was found to use {'this step' if e['id'].endswith('/inference') else 'it'}.", ()
+        return "No other line of the paper was found to use it.", ()
     # One line a row: the parts of a row stand or fall as steps of it.
     of_row: dict[str, list[str]] = {}
     for u in users:
         of_row.setdefault(ledger.entries[u]["covers"], []).append(u)
+    broken = any(ledger.held(e["id"]) is Verdict.REFUTED for e in own)
     listed, falling = [], False
     for name, parts in of_row.items():
         note = ""
-        if ledger.held(e["id"]) is Verdict.REFUTED or not all(ledger.stands(u) for u in parts):
+        if broken or not all(ledger.stands(u) for u in parts):
             note, falling = ": does not stand as far as is known", True
         elif any(ledger.entries[u]["severity"] for u in parts):
             note = ": stands with its own repair"

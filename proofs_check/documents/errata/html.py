@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from html import escape
 
-from proofs_check.documents.errata.content import HOW_TO_READ, Errata
-from proofs_check.documents.latex import LatexError, block, words
+from proofs_check.documents.errata.entries import Errata
+from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
+from proofs_check.documents.latex import CSS, LatexError, block, words
 
 __all__ = ["as_html"]
 
@@ -26,8 +27,9 @@ def as_html(errata: Errata) -> str:
 
     templates = environment("proofs_check.documents.errata")
     templates.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
-    how = [re.sub(r"\*([\w ]+)\*", r"<em>\1</em>", _words(p)) for p in HOW_TO_READ]
-    return templates.get_template("errata.html.jinja").render(errata=errata, how=how) + "\n"
+    template = templates.get_template("errata.html.jinja")
+    severities = re.sub(r"\*([\w ]+)\*", r"<b>\1</b>", _words(SEVERITY))
+    return template.render(errata=errata, css=CSS, severities=severities, how=[_words(p) for p in HOW_TO_READ]) + "\n"
 
 
 def _words(text: str) -> str:

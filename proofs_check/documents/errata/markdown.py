@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
+from html import escape
 
-from proofs_check.documents.errata.content import HOW_TO_READ, Errata, Erratum
+from proofs_check.core.witnesses import slug
+from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
+from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
 from proofs_check.documents.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]
@@ -31,56 +34,84 @@ def as_markdown(errata: Errata) -> str:
     -------
     str
     """
-    how = [paragraph(re.sub(r"\$[^$]*\$", lambda formula: github(formula[0]), p)) for p in HOW_TO_READ]
     parts = [
         f"# Errata: {errata.title}",
-        paragraph(f"{errata.authors}; {errata.version}. As printed there: {errata.counts}. ({errata.source})"),
-        "## How to read this",
-        *how,
-        "## The list",
-        _table(errata),
+        paragraph(f"{errata.authors}; {errata.version}. Made from {errata.source}."),
+        "## Main results",
+        _table(
+            ("result", "as printed", "what to add or change", "evidence"),
+            [(f"**{h.title}**", h.printed, github(h.change) or "nothing", h.evidence) for h in errata.headline],
+        ),
+        "## What is false as printed",
+        f"**{errata.count}**",
+        _spoken(SEVERITY),
+        _table(("where", "how grave", "why it fails", "true instead"), [_line(i, e) for i, e in enumerate(errata.entries, 1)]),
+        "## How to read the entries",
+        *map(_spoken, HOW_TO_READ),
+        "## Entries",
         *(part for i, e in enumerate(errata.entries, 1) for part in _entry(i, e)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _table(errata: Errata) -> str:
-    lines = [
-        (str(i), _kind(e), github(e.place).replace("|", r"\|"), f"`{e.id}`", f"`{e.follows}`" if e.follows else "")
-        for i, e in enumerate(errata.entries, 1)
-    ]
-    head = ("", "severity", "place", "id", "follows")
-    widths = [max(len(row[k]) for row in (head, *lines)) for k in range(5)]
-    shown = [" | ".join(cell.ljust(w) for cell, w in zip(row, widths)) for row in (head, *lines)]
-    return "\n".join(f"| {line} |" for line in [shown[0], " | ".join("-" * w for w in widths), *shown[1:]])
+def _spoken(text: str) -> str:
+    """A paragraph of ours, whose mark-up stays."""
+    return paragraph(re.sub(r"\$[^$]*\$", lambda formula: github(formula[0]), text))
 
 
-def _kind(e: Erratum) -> str:
-    """The severity of an entry, an edge with its degenerate points."""
-    return f"{e.severity}: {e.at}" if e.at else e.severity
+def _table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
+    cells = [head, ("---",) * len(head), *([cell.replace("|", r"\|") for cell in line] for line in lines)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
 
 
-def _entry(i: int, e: Erratum) -> list[str]:
-    values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
+def _line(i: int, e: Entry) -> tuple[str, ...]:
+    first, *more = e.errors
+    also = f" (also in {', '.join(e.also)})" if e.also else ""
+    kinds = "".join(f", also {x.kind}" for x in more)
+    place = f"{i}. [{github(e.short)}](#{slug(e.id)}){also}"
+    return place, f"**{first.kind}**{kinds}; costs {first.costs}", github(first.why), github(e.instead)
+
+
+def _entry(i: int, e: Entry) -> list[str]:
+    head = f"{i}. {escape(e.place, quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
     out = [
-        f"### {i}. {github(e.place)} ({_kind(e)}, `{e.id}`)",
+        f'<details id="{slug(e.id)}">\n<summary>{head}</summary>',
         "**Printed.**",
         _formula(e.printed),
         "Read as: " + github(e.read),
-        "**Why it fails.** " + github(f"{e.why} {e.details}".strip()),
-        f"**What it costs.** Mended, the error costs {e.costs}." + (f" It follows from `{e.follows}`." if e.follows else ""),
-        "**What was checked.** " + github(e.checked),
-        f"**Smallest counterexample.** {values}. {e.evidence}",
     ]
-    if e.script:
-        out += [_fence(e.script, "python"), "It prints", _fence(e.output, "text")]
-    out.append("**True instead.** " + github(e.instead))
-    if e.truth:
-        out.append(github(e.truth))
-    out += [github(e.repair), "**What survives.** " + github(e.survives)]
+    for error in e.errors:
+        if len(e.errors) > 1:
+            out.append(f"#### {error.kind} (`{error.id}`)")
+        out += _error(error)
+    out += _copies("Also wrong here, inherited from another line.", e.inherited, inherited=True)
+    out += _copies("The same error elsewhere.", e.copies, inherited=False)
+    out.append("**What survives.** " + github(e.survives))
     if e.users:
         out.append("\n".join(f"- {github(u)}" for u in e.users))
-    return [part if part.startswith(("#", "```", "- ")) else paragraph(part) for part in out]
+    kept = ("#", "```", "- ", "<")
+    return [*(part if part.startswith(kept) else paragraph(part) for part in out), "</details>"]
+
+
+def _error(e: Erratum) -> list[str]:
+    values = ", ".join(f"`{k} = {v}`" for k, v in e.witness.items())
+    out = ["**Why it fails.** " + github(f"{e.why} {e.details}".strip()), "**True instead.** " + github(e.instead)]
+    if e.truth:
+        out.append(github(e.truth))
+    out += [f"Mended, it costs {e.costs}. " + github(e.repair), f"**Smallest counterexample.** {values}. {e.evidence}"]
+    if e.script:
+        out += [_fence(e.script, "python"), "It prints", _fence(e.output, "text")]
+    return [*out, "**What was checked.** " + github(e.checked)]
+
+
+def _copies(title: str, listed: tuple[Copy, ...], *, inherited: bool) -> list[str]:
+    lines = []
+    for c in listed:
+        source = f", as {c.source}" if inherited else ""
+        told = f": {c.why}" if c.why else ""
+        instead = f" *Instead:* {github(c.instead)}" if c.instead else ""
+        lines.append(f"- {github(c.place)} ({c.kind}, `{c.id}`){github(source + told)}{instead}")
+    return [f"**{title}**", "\n".join(lines)] if lines else []
 
 
 def _formula(latex: str) -> str:

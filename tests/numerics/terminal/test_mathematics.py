@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from numerics.terminal.formulas import LatexError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
-from proofs_check.core.ledger import load_claims
+from proofs_check.core.judging import load_claims
 from proofs_check.core.statements import rows
 
 
@@ -89,6 +89,14 @@ NUMBERS = st.recursive(
         .filter(lambda t: t[1][1] != 0)
         .map(lambda t: (rf"\frac{{{t[0][0]}}}{{{t[1][0]}}}", t[0][1] / t[1][1])),
         inner.map(lambda t: (rf"\left({t[0]}\right)^2", t[1] ** 2)),
+        st.tuples(inner, inner, inner)
+        .filter(lambda t: t[1][1] != 0)
+        .map(
+            lambda t: (
+                rf"\left({t[0][0]}\right)\frac{{{t[0][0]}}}{{{t[1][0]}}}\left({t[2][0]}\right)",
+                t[0][1] ** 2 / t[1][1] * t[2][1],
+            )
+        ),
     ),
     max_leaves=6,
 )

@@ -92,6 +92,15 @@ def test_trees(source: str, tree: str) -> None:
     assert inline(source) == f"<math>{tree}</math>"
 
 
+def test_an_index_at_a_bracket_stands_as_high_as_at_a_letter() -> None:
+    """A browser lowers an index by what hangs below the line, which of a bracket is much."""
+    for source in (r"\|U\|_{2}", "(x)_{2}^{3}", "|x|_{2}", "[x]_{2}"):
+        base = re.search(r"<msub(?:sup)?>(.*?)<mn>2", inline(source))
+        assert base is not None
+        assert base[1].startswith('<mpadded depth="0"><mo')
+    assert "mpadded" not in inline(r"x_{2} + \|U\|^{2}")
+
+
 def test_a_sign_in_front_of_a_term_is_not_binary() -> None:
     assert '<mo form="prefix"' in inline("-a")
     assert '<mo form="prefix"' in inline("a = -b")

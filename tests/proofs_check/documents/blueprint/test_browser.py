@@ -78,7 +78,7 @@ def test_a_hash_opens_its_page(fragment: str, page: str, browser: str, file: Pat
 
 
 def test_the_search_finds_an_id_words_and_latex(browser: str, file: Path, tmp_path: Path) -> None:
-    for asked, id in (("LC.4.lo", "BB:LC.4.lo"), ("refuted delta_0 C.3", "BB:CC.3.b"), (r"\xrightarrow a.s.", "BB:2.lln")):
+    for asked, id in (("LC.4.lo", "BB:LC.4.lo"), (r"refuted \frac{139 C.3", "BB:CC.3.b"), (r"\xrightarrow a.s.", "BB:2.lln")):
         dom = opened(browser, file, "search=" + quote(asked), tmp_path)
         results = dom.split('id="results"')[1].split("</ul>")[0]
         assert current(dom) == ["search"]

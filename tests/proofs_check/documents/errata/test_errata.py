@@ -15,35 +15,89 @@ from proofs_check.cli import main
 from proofs_check.core import witnesses
 from proofs_check.core.judging import load_claims
 from proofs_check.core.ledger import write_json
-from proofs_check.documents.errata import Erratum, as_html, as_markdown, errata_of
+from proofs_check.documents.errata import Entry, Erratum, as_html, as_latex, as_markdown, errata_of
 from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
 from tests.numerics.pages.page import Page
-from tests.proofs_check.core.ledgers import document, line, made_up
+from tests.proofs_check.core.ledgers import QUICK, document, line, made_up
 
 
-def entry(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
-    return next(e for e in errata_of(document(*lines)).entries if e.id == id)
+def entry(*lines: dict[str, Any], row: str = "BB:CC.3.b") -> Entry:
+    return next(e for e in errata_of(document(*lines)).entries if e.id == row)
 
 
-def test_what_is_false_comes_first_by_severity_then_by_place() -> None:
+def erratum(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
+    return next(x for x in entry(*lines, row=id.split("/")[0]).errors if x.id == id)
+
+
+def seen(text: str) -> str:
+    """What a reader sees of a page, or of a Markdown file."""
+    return " ".join(re.sub(r"</?[a-z][^>]*>", "", text).split())
+
+
+def test_what_fails_in_its_own_regime_comes_first_then_the_order_of_the_paper() -> None:
+    rows = ["BB:P3.1.conv", "BB:LC.1", "BB:CC.3.b", "BB:LC.4", "BB:LF.1.corner"]
     errata = errata_of(document())
-    typos = ["BB:P3.1.conv", "BB:LC.1/inference", "BB:LF.1.corner"]
-    assert [e.id for e in errata.entries] == ["BB:CC.3.b", "BB:LC.4/zero", *typos]
-    assert errata.counts == "1 gap, 1 edge case, 3 typos"
-    worse = errata_of(document(line("BB:CC.3.b", severity="typo", follows="BB:LC.4/zero"), line("BB:LC.4/zero", severity="false")))
-    assert [e.severity for e in worse.entries] == ["false", "typo"]
-    assert worse.counts == "1 false; 1 more follows from these"
+    assert [e.id for e in errata.entries] == rows
+    assert "1 gap, 1 edge case, 3 typos" in errata.count
+    worse = errata_of(document(*(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")))
+    assert [e.id for e in worse.entries] == [rows[-1], *rows[:-1]]
 
 
-def test_an_entry_tells_where_it_fails_what_it_costs_and_what_it_follows() -> None:
-    edge = document(line("BB:CC.3.b"), line("BB:LC.4/zero", follows="BB:CC.3.b", details="It is $0=1$ there."))
-    for plain in (re.sub(r"</?[a-z][^>]*>", "", as_html(errata_of(edge))), " ".join(as_markdown(errata_of(edge)).split())):
-        assert "edge: f = 0" in plain
-        assert "it costs nothing" in plain or "the error costs nothing" in plain
-        assert re.search(r"It follows from `?\s*BB:CC\.3\.b", plain)
-        assert "It is" in plain
+def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
+    errata = errata_of(document())
+    for page in (as_html(errata), as_markdown(errata), as_latex(errata)):
+        order = ["Proposition 3.4", errata.count, "is the matrix" if "is the matrix" in page else "convex combination"]
+        assert [page.index(x) for x in order] == sorted(page.index(x) for x in order)
+    for page in (as_html(errata), as_markdown(errata)):
+        assert page.index("true instead") < page.index("How to read") < page.index("<details")
+
+
+def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost() -> None:
+    page = as_html(errata_of(document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows."))))
+    lines = [seen(found) for found in re.findall(r"<tr>.*?</tr>", page.split('class="list"')[1].split("</table>")[0], re.DOTALL)]
+    assert len(lines) == 3  # the head and one for each row
+    assert "Proof of Cor. C.3, both displays" in lines[1]
+    assert "gap costs constants" in lines[1]
+    assert "More follows" not in lines[1]
+    assert "edge: f = 0 costs nothing" in lines[2]
+    assert "More follows" in page  # in the entry
+
+
+def test_what_only_inherits_an_error_is_told_in_its_entry() -> None:
+    copy = line("BB:LC.4/zero", follows="BB:CC.3.b", why="It is $0=1$ there.")
+    errata = errata_of(document(line("BB:CC.3.b"), copy))
+    (only,) = errata.entries
+    assert [c.id for c in only.copies] == ["BB:LC.4/zero"]
+    assert only.also == ("Lemma C.4",)
+    assert only.copies[0].why == "It is $0=1$ there."
+    assert "(1 more follows from these)" in errata.count
+    for page in (as_html(errata), as_markdown(errata)):
+        assert "also in Lemma C.4" in page
+        assert "Lemma C.4 (edge: f = 0, BB:LC.4/zero): It is" in seen(page).replace("`", "")
+    same = entry(line("BB:CC.3.b"), line("BB:LC.4/zero", follows="BB:CC.3.b", why=line("BB:CC.3.b")["why"]))
+    assert same.copies[0].why == ""
+
+
+def test_a_row_with_errors_of_its_own_says_what_else_it_inherits() -> None:
+    second = line("BB:LC.4/zero", id="BB:LC.4/copy", follows="BB:CC.3.b", severity="gap", at="")
+    made = document(line("BB:CC.3.b"), line("BB:LC.4/zero"), second)
+    errata = errata_of(made)
+    source, heir = errata.entries
+    assert [c.id for c in heir.inherited] == ["BB:LC.4/copy"] == [c.id for c in source.copies]
+    assert heir.inherited[0].entry == "BB:CC.3.b"
+    assert [x.id for x in heir.errors] == ["BB:LC.4/zero"]
+    assert heir.copies == source.inherited == ()
+
+
+def test_a_row_with_several_errors_is_one_line_and_one_entry() -> None:
+    second = line("BB:LC.4/zero", id="BB:LC.4/other", severity="gap", at="", why="Another reason.")
+    (only,) = errata_of(document(line("BB:LC.4/zero"), second)).entries
+    assert [x.kind for x in only.errors] == ["gap", "edge: f = 0"]
+    page = as_html(errata_of(document(line("BB:LC.4/zero"), second)))
+    assert "also edge: f = 0" in seen(page)
+    assert page.count("<details>") == 1
 
 
 def test_our_own_results_never_appear() -> None:
@@ -56,13 +110,12 @@ def test_our_own_results_never_appear() -> None:
 
 
 def test_an_inference_says_that_the_statement_itself_is_true() -> None:
-    alone = entry(line("BB:LC.1/inference"), id="BB:LC.1/inference")
-    assert alone.truth == ""
+    assert erratum(line("BB:LC.1/inference"), id="BB:LC.1/inference").truth == ""
     for verdict, words_ in (("PROVED", r"is true \(PROVED\)"), ("SUPPORTED", "as far as it could be tested")):
         stated = made_up("BB:LC.1", verdict)
-        assert re.search(words_, entry(line("BB:LC.1/inference"), stated, id="BB:LC.1/inference").truth)
-    refuted = made_up("BB:LC.1", "REFUTED")
-    assert entry(line("BB:LC.1/inference"), refuted, id="BB:LC.1/inference").truth == ""
+        assert re.search(words_, erratum(line("BB:LC.1/inference"), stated, id="BB:LC.1/inference").truth)
+    refuted = line("BB:LC.4/zero", id="BB:LC.1", covers="BB:LC.1")
+    assert erratum(line("BB:LC.1/inference"), refuted, id="BB:LC.1/inference").truth == ""
 
 
 def test_what_survives_is_computed_and_listed() -> None:
@@ -71,16 +124,16 @@ def test_what_survives_is_computed_and_listed() -> None:
         line("BB:CC.3.b"), line("BB:CC.3.a"), line("BB:LC.4/zero"), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"])
     )
     assert "everything that uses the line stands" not in entry(line("BB:CC.3.b")).survives
-    assert standing.users[0].startswith(line("BB:CC.3.a")["where"])
+    assert standing.users[0].startswith("Appendix C.1, Corollary C.3 (BB:CC.3)")
     alone = line("BB:CC.3.b", needs=["BB:CC.3.a"])
-    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"]))
+    again = entry(alone, line("BB:CC.3.a"), line("BB:LC.4.hull", needs=["BB:CC.3.b"], follows=None))
     assert again.users[0].endswith("(BB:LC.4.hull): stands with its own repair")
     broken = entry(line("BB:CC.3.b", repair=None), made_up("BB:CC.3", "SUPPORTED", needs=["BB:CC.3.b"]))
     assert "does not stand as far as is known" in broken.users[0]
 
 
 def test_witness_script_and_what_it_prints_are_shown() -> None:
-    shown = entry(line("BB:CC.3.b"))
+    shown = erratum(line("BB:CC.3.b"))
     assert shown.script == (witnesses.script("BB:CC.3.b") or "").strip()
     assert shown.output == witnesses.run({"x": shown.script})["x"].printed.strip()
     assert shown.witness == {"L": "9", "a2": "0"}
@@ -90,7 +143,7 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
-        assert "leaves room for a delta; it holds from c = 256" in " ".join(text.split())
+        assert "leaves room for a" in " ".join(text.split())
 
 
 def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,23 +162,26 @@ def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
 
 
 def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
+    with pytest.raises(InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"):
+        errata_of(document(line("BB:LC.4.hull")))
+    with pytest.raises(InputError, match=r"CC\.3\.b is not in order: REFUTED, which it does not declare"):
+        errata_of(document(line("BB:CC.3.b", severity=None)))
     with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
         errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])))
 
 
 def test_every_formula_for_the_authors_can_be_typeset() -> None:
     for claim in load_claims().values():
-        for text in (claim.why, claim.details, claim.instead):
+        for text in (claim.why, claim.details, claim.instead, (claim.check.__doc__ or "").split("\n\n")[0]):
             assert "<math" in words(text) or "$" not in text, claim.id
             assert text.replace(r"\$", "").count("$") % 2 == 0, claim.id
 
 
 def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
     page = as_html(errata_of(document()))
-    seen = Page(page)
-    assert sorted(seen.references) == sorted(f"#{id}" for id in seen.ids)
-    assert len(set(seen.ids)) == len(seen.ids) == 5
-    assert "<script" not in page
+    whole = Page(page)
+    assert sorted(whole.references) == sorted(f"#{id}" for id in whole.ids)
+    assert len(set(whole.ids)) == len(whole.ids) == 5
     assert "http" not in page
 
 
@@ -138,6 +194,17 @@ def test_the_markdown_reads_as_text() -> None:
     assert text.count("```") == 2 * len(re.findall(r"^```(?:math|python|text)$", text, flags=re.MULTILINE))
 
 
+def test_the_markdown_folds_its_entries_and_no_bar_breaks_its_tables() -> None:
+    barred = line("BB:CC.3.b", why="As $|x|\\leq\\|y\\|$, a|b fails.")
+    text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero"))))
+    table = [x for x in text.splitlines() if x.startswith("|")]
+    assert {len(re.split(r"(?<!\\)\|", x)) for x in table} == {6}  # four cells, and what stands outside
+    assert r"$\|x\|\leq\Vert y\Vert$, a\|b fails" in text
+    assert text.count("<details id=") == text.count("</summary>\n\n") == text.count("\n\n</details>") == 2
+    for id in re.findall(r"\]\(#([^)]*)\)", text):
+        assert f'<details id="{id}">' in text
+
+
 def test_github_gets_no_backslash_that_it_would_eat() -> None:
     assert github(r"$\|x\|\,\{y\}$ and 2*3*4 <b") == r"$\Vert x\Vert \lbrace y\rbrace$ and 2\*3\*4 \<b"
     assert github(r"`a*b` is code") == "`a*b` is code"
@@ -147,14 +214,14 @@ def test_only_numbers_that_were_changed_are_named() -> None:
     entry_ = line("BB:CC.3.b")
     entry_["numbers"] |= {"closed": True, "bound": "printed"}
     entry_["repair"]["numbers"] |= {"closed": False, "bound": "as_repaired"}
-    told = entry(entry_).repair
+    told = erratum(entry_).repair
     assert told.startswith("The check that refutes the printed line, with `c = 139` in place of `64`, gives ARGUED")
     assert "closed" not in told
     assert "bound" not in told
     entry_["repair"]["numbers"] = {"at_most": 16}  # the paper gives no such number
-    assert "at_most" not in entry(entry_).repair
+    assert "at_most" not in erratum(entry_).repair
     entry_["repair"]["numbers"] = {"bound": "as_repaired"}
-    assert entry(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives ARGUED")
+    assert erratum(entry_).repair.startswith("The check that refutes the printed line, changed accordingly, gives ARGUED")
 
 
 def test_numbers_are_short() -> None:
@@ -167,7 +234,12 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     write_json(document(), tmp_path / "ledger.json")
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
-    assert "1 gap, 1 edge case, 3 typos; written to" in capsys.readouterr().out
+    told = capsys.readouterr().out.splitlines()
+    assert "1 gap, 1 edge case, 3 typos; all repaired" in told[0]
+    assert "errata.md, from" in told[1]
+    assert "judged on" in told[1]
+    assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out"), "--latex"]) == 0
+    assert (tmp_path / "out" / "errata.tex").is_file()
 
 
 def test_wrong_input_is_told_what_is_wrong(
@@ -221,11 +293,11 @@ def test_wrong_input_is_told_what_is_wrong(
     for name, told in cases.items():
         for command in ("errata", "status", "blueprint"):
             assert main([command, "--ledger", str(tmp_path / name)]) == 2
-            seen = capsys.readouterr().err
-            assert told in seen
-            assert "pytest proofs_check/ --ledger" in seen
-            assert len(seen.splitlines()) == 1
-            assert len(seen) < 500
+            complaint = capsys.readouterr().err
+            assert told in complaint
+            assert "pytest proofs_check/ --ledger" in complaint
+            assert len(complaint.splitlines()) == 1
+            assert len(complaint) < 500
     assert not (tmp_path / "blueprint.html").exists()
     assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--paper", "XX", "--out", str(tmp_path / "o")]) == 2
     assert "no paper has the key 'XX'" in capsys.readouterr().err

@@ -1,0 +1,70 @@
+"""How programs of several commands end: help, version, Ctrl-C, and a reader who has seen enough."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from numerics.terminal.command import run_command, run_program
+from numerics.terminal.inputs import InputError
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="largeprompt")
+    commands = made.add_subparsers(dest="command")
+    commands.add_parser("good").set_defaults(run=lambda options: 7)
+    return made
+
+
+def command(error: BaseException) -> argparse.Namespace:
+    def run(options: argparse.Namespace) -> int:
+        raise error
+
+    return argparse.Namespace(command="count", run=run)
+
+
+def test_a_command_is_run() -> None:
+    assert run_program(parser, lambda: "1", ["good"]) == 7
+
+
+def test_without_a_command_there_is_help_and_with_version_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_program(parser, lambda: "version 1", []) == 0
+    assert capsys.readouterr().out.startswith("usage: largeprompt")
+    assert run_program(parser, lambda: "version 1", ["--version"]) == 0
+    assert capsys.readouterr().out == "version 1\n"
+
+
+def test_an_unknown_command_is_an_error() -> None:
+    with pytest.raises(SystemExit) as stop:
+        run_program(parser, lambda: "1", ["frobnicate"])
+    assert stop.value.code == 2
+
+
+def test_wrong_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(command(InputError("no such file; name another"))) == 2
+    assert capsys.readouterr().err == "largeprompt count: no such file; name another\n"
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_interruption_is_no_traceback(wrapped: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where a package that was being imported turned it into an error of its own."""
+    stop: BaseException = KeyboardInterrupt()
+    if wrapped:
+        stop = ImportError("the package is broken")
+        stop.__context__ = KeyboardInterrupt()
+    assert run_command(command(stop)) == 130
+    assert capsys.readouterr().err == "largeprompt count: interrupted\n"
+
+
+def test_an_interruption_while_the_parser_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    def make() -> argparse.ArgumentParser:
+        raise KeyboardInterrupt
+
+    assert run_program(make, lambda: "1", []) == 130
+    assert capsys.readouterr().err == "largeprompt: interrupted\n"
+
+
+def test_another_error_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        run_command(command(ZeroDivisionError()))

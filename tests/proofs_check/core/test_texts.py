@@ -1,0 +1,116 @@
+"""What claims say is read by people: mathematics is typeset, and every correction begins with one
+short sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from inspect import getdoc
+
+import pytest
+
+from numerics.terminal.formulas import FORMULA, LatexError
+from numerics.terminal.mathematics import as_unicode
+from proofs_check.core.claim import Claim
+from proofs_check.core.judging import load_claims
+from proofs_check.core.outcomes import first_sentence
+from proofs_check.core.severity import LONGEST_REASON
+from proofs_check.documents.latex import words
+
+#: What is no prose: formulas, parameters with their values, ids of claims, and labels such as (i).
+NO_PROSE = re.compile(rf"(?:{FORMULA.pattern})|`[^`]*`(?: = [\w/.-]+)?|\b[A-Z]+:[A-Z\d][\w./]*|\([a-iv]\)", re.DOTALL)
+GREEK = "alpha|beta|gamma|delta|epsilon|theta|kappa|lambda|mu|nu|rho|sigma|tau|phi|Delta|Theta|Lambda|Sigma|Phi"
+ASCII_MATHEMATICS = re.compile(
+    rf"""[<>=^_|*$]|->|\+-                                      # L >= 2, E|x|^2, S_L, U -> 0, +-n
+    |[^\W\d_][(\[]|\w'[A-Z]                                     # sqrt(L), E[f], z'Uz
+    |\b(?:{GREEK}|sqrt|Gamma(?!\ (?:integral|function|law)))\b  # sigma
+    |\d[eE]-?\d                                                 # 1e-3
+    |(?<![\w'.:])(?<!Appendix\ )(?<!Theorem\ )[B-HJ-Zb-z](?![\w':]|\.\w)          # the token z""",
+    re.VERBOSE,
+)
+PLANTED = (
+    "E|err|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/sigma^2} for $L\\geq2$.",
+    "The bound holds for L >= 2.",
+    "The length |x| is small.",
+    "The weights are at most sqrt(d).",
+    "The mean E[f] is finite.",
+    "The score z'Uz is centred.",
+    "The constant sigma is at least 1.",
+    "Here a->b.",
+    "The rate is 1e-3.",
+    "The risk falls with L, to a fifth.",
+    "The sum S_L is positive.",
+    "Here $a$ is half of b.",
+    "The price is 3$.",
+)
+PROSE = (
+    r"For $L\geq2$ and `c` = 3/2 the bound (16) of Lemma C.4 (i) holds; see BB:F.2.Zh/fixed_point, Theorem B and Appendix B.",
+    "PyTorch's start, the authors' code at step 30 000, \"as written\": a twentieth of the Gamma integral, as I said.",
+)
+
+
+def ascii_mathematics(text: str) -> str:
+    """The first piece of mathematics that the prose of a text holds."""
+    found = ASCII_MATHEMATICS.search(NO_PROSE.sub(" ", text))
+    return found[0] if found else ""
+
+
+def cannot_be_read(text: str) -> str:
+    """Why a page or a terminal cannot show a text."""
+    try:
+        words(text)
+        as_unicode(text)
+    except LatexError as error:
+        return str(error)
+    return ""
+
+
+def in_short(text: str) -> str:
+    """What is too long in the first sentence of a correction."""
+    sentence = first_sentence(text)
+    return f"{len(sentence)} characters: {sentence}" if len(sentence) > LONGEST_REASON else ""
+
+
+def found(look: Callable[[str], str], texts: Callable[[Claim], dict[str, str]]) -> list[str]:
+    """All faults that a look at some texts of every registered claim finds."""
+    faults = ((id, name, look(text)) for id, claim in load_claims().items() for name, text in texts(claim).items())
+    return [f"{id} {name}: {fault}" for id, name, fault in faults if fault]
+
+
+def summary(claim: Claim) -> dict[str, str]:
+    return {"summary": " ".join((getdoc(claim.check) or "").split("\n\n")[0].split())}
+
+
+def instead(claim: Claim) -> dict[str, str]:
+    return {"instead": claim.instead}
+
+
+def everything(claim: Claim) -> dict[str, str]:
+    names = ("why", "details", "instead", "argument", "fragment", "unproved", "open")
+    return summary(claim) | {name: getattr(claim, name) for name in names}
+
+
+@pytest.mark.parametrize("text", PLANTED)
+def test_ascii_mathematics_is_caught(text: str) -> None:
+    assert ascii_mathematics(text)
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_prose_is_let_through(text: str) -> None:
+    assert ascii_mathematics(text) == ""
+
+
+def test_summaries_hold_no_ascii_mathematics() -> None:
+    assert found(ascii_mathematics, summary) == []
+
+
+def test_every_formula_of_a_claim_can_be_shown() -> None:
+    assert cannot_be_read(r"a formula $\frac{1}$ that is not complete")
+    assert found(cannot_be_read, everything) == []
+
+
+def test_the_first_sentence_of_a_correction_is_short() -> None:
+    assert in_short("Put $d$ for $x$" + " and so on" * 20 + ". The rest.")
+    assert in_short("Put $d$ for $x$. The rest" + " and so on" * 20 + ".") == ""
+    assert found(in_short, instead) == []
