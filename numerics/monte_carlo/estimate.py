@@ -107,8 +107,10 @@ def attention_errors(
     Gamma : array_like of shape (d, d), TokenLaw, or AttentionSetting
         Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
         another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
-        sampler, ten and more times slower. A quantile function of one's own is compiled anew in
-        every process, in some seconds. A setting brings U, V and the query too.
+        sampler, ten and more times slower. Of an embedding table rows are drawn, and the gradient
+        in U is measured along a random direction in each prompt: it has the same mean. A quantile
+        function of one's own is compiled anew in every process, in some seconds. A setting
+        brings U, V and the query too.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,) or None

@@ -11,6 +11,7 @@ from typing import Any
 from numerics.rates.setting_options import add_setting_options, as_vector, given_settings
 from numerics.terminal.arrays import read_array
 from numerics.terminal.inputs import InputError, length_grid
+from numerics.terminal.progress import progress_bar
 
 __all__ = ["add_ask"]
 
@@ -40,6 +41,11 @@ def add_ask(commands: Any) -> None:
         epilog="exit status: 0 if there is an answer, 2 if the input cannot be used, 130 if interrupted",
     )
     given = add_setting_options(ask)
+    given.add_argument(
+        "--tokens",
+        metavar="FILE",
+        help="embedding table in place of Gamma, n x d: tokens are its rows, each as likely as any other, less their mean",
+    )
     given.add_argument("--mean", metavar="FILE", help="mean of the tokens, d numbers, if it is not 0: it is taken out, and said so")
     ask.add_argument(
         "-L",
@@ -54,17 +60,22 @@ def add_ask(commands: Any) -> None:
 def _answer(arguments: argparse.Namespace) -> int:
     """Read the input, and print the answer for every setting."""
     lengths = length_grid(arguments.lengths, "-L")
-    settings, _ = given_settings(arguments)
+    if arguments.mean is not None and arguments.tokens is not None:
+        raise InputError("--mean beside --tokens: the mean of the table is taken out in any case; leave --mean out")
     mean = None if arguments.mean is None else as_vector(read_array(arguments.mean)[0], "--mean")
-    from numerics.rates.distance.how_linear import how_linear
+    with progress_bar(arguments.tokens is None, "reading the table") as advance:
+        settings, _ = given_settings(arguments, advance)
+        from numerics.rates.distance.how_linear import how_linear
 
-    for i, setting in enumerate(settings):
-        try:
-            found = how_linear(setting, [float(L) for L in lengths], mean=mean)
-        except (TypeError, ValueError) as error:
-            raise InputError(str(error)) from error
-        except (ArithmeticError, MemoryError) as error:
-            raise InputError(f"theory does not reach this ({error}); take a smaller U or query") from error
+        answers = []
+        for setting in settings:
+            try:
+                answers.append((setting, how_linear(setting, [float(L) for L in lengths], mean=mean)))
+            except (TypeError, ValueError) as error:
+                raise InputError(str(error)) from error
+            except (ArithmeticError, MemoryError) as error:
+                raise InputError(f"theory does not reach this ({error}); take a smaller U or query") from error
+    for i, (setting, found) in enumerate(answers):
         if i:
             print()
         if len(settings) > 1 or setting.name != "custom":

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,9 +25,11 @@ from theory.bounds.concentration import lemma_c4, second_moment_R1
 from theory.bounds.query_average import gradient_U_average, output_average, output_average_short
 from theory.bounds.sub_gaussian import maximum_R3
 
-__all__ = ["Bound", "bounds", "fourth_moment"]
+__all__ = ["Bound", "bounds", "certain_bound", "fourth_moment"]
 
 Floats = NDArray[np.float64]
+#: The bounds that are proved with explicit constants; Lemma C.4 is false as printed at L = 1.
+CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
 #: Fourth moment of a coordinate less 3, for independent coordinates; and below, for radial laws in
 #: dimension r, the factor of the Gaussian fourth moment.
 EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
@@ -106,9 +108,38 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
-    # A bound that exceeds the range of floats says nothing, and a limit that does is left out.
-    told = [b for b in found if b.name != "limit" or np.isfinite(b.values).any()]
-    return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in told)
+    # A limit that exceeds the range of floats is left out.
+    return tuple(_within_floats(b) for b in found if b.name != "limit" or np.isfinite(b.values).any())
+
+
+def certain_bound(setting: AttentionSetting, lengths: Floats) -> Bound | None:
+    """The first bound of the output that is proved with explicit constants and whose hypotheses the
+    setting meets.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+
+    Returns
+    -------
+    Bound or None
+
+    Examples
+    --------
+    >>> one = np.eye(1)
+    >>> found = certain_bound(AttentionSetting(one, 0 * one, one, [1.0]), np.array([4.0]))
+    >>> found.name, found.values.tolist()
+    ('Theorem A', [0.25])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = next((b for b in _ours(setting, "output", lengths) if b.name in CERTAIN), None)
+    return None if found is None else _within_floats(found)
+
+
+def _within_floats(bound: Bound) -> Bound:
+    """The bound without values that exceed the range of floats, which say nothing."""
+    return replace(bound, values=np.where(np.isfinite(bound.values), bound.values, np.nan))
 
 
 def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[Bound]:

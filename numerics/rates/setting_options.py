@@ -7,8 +7,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numerics.terminal.arrays import FORMATS, read_array
+from numerics.terminal.arrays import FORMATS, map_array, read_array
 from numerics.terminal.inputs import InputError
+from numerics.terminal.progress import Advance
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
@@ -19,7 +20,7 @@ __all__ = ["EXAMPLES", "LAWS", "Given", "add_setting_options", "as_vector", "giv
 EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
 LAWS = ("gaussian", "rademacher", "uniform", "sphere", "ball")
 #: The files, in the order of the formulas.
-FILES = ("Gamma", "U", "K", "Q", "V", "query", "query_cov")
+FILES = ("Gamma", "tokens", "U", "K", "Q", "V", "query", "query_cov")
 
 
 class Given(NamedTuple):
@@ -85,12 +86,14 @@ def add_setting_options(command: argparse.ArgumentParser) -> argparse._ArgumentG
     return given
 
 
-def given_settings(arguments: argparse.Namespace) -> Given:
+def given_settings(arguments: argparse.Namespace, progress: Advance | None = None) -> Given:
     """Read the setting that the arguments describe, with every law that is asked for.
 
     Parameters
     ----------
     arguments : argparse.Namespace
+    progress : Advance, optional
+        Is told how far the work with a table of tokens is, now and later.
 
     Returns
     -------
@@ -101,7 +104,7 @@ def given_settings(arguments: argparse.Namespace) -> Given:
     InputError
         If something is missing or too much, cannot be read, or does not fit.
     """
-    paths = {name: path for name in FILES if (path := getattr(arguments, name)) is not None}
+    paths = {name: path for name in FILES if (path := getattr(arguments, name, None)) is not None}
     if not paths:
         if arguments.score_scale is not None:
             raise InputError("--score-scale divides K'Q; give --K and --Q with it, and the other matrices")
@@ -109,7 +112,9 @@ def given_settings(arguments: argparse.Namespace) -> Given:
     if arguments.example is not None:
         raise InputError(f"--example {arguments.example[0]} brings its own matrices; leave it out or leave out the files")
     _complete(paths, arguments.score_scale)
-    one, inputs = _from_files(paths, arguments.score_scale)
+    if "tokens" in paths and arguments.law:
+        raise InputError("--law changes the law of the tokens, which --tokens gives; leave one of them out")
+    one, inputs = _from_files(paths, arguments.score_scale, progress)
     return _with_laws([one], inputs, arguments.law)
 
 
@@ -164,7 +169,7 @@ def setting_words(arguments: argparse.Namespace) -> list[str]:
     """
     words: list[str] = []
     for name in FILES:
-        if path := getattr(arguments, name):
+        if path := getattr(arguments, name, None):
             words += [f"--{name.replace('_', '-')}", Path(path).name]
     if not words:
         for name in arguments.example or EXAMPLES[:1]:
@@ -200,7 +205,10 @@ def _complete(paths: dict[str, str], scale: str | None) -> None:
         raise InputError("--U beside --K or --Q: the scores are z_k'Uz with U = K'Q; give --U alone, or --K and --Q")
     missing = [] if "U" in paths else [f"--{name}" for name in ("K", "Q") if name not in paths]
     missing = ["--U (or --K and --Q)"] if len(missing) == 2 else missing
-    missing = [*(["--Gamma"] if "Gamma" not in paths else []), *missing, *(["--V"] if "V" not in paths else [])]
+    if "Gamma" in paths and "tokens" in paths:
+        raise InputError("--Gamma beside --tokens: a table of tokens has a covariance of its own; leave one of them out")
+    law = [] if "Gamma" in paths or "tokens" in paths else ["--Gamma"]
+    missing = [*law, *missing, *(["--V"] if "V" not in paths else [])]
     if "query" not in paths and "query_cov" not in paths:
         missing.append("--query or --query-cov")
     if missing:
@@ -209,22 +217,36 @@ def _complete(paths: dict[str, str], scale: str | None) -> None:
         raise InputError("--score-scale divides K'Q, and --U is taken as it is; divide U yourself, or give --K and --Q")
 
 
-def _from_files(paths: dict[str, str], scale: str | None) -> tuple[AttentionSetting, list[tuple[str, str]]]:
+def _from_files(
+    paths: dict[str, str], scale: str | None, progress: Advance | None
+) -> tuple[AttentionSetting, list[tuple[str, str]]]:
     """A setting from files, with name and digest of each."""
     from numerics.attention.setting import AttentionSetting
 
-    arrays, inputs = {}, []
+    arrays: dict[str, Any] = {}
+    inputs = []
     for name, path in paths.items():
-        array, digest = read_array(path)
+        array, digest = (map_array if name == "tokens" else read_array)(path)
         arrays[name] = as_vector(array, "--query") if name == "query" else _matrix(array, f"--{name.replace('_', '-')}")
         inputs.append((Path(path).name, digest))
     if "K" in arrays:
         _check_heads(arrays)
         arrays["K"] = arrays["K"] / _divisor(scale, arrays["K"].shape[0])
     try:
+        if "tokens" in arrays:
+            arrays["Gamma"] = _law_of_tokens(arrays.pop("tokens"), arrays["V"].shape[1], progress)
         return AttentionSetting(**{"U": None, **arrays}), inputs
     except (TypeError, ValueError) as error:
         raise InputError(str(error)) from error
+
+
+def _law_of_tokens(table: Any, d: int, progress: Advance | None) -> Any:
+    """The law of the rows of a table."""
+    from numerics.token_laws import embedding_table
+
+    if table.ndim == 2 and table.shape[1] != d:
+        raise InputError(f"--tokens has rows of {table.shape[1]} numbers and --V has {d} columns; both must be d")
+    return embedding_table(table) if progress is None else embedding_table(table, progress=progress)
 
 
 def _matrix(array: Any, option: str) -> Any:

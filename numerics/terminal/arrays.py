@@ -13,7 +13,7 @@ from typing import Any
 
 from numerics.terminal.inputs import InputError, read_bytes
 
-__all__ = ["FORMATS", "read_array"]
+__all__ = ["FORMATS", "map_array", "read_array"]
 
 #: What can be read, for errors and helps.
 FORMATS = ".npy, .npz (one array, or FILE.npz:NAME), .csv (commas) or .json (nested lists)"
@@ -61,6 +61,52 @@ def read_array(given: Path | str) -> tuple[Any, str]:
     except Exception as error:  # NumPy tells in ten ways that a file is broken; some are neither ValueError nor OSError
         raise InputError(f"{path} holds no array of numbers: {error}") from error
     return _checked(array, str(given)), hashlib.sha256(content).hexdigest()
+
+
+def map_array(given: Path | str) -> tuple[Any, str]:
+    """An array that may be large, and the SHA-256 of the file: that of a ``.npy`` file stays on
+    disk, in its own kind of numbers, and its entries are not looked at.
+
+    Parameters
+    ----------
+    given : Path or str
+        As for `read_array`, which reads all other kinds of files.
+
+    Returns
+    -------
+    array : ndarray
+    digest : str
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or holds no array.
+
+    Examples
+    --------
+    >>> map_array("nowhere.npy")
+    Traceback (most recent call last):
+    numerics.terminal.inputs.InputError: cannot read nowhere.npy: No such file or directory
+    """
+    path, _ = _of_archive(str(given))
+    if path.suffix.lower() != ".npy":
+        return read_array(given)
+    import numpy as np
+
+    try:
+        with path.open("rb") as file:
+            head = file.read(6)
+            file.seek(0)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if head != b"\x93NUMPY":
+            _from_npy(head, path)
+        return np.load(path, mmap_mode="r", allow_pickle=False), digest
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{path} holds no array of numbers: {error}") from error
 
 
 def _of_archive(given: str) -> tuple[Path, str]:

@@ -55,9 +55,13 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
         with hushed():
             yield lambda done, total, doing="", seconds_left=None: None
         return
-    began = clock()
+    began, before = clock(), 0.0
 
     def sentence(share: float, now: str, seconds_left: float | None) -> str:
+        nonlocal began, before
+        if share < before:  # another computation begins, whose pace is its own
+            began = clock()
+        before = share
         if seconds_left is None and share > 0:
             seconds_left = (clock() - began) * (1 - share) / share
         left = "" if seconds_left is None else f", about {duration(seconds_left)} left"
@@ -85,10 +89,11 @@ def _lines(clock: Callable[[], float], sentence: Callable[[float, str, float | N
     def advance(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
         nonlocal last, estimated
         share = done / total if total > 0 else 0.0
+        said = sentence(share, doing, seconds_left)
         estimate = not estimated and seconds_left is not None and seconds_left > LINE_INTERVAL
         if share < 1 and (estimate or clock() - last >= LINE_INTERVAL):
             last, estimated = clock(), True
-            print(sentence(share, doing, seconds_left), file=sys.stderr, flush=True)
+            print(said, file=sys.stderr, flush=True)
 
     return advance
 

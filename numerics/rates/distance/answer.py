@@ -18,6 +18,7 @@ from numerics.attention.setting import AttentionSetting
 from numerics.rates.distance.approach import LAW_SHARE, Law
 from numerics.rates.distance.infinite_prompt import Known
 from numerics.rates.distance.rounded import asked, digits, filled, length, percent
+from numerics.token_laws.embeddings import EmbeddingTable
 
 __all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
 
@@ -186,6 +187,8 @@ class HowLinear:
             )
         if self.bound is not None:
             out.append(f"{self.bound.name}: {self.bound.note}.")
+        if isinstance(table := self.setting.law.structure, EmbeddingTable):
+            out.append(table.says_sigma)
         return tuple(out)
 
     @property

@@ -15,21 +15,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.attention.inputs import read_lengths
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.bound_curves import bounds
+from numerics.rates.bound_curves import certain_bound
 from numerics.rates.distance.answer import TOLERANCES, CertainBound, HowLinear
 from numerics.rates.distance.approach import FAR, NEAR, Curve, OutOfReach, law_of, onsets, refined
 from numerics.rates.distance.infinite_prompt import Known, infinite_prompt
 from numerics.rates.requirements import check_reportable
+from numerics.token_laws.embeddings import EmbeddingTable
 from theory.inputs.arrays import read_arrays
 
 __all__ = ["how_linear"]
 
 Floats = NDArray[np.float64]
-#: The bounds that are proved with explicit constants; Lemma C.4 is false as printed at L = 1.
-CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
-#: Coordinates of tokens that are drawn for a length where nothing is exact, and the least and
-#: largest number of prompts.
-DRAWN, FEWEST, MOST = 40_000_000, 200, 20_000
+#: Coordinates of tokens that are drawn for a length where nothing is exact, or of the rows of a
+#: table that are weighed for all lengths; and the least and largest number of prompts.
+DRAWN, WEIGHED, FEWEST, MOST = 40_000_000, 4e10, 200, 20_000
 #: Longest prompt that is drawn.
 LONGEST_DRAWN = 1_000_000
 
@@ -53,7 +52,8 @@ def how_linear(
     mean : array_like, shape (d,), optional
         The mean m of the tokens, if they are not centred: the setting then has the law of the
         tokens less m. Weights and T_L - T do not depend on m, since every weight is multiplied by
-        ``e^{m'Uz}``, but T_L and T lose V m; what that changes is part of the answer.
+        ``e^{m'Uz}``, but T_L and T lose V m; what that changes is part of the answer. By default
+        that of the rows for the law of an embedding table, and zero for others.
     measured : (mean squared errors, standard errors, replicates), optional
         Of the output at the lengths, in increasing order: used in place of a new measurement where
         nothing is exact.
@@ -80,6 +80,8 @@ def how_linear(
     """
     check_reportable(setting)
     L = np.unique(read_lengths(lengths))
+    if mean is None and isinstance(setting.law.structure, EmbeddingTable):
+        mean = setting.law.structure.mean
     m = None if mean is None else read_arrays(V=(setting.V, "d_out d"), mean=(mean, "d"))[1]
     limit = infinite_prompt(setting, m)
     unit = limit.size.value or 1.0
@@ -131,29 +133,34 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
     mean, error = (np.full(lengths.shape, math.nan) for _ in range(2))
     if not short.size:
         return mean, error, 0
-    replicates = int(np.clip(DRAWN // (short.max() * setting.d), FEWEST, MOST))
-    found = attention_errors(setting, lengths=short.astype(int), replicates=replicates, seed=0)
-    mean[: short.size], error[: short.size] = found.output.mean, found.output.standard_error
+    table = setting.law.structure if isinstance(setting.law.structure, EmbeddingTable) else None
+    affordable = DRAWN / (short.max() * setting.d) if table is None else WEIGHED / (table.rows.size * short.size)
+    replicates = int(np.clip(affordable, FEWEST, MOST))
+    for i, L in enumerate(short.astype(int)):
+        found = attention_errors(setting, lengths=[int(L)], replicates=replicates, seed=0)
+        mean[i], error[i] = found.output.mean[0], found.output.standard_error[0]
+        if table is not None:
+            table.progress(i + 1, short.size, "drawing prompts")
     return mean, error, replicates
 
 
 def _certain(setting: AttentionSetting, lengths: Floats, unit: float) -> CertainBound | None:
     """The bound whose hypotheses the setting meets, at the lengths and as needed lengths."""
 
-    def values(L: Floats) -> Floats:
-        found = [b for b in bounds(setting, "output", L, 1.0) if b.name in CERTAIN]
-        return np.full_like(L, math.nan) if not found else found[0].values
-
     def excess(points: Mapping[str, Floats]) -> Mapping[str, Floats]:
-        with np.errstate(divide="ignore"):
-            return {t: np.log(values(L) / (float(t) ** 2 * unit)) for t, L in points.items()}
+        out = {}
+        for t, L in points.items():
+            found = certain_bound(setting, L)
+            with np.errstate(divide="ignore"):
+                out[t] = np.full_like(L, math.nan) if found is None else np.log(found.values / (float(t) ** 2 * unit))
+        return out
 
-    names = [(b.name, b.note) for b in bounds(setting, "output", lengths, 1.0) if b.name in CERTAIN]
-    if not names:
+    here = certain_bound(setting, lengths)
+    if here is None:
         return None
     tried = np.concatenate([NEAR, FAR])
-    needed = refined(excess, tried, excess({str(t): tried for t in TOLERANCES}))
-    name, note = names[0]
-    if setting.law.identity is None and not setting.gaussian:
+    needed, note = refined(excess, tried, excess({str(t): tried for t in TOLERANCES})), here.note
+    table = isinstance(setting.law.structure, EmbeddingTable)
+    if setting.law.identity is None and not setting.gaussian and not table:
         note += "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"
-    return CertainBound(name, np.sqrt(values(lengths) / unit), {t: needed[str(t)] for t in TOLERANCES}, note)
+    return CertainBound(here.name, np.sqrt(here.values / unit), {t: needed[str(t)] for t in TOLERANCES}, note)

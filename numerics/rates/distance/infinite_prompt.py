@@ -86,7 +86,7 @@ def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> In
     h = linear
     if not setting.gaussian:
         of_means = ROUNDING_OF_MEANS * np.sqrt(np.diag(setting.Gamma))
-        h = setting.law.tilted(queries @ setting.U.T)[0]
+        h = setting.law.tilted_mean(queries @ setting.U.T)
     found = _mean_square(h @ V.T)
     floor = _square((np.abs(queries) @ noise.T + of_means) @ np.abs(V).T) / len(h)
     return Infinite(
