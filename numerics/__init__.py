@@ -20,7 +20,7 @@ The rooms, each importing only from those above it:
 `search`                worst cases of bounds over laws, lengths and parameters
 `training`              SGD on fresh prompts
 `regression`            risks and flows of in-context regression, softmax beside linear attention
-`rates`                 the exponents of the errors: fits, comparisons with theory, the report
+`rates`                 how close attention is to its limit, and how fast: exponents, the report
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
 `figures`               Figures 1 to 8 of BB: the runs behind them, and the page
 `cli`                   the commands of this package
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from numerics.provers import integral as integral
     from numerics.provers import trace_identity as trace_identity
     from numerics.quadrature.softmax_weights import softmax_moments as softmax_moments
+    from numerics.rates.distance.answer import HowLinear as HowLinear
+    from numerics.rates.distance.how_linear import how_linear as how_linear
     from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
@@ -67,6 +69,7 @@ _HOME = {
     "Closed": "numerics.provers",
     "Evidence": "numerics.evidence",
     "ExactErrors": "numerics.attention.errors",
+    "HowLinear": "numerics.rates.distance.answer",
     "Integers": "numerics.provers",
     "Parameters": "numerics.training",
     "TokenLaw": "numerics.token_laws",
@@ -82,6 +85,7 @@ _HOME = {
     "forall": "numerics.provers",
     "honest_sigma": "numerics.token_laws",
     "hostile_laws": "numerics.token_laws.hostile",
+    "how_linear": "numerics.rates.distance.how_linear",
     "identity": "numerics.provers",
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",

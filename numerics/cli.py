@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
+from numerics.rates.ask import add_ask
 from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
 from numerics.terminal.command import run_program
@@ -33,6 +34,7 @@ def add_commands(commands: Any) -> None:
     >>> parser.parse_args(["sweep", "grid.toml"]).grid
     'grid.toml'
     """
+    add_ask(commands)
     add_rates(commands)
     add_sweep(commands)
 

@@ -8,13 +8,16 @@ imported before a claim is in sight.
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
+    from types import FrameType
 
     from proofs_check.core.claim import Claim
     from proofs_check.core.ledger import Ledger
@@ -116,6 +119,29 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return pytest.Module.from_parent(parent, path=file_path) if ours and not parent.session.isinitpath(file_path) else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Ctrl-C while the modules of claims are imported ends the run. Compiled modules that are
+    interrupted in their import say ImportError, and the run would go on to others.
+    """
+    if not collector.path.is_relative_to(HERE) or threading.current_thread() is not threading.main_thread():
+        return (yield)
+    before, asked = signal.getsignal(signal.SIGINT), []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        report = yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
+    return report
+
+
 def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> list[ClaimItem] | None:
     import sys
 
@@ -182,6 +208,12 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if not self.lines:
             return
+        try:
+            self._finish(session)
+        except KeyboardInterrupt:
+            pytest.exit("interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED)
+
+    def _finish(self, session: pytest.Session) -> None:
         from proofs_check.core.judging import load_claims
         from proofs_check.core.ledger import Ledger
 

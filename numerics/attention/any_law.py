@@ -24,36 +24,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
-from numerics.attention.errors import ExactErrors
+from numerics.attention.errors import ExactErrors, of_square, of_two_rules, settled
 from numerics.attention.inputs import overflow_refused
-from numerics.attention.laplace_transforms import STEP, LawTransforms, law_transforms, transform_grid
+from numerics.attention.laplace_transforms import law_transforms, transform_grid
 from numerics.attention.setting import AttentionSetting
 from numerics.attention.short_prompts import are_few, short_prompt_errors
 from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import bessel_ratio
+from numerics.token_laws.embeddings import EmbeddingTable
 from numerics.token_laws.independent import Independent, coordinate_tilted
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.token_law import TokenLaw
 
-__all__ = ["law_errors"]
+__all__ = ["ROUNDING", "law_errors", "tilt_of"]
 
 Floats = NDArray[np.float64]
 #: Relative rounding errors that two rules may share, of a result and of the terms that cancel in
-#: it: for moments in closed form, and for those that Cauchy's formula takes from a log-mgf. The
-#: difference of the rules is multiplied by SAFETY.
-ROUNDING, ROUNDING_OF_CIRCLES, SAFETY = (1e-13, 5e-15), (3e-11, 2e-12), 3
+#: it: for moments in closed form, and for those that Cauchy's formula takes from a log-mgf.
+ROUNDING, ROUNDING_OF_CIRCLES = (1e-13, 5e-15), (3e-11, 2e-12)
 #: Largest dimension of tokens for built-in laws, and for laws known by their log-mgf alone.
 LARGEST_DIMENSION, LARGEST_BY_TRANSFORM = 128, 10
 #: Number of independent signs up to which all their combinations are treated as atoms.
 FEW_SIGNS = 8
 #: Number of matrix entries that an integrand may hold in memory at once.
 ENTRIES_AT_ONCE = 2_000_000
-#: Largest relative error with which a number is returned; beyond, it is nan.
-LARGEST_ERROR = 1e-3
-#: The squared bias may be 0, so that its error is relative to this share of its size without
-#: cancellation, if that is larger.
-BIAS_SHARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +97,8 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     >>> bool(abs(e.output[0] - ((1 - T) ** 2 + (1 + T) ** 2) / 4) < 1e-12)
     True
     """
-    law, L, U, V, z = setting.law, lengths, setting.U, setting.V, setting.query
-    if setting.averaged:
-        raise ValueError(
-            f"exact errors for the law {law.name} are those at one query; pass query=z and no query_cov, or average over "
-            "queries by numerics.attention_errors"
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        a = U @ z
-    K, Q = setting.K, setting.Q
-    sizes = {"V": V, "query": z, "U": a}
-    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
+    law, L, V, z, K, Q = setting.law, lengths, setting.V, setting.query, setting.K, setting.Q
+    a = tilt_of(setting)
     F, see = _law_at_query(law, a)
     tokens, W = F.T @ F, (V @ F).T @ (V @ F)
     forms, factors = {"grad_U": 1}, {"grad_U": float(z @ z)}
@@ -121,10 +107,7 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         matrices.append((K @ F).T @ (K @ F))
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
-    try:
-        found, relative = _settled(see(matrices), matrices, L)
-    except _OutputLost as error:
-        raise ValueError(f"for the law {law.name} {error}") from None
+    found, relative = _settled(see(matrices), matrices, L, law.name)
     gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
     return ExactErrors(
         lengths=L,
@@ -138,6 +121,32 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
     )
 
 
+def tilt_of(setting: AttentionSetting) -> Floats:
+    """``a = Uz`` at a fixed query, after checks of the query and of the size of all entries.
+
+    Raises
+    ------
+    ValueError
+        If the query is random, or an entry is too large.
+
+    Examples
+    --------
+    >>> from numerics.token_laws import rademacher
+    >>> tilt_of(AttentionSetting(rademacher(1), [[2.0]], [[1.0]], [3.0])).tolist()
+    [6.0]
+    """
+    if setting.averaged:
+        raise ValueError(
+            f"exact errors for the law {setting.law.name} are those at one query; pass query=z and no query_cov, or average over "
+            "queries by numerics.attention_errors"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        a = setting.U @ setting.query
+    sizes = {"V": setting.V, "query": setting.query, "U": a}
+    overflow_refused(sizes if setting.K is None or setting.Q is None else sizes | {"K": setting.K, "Q": setting.Q})
+    return np.asarray(a)
+
+
 def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floats]], _LawAtQuery]]:
     """The factor F of the tokens F g, and a function of the matrices, which depend on F, that gives
     the moments of g.
@@ -147,6 +156,8 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
         s = Radial(kind, law.factor) if kind in ("sphere", "ball") else Independent(kind, law.factor)
     if isinstance(s, Radial) and s.kind == "sphere" and s.factor.shape[1] == 1:
         s = Independent("sign", s.factor)
+    elif isinstance(s, EmbeddingTable):
+        s = s.as_atoms
     elif s is None and law.sigma == 0:
         s = Atomic(np.zeros((1, law.d)), np.ones(1))
     r = s.factor.shape[1] if isinstance(s, (Independent, Radial)) else law.d
@@ -188,7 +199,7 @@ def _of_atoms(law: Atomic, b: Floats) -> Callable[[list[Floats]], _LawAtQuery]:
     return lambda M: _LawAtQuery(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y)
 
 
-def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], Floats]:
+def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str) -> tuple[dict[str, Floats], Floats]:
     """The means by the best route for each length, nan where rounding leaves no digit of one, and
     their relative errors.
     """
@@ -201,22 +212,7 @@ def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict
             for known, these in zip((values, errors), route(seen, matrices, L[where])):
                 for name, x in these.items():
                     known.setdefault(name, np.zeros(L.shape))[where] = x
-    natural = values.pop("weights") * values["mean 0"]
-    least, relative = {"bias": BIAS_SHARE * natural}, np.full(L.shape, _rounding(of)[0])
-    for name, x in values.items():
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = errors[name] / np.maximum(np.abs(x), least.get(name, 0.0))
-        apart = _rounding(of)[0] + np.where(errors[name] == 0, 0.0, share)
-        lost = ~(apart <= LARGEST_ERROR)
-        if name == "mean 0" and lost.any():
-            worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
-            raise _OutputLost(
-                f"and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of itself only: scores so large "
-                "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
-            )
-        values[name] = np.where(lost, np.nan, x)
-        relative = np.maximum(relative, np.where(lost, 0.0, apart))
-    return values, relative
+    return settled(values, errors, L, rounding=_rounding(of)[0], law=law)
 
 
 def _rounding(moments: TiltedMoments) -> tuple[float, float]:
@@ -235,30 +231,12 @@ def _by_prompts(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[d
 
 def _by_two_rules(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors from two quadrature rules: their mean, and their difference."""
-    cancelled = _rounding(seen.moments)[1]
     with np.errstate(over="ignore", invalid="ignore"):  # in a user's log_mgf; what is not finite is not given
         rules = [_fields(seen, matrices, L, rule) for rule in (0, 1)]
     for rule in rules:
         offset = rule.pop("offset")
         rule["bias"] = np.einsum("ni,ij,nj->n", offset, matrices[0], offset)
-    terms = {name.removeprefix("terms of "): rules[0].pop(name) for name in list(rules[0]) if name.startswith("terms of ")}
-    values = {name: (x + rules[1][name]) / 2 for name, x in rules[0].items()}
-    errors = {name: SAFETY * np.abs(x - rules[1][name]) for name, x in rules[0].items()}
-    for name, x in terms.items():
-        errors[name] += cancelled * x
-    errors["bias"] += _of_square(values["bias"], cancelled**2 * values["weights"] * terms["mean 0"])
-    return values, errors
-
-
-def _of_square(square: Floats, off: Floats) -> Floats:
-    """The error of the square of a vector, from that square and the square of the vector's
-    error.
-    """
-    return np.asarray(2 * np.sqrt(np.abs(square) * off) + off)
-
-
-class _OutputLost(ValueError):
-    """Rounding leaves no digit of the output error."""
+    return of_two_rules(rules, _rounding(seen.moments)[1])
 
 
 class _Moments(NamedTuple):
@@ -297,10 +275,10 @@ def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[di
         terms |= {f"mean {i}": square * traces[i] for i in (0, 1)}
         terms |= {f"covariance {i}": square**2 * traces[0] * trace for i, trace in enumerate(traces[1:], 1)}
     errors = {name: cancelled * x for name, x in terms.items()}
-    errors["bias"] = _of_square(values["bias"], cancelled**2 * terms["mean 0"])
+    errors["bias"] = of_square(values["bias"], cancelled**2 * terms["mean 0"])
     if isinstance(seen.moments, CauchyMoments):
         for i in range(1, len(matrices)):
-            errors[f"covariance {i}"] = _of_square(values[f"covariance {i}"], cancelled**2 * terms[f"covariance {i}"])
+            errors[f"covariance {i}"] = of_square(values[f"covariance {i}"], cancelled**2 * terms[f"covariance {i}"])
     full = lambda table: {name: np.full(L.shape, float(x)) for name, x in table.items()}
     return full(values | {"weights": 1.0}), full(errors)
 
@@ -326,7 +304,7 @@ def _fields(seen: _LawAtQuery, matrices: list[Floats], L: Floats, rule: int) -> 
     out = {}
     for name in pieces[0]:
         terms = [np.concatenate(parts) for parts in zip(*(piece[name] for piece in pieces))]
-        out[name] = np.sum([_integral(f, L, j, term) for j, term in enumerate(terms, 1)], axis=0)
+        out[name] = np.sum([f.integral(L, j, term) for j, term in enumerate(terms, 1)], axis=0)
     return out
 
 
@@ -385,14 +363,3 @@ def _sandwich(x: Floats, M: Floats) -> Floats:
 def _trace(P: Floats, Q: Floats) -> Floats:
     """The traces of PQ, for P and Q of shape (n, r, r)."""
     return np.asarray((P * np.swapaxes(Q, -1, -2)).sum(axis=(-2, -1)))
-
-
-def _integral(f: LawTransforms, L: Floats, j: int, term: Floats) -> Floats:
-    """The integral of L ... (L - j + 1) m_0^{L - j} times a term, for every length. Factors are
-    added as logarithms, since L^4 may exceed the range of floats.
-    """
-    shape = (L.size,) + (1,) * term.ndim
-    with np.errstate(divide="ignore", under="ignore"):
-        ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0).reshape(shape)
-        others = (L - j).reshape(shape) * f.log_m0.reshape((-1,) + (1,) * (term.ndim - 1))
-        return np.asarray(STEP * (np.sign(term) * np.exp(ways + others + np.log(np.abs(term)))).sum(axis=1))

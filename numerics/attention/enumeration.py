@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["compositions", "expectation", "multinomial"]
@@ -137,11 +136,11 @@ def expectation(law: TokenLaw, L: int, g: Callable[[Array], Array]) -> Any:
     >>> round(float(expectation(signs, 3, lambda counts: counts[:, 0] == 3)), 12)
     0.125
     """
-    if not isinstance(law.structure, Atomic):
+    if (own := law.on_points) is None:
         raise ValueError(
             f"the law {law.name} has no atoms for enumeration to go through; make a law with numerics.token_laws.atoms, or sample "
             "this one by numerics.attention_errors"
         )
-    weights = law.structure.weights
+    weights = own.weights
     counts = compositions(L, len(weights))
     return np.tensordot(multinomial(counts, weights), np.asarray(g(counts), dtype=float), axes=1)[()]

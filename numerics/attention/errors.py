@@ -1,17 +1,26 @@
 """The result of the exact engines: the mean squared errors of softmax attention at a list of prompt
-lengths, for its output and for its gradients in V, U, K and Q.
+lengths, for its output and for its gradients in V, U, K and Q; and how far two quadrature rules
+vouch for them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ExactErrors"]
+__all__ = ["ExactErrors", "of_square", "of_two_rules", "settled"]
 
 Floats = NDArray[np.float64]
+#: The difference of the two rules is multiplied by this.
+SAFETY = 3
+#: Largest relative error with which a number is returned; beyond, it is nan.
+LARGEST_ERROR = 1e-3
+#: The squared bias may be 0, so that its error is relative to this share of its size without
+#: cancellation, if that is larger.
+BIAS_SHARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +38,8 @@ class ExactErrors:
         over prompts removes.
     grad_V, grad_U : array, shape (n,)
         ``E|grad T_L - grad T|^2``. For laws that are not Gaussian it is nan where the scores are so
-        large that rounding leaves no digit of it.
+        large that rounding leaves no digit of it. For large embedding tables `grad_U`, `grad_K` and
+        `grad_Q` are nan: they are not computed.
     grad_K, grad_Q : array, shape (n,), or None
         The same in the key and query matrices, if these were given.
     relative_error : array, shape (n,)
@@ -47,3 +57,82 @@ class ExactErrors:
     grad_K: Floats | None
     grad_Q: Floats | None
     relative_error: Floats
+
+
+def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Values and errors of means from two quadrature rules: their mean, and their difference.
+
+    Parameters
+    ----------
+    rules : sequence of two mappings
+        The means by name, among them ``"mean 0"`` of the output, its ``"bias"`` and the
+        ``"weights"``. Under ``"terms of NAME"`` the size of the terms that cancel in a mean.
+    cancelled : float
+        Relative rounding error of these terms.
+
+    Returns
+    -------
+    values, errors : dict
+    """
+    one, other = rules
+    names = [name for name in one if not name.startswith("terms of ")]
+    values = {name: (one[name] + other[name]) / 2 for name in names}
+    errors = {name: SAFETY * np.abs(one[name] - other[name]) for name in names}
+    for name in names:
+        errors[name] = errors[name] + cancelled * one.get(f"terms of {name}", 0.0)
+    errors["bias"] += of_square(values["bias"], cancelled**2 * values["weights"] * one["terms of mean 0"])
+    return values, errors
+
+
+def of_square(square: Floats, off: Floats) -> Floats:
+    """The error of the square of a vector, from that square and the square of the vector's
+    error.
+    """
+    return np.asarray(2 * np.sqrt(np.abs(square) * off) + off)
+
+
+def settled(
+    values: Mapping[str, Floats], errors: Mapping[str, Floats], L: Floats, *, rounding: float, law: str
+) -> tuple[dict[str, Floats], Floats]:
+    """The means without those of which rounding leaves no digit, which become nan, and the relative
+    error of the others.
+
+    Parameters
+    ----------
+    values, errors : mapping
+        As from `of_two_rules`.
+    L : array, shape (n,)
+    rounding : float
+        Relative error of every number.
+    law : str
+        Its name, for an error.
+
+    Raises
+    ------
+    ValueError
+        If no digit of the output is left.
+
+    Examples
+    --------
+    >>> known = {"mean 0": np.array([2.0]), "bias": np.array([0.0]), "weights": np.array([0.5])}
+    >>> off = {"mean 0": np.array([1e-9]), "bias": np.array([0.0]), "weights": np.array([0.0])}
+    >>> settled(known, off, np.array([10.0]), rounding=1e-13, law="signs")[1].round(11)
+    array([5.e-10])
+    """
+    left = dict(values)
+    least = {"bias": BIAS_SHARE * left.pop("weights") * left["mean 0"]}
+    relative = np.full(L.shape, rounding)
+    for name, x in left.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = errors[name] / np.maximum(np.abs(x), least.get(name, 0.0))
+        apart = rounding + np.where(errors[name] == 0, 0.0, share)
+        lost = ~(apart <= LARGEST_ERROR)
+        if name == "mean 0" and lost.any():
+            worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
+            raise ValueError(
+                f"for the law {law} and L = {L[worst]:g} the output is known to {apart[worst]:.1g} of itself only: scores so large "
+                "leave less of it than rounding does; scale U down, leave out such lengths, or sample by numerics.attention_errors"
+            )
+        left[name] = np.where(lost, np.nan, x)
+        relative = np.maximum(relative, np.where(lost, 0.0, apart))
+    return left, relative

@@ -7,11 +7,13 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from numerics.attention.any_law import law_errors
+from numerics.attention.embedding_rows import is_large, table_errors
 from numerics.attention.errors import ExactErrors
 from numerics.attention.gaussian_tokens import TOLERANCES, gaussian_errors
 from numerics.attention.inputs import read_lengths
 from numerics.attention.setting import AttentionSetting, as_setting
 from numerics.token_laws import TokenLaw
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["exact_errors"]
 
@@ -74,8 +76,9 @@ def exact_errors(
     -----
     Let s = (Uz)'Gamma(Uz). At one query the relative error is below 1e-10 for s <= 36 and below
     1e-8 for s <= 64, against a table in multiple precision; beyond, 1e-6 or better. For other laws
-    an estimate is returned, typically below 1e-11. The gradient in K is Q (grad_U)', that in Q is
-    K grad_U.
+    an estimate is returned, typically below 1e-11. For a large embedding table the errors of output
+    and gradient in V are exact, and those of the other gradients nan. The gradient in K is Q
+    (grad_U)', that in Q is K grad_U.
 
     Examples
     --------
@@ -102,9 +105,12 @@ def exact_errors(
     [0.513, 0.28]
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov, K=K, Q=Q)
+    read_arrays(tolerance=(tolerance, ""))
     if not TOLERANCES[0] <= tolerance <= TOLERANCES[1]:
         raise ValueError(f"tolerance = {tolerance} is outside {TOLERANCES[0]:g} to {TOLERANCES[1]:g}, what averages can settle to")
     L = read_lengths(lengths)
     if setting.averaged and (query is not None or setting.query.any()):
         raise ValueError("both of query and query_cov given; pass query=z for one query, query_cov=S for the mean over N(0, S)")
-    return gaussian_errors(setting, L, tolerance) if setting.gaussian else law_errors(setting, L)
+    if setting.gaussian:
+        return gaussian_errors(setting, L, tolerance)
+    return table_errors(setting, L) if is_large(setting.law) else law_errors(setting, L)

@@ -220,7 +220,8 @@ def _log_P2(s: Floats, L: Floats) -> Floats:
     share the weight; beyond, it is the probability that one token takes it all.
     """
     l, s = np.log(L), s[:, None]
-    return np.where(s < 2 * l / 3, s - l, np.where(s < 2 * l, -((l - s / 2) ** 2) / (2 * s), 0.0))
+    taken = -((l - s / 2) ** 2) / (2 * np.where(s > 0, s, 1.0))
+    return np.where(s < 2 * l / 3, s - l, np.where(s < 2 * l, taken, 0.0))
 
 
 def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Floats], Floats]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.softmax_weights import check_lengths, real_array
+from numerics.quadrature.softmax_weights import check_lengths
+from theory.inputs.arrays import real_array
 
 __all__ = ["overflow_refused", "read_lengths"]
 

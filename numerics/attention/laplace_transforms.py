@@ -66,6 +66,21 @@ class LawTransforms:
     log_m0: Floats
     m: Sequence[Floats]
 
+    def log_ways(self, L: Floats, j: int) -> Floats:
+        """The logarithms of L ... (L - j + 1) m_0^{L - j}, shape (lengths, n)."""
+        with np.errstate(divide="ignore"):
+            ways = np.sum([np.log(np.maximum(L - i, 0)) for i in range(j)], axis=0)
+        return np.asarray(ways[:, None] + (L - j)[:, None] * self.log_m0)
+
+    def integral(self, L: Floats, j: int, term: Floats) -> Floats:
+        """The integral of L ... (L - j + 1) m_0^{L - j} times a term, for every length. Factors are
+        added as logarithms, since L^4 may exceed the range of floats.
+        """
+        ways = self.log_ways(L, j)
+        with np.errstate(divide="ignore", under="ignore"):
+            log_term = ways.reshape(ways.shape + (1,) * (term.ndim - 1)) + np.log(np.abs(term))
+            return np.asarray(STEP * (np.sign(term) * np.exp(log_term)).sum(axis=1))
+
 
 def transform_grid(moments: TiltedMoments, log_L: float, rule: int = 0) -> Floats:
     """The nodes v of one of two interlacing rules, on the range in which integrands are not

@@ -4,6 +4,8 @@ weakest part, and `confirmed` adds second routes, which must not contradict the 
 
 from __future__ import annotations
 
+from typing import Any
+
 from numerics.evidence.record import Evidence
 from numerics.evidence.verdict import Verdict
 
@@ -14,6 +16,13 @@ class Contradiction(RuntimeError):
     """Two routes to one statement give opposite verdicts: one of the programs is wrong, and nothing
     may be reported.
     """
+
+
+def _check(parts: tuple[Any, ...]) -> None:
+    """Refuse what no engine returned."""
+    for part in parts:
+        if not isinstance(part, Evidence):
+            raise TypeError(f"{part!r:.100} is no Evidence; give what an engine returned, such as forall(...)")
 
 
 def all_of(*parts: Evidence, checked: str = "") -> Evidence:
@@ -48,6 +57,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     """
     if not parts:
         raise ValueError("a conjunction of nothing says nothing; give at least one Evidence")
+    _check(parts)
     worst = min(parts, key=lambda e: e.verdict.strength)
     argued = worst.verdict is Verdict.ARGUED
     controls = [e.control for e in parts]
@@ -113,6 +123,7 @@ def confirmed(primary: Evidence, *routes: Evidence) -> Evidence:
     >>> len(confirmed(proof, look).routes)
     1
     """
+    _check((primary, *routes))
     for route in routes:
         if primary.verdict.accepted and route.verdict is Verdict.REFUTED:
             raise Contradiction(

@@ -26,7 +26,7 @@ from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
 from numerics.pages.provenance import provenance
 from numerics.pages.templates import environment
-from numerics.pages.text import marked
+from numerics.pages.text import marked, text_cell
 from numerics.terminal.progress import duration
 from theory.regression.experiment import COVARIANCES, VARIANTS
 
@@ -114,14 +114,16 @@ def _command(plan: Plan) -> str:
 
 
 def as_csv(figures: Sequence[Figure]) -> str:
-    """Every point of every curve; numbers keep every digit."""
+    """Every point of every curve; numbers keep every digit. A name that a spreadsheet would run as
+    a formula has an apostrophe in front.
+    """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for figure in sorted(figures, key=lambda figure: figure.number):
         for panel in figure.panels:
             for line in panel.lines:
-                head = (figure.number, figure.covariance, panel.variant, line.quantity, line.curve)
+                head = (figure.number, *map(text_cell, (figure.covariance, panel.variant, line.quantity, line.curve)))
                 for x, middle, low, high, error, seeds in zip(line.x, line.middle, line.low, line.high, line.error, line.seeds):
                     writer.writerow((*head, int(x), middle, low, high, "" if np.isnan(error) else error, seeds))
     return out.getvalue()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.jobs.store import KEY, Store, StoreError
+from numerics.terminal.inputs import make_folder
 
 __all__ = ["Workspace"]
 
@@ -26,7 +27,7 @@ class Workspace(Store):
     Parameters
     ----------
     folder : str or path-like
-        Made if missing.
+        Made if missing; the folder around it must exist.
 
     Raises
     ------
@@ -47,8 +48,9 @@ class Workspace(Store):
             raise TypeError(f"folder = {folder!r} is no name of a folder; give a string or a Path")
         self._running = Path(folder) / "running"
         try:
-            self._running.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:  # the second for a null character
+            make_folder(Path(folder))
+            self._running.mkdir(exist_ok=True)
+        except OSError as error:
             raise StoreError(f"cannot make the folder {self._running} ({error}); give another one") from error
         super().__init__(Path(folder) / "results.sqlite")
         for path in self._running.iterdir():  # a kill may come between storing and deleting

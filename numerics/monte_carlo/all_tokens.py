@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CompiledSampler", "PlainSampler", "Problem", "compiled_sampler"]
+__all__ = ["PROMPTS_A_BLOCK", "CompiledSampler", "PlainSampler", "Problem", "compiled_sampler", "generator_of"]
 
 Floats = NDArray[np.float64]
 Key = tuple[np.uint32, np.uint32]
@@ -120,11 +120,7 @@ class PlainSampler:
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
         """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
-        problem, d = self.problem, self.law.d
-        # counters grow from the lowest word: the streams of two blocks, or of a claim's generators,
-        # never meet
-        bits = np.random.Philox(key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64))
-        rng = np.random.Generator(bits)
+        problem, d, rng = self.problem, self.law.d, generator_of(L, number, seed)
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], PROMPTS_A_BLOCK))), (d, PROMPTS_A_BLOCK)).T
         a = z @ problem.U.T
         h, H = self.law.tilted(a) if problem.root.shape[1] else self._fixed
@@ -161,6 +157,14 @@ class PlainSampler:
                 f" {tokens.dtype}, not real numbers of shape ({n}, {self.law.d}); correct sample="
             )
         return tokens.astype(np.float64, copy=False)
+
+
+def generator_of(L: int, number: int, seed: int) -> np.random.Generator:
+    """The generator of one block of prompts. Counters grow from the lowest word: the streams of two
+    blocks, or of a claim's generators, never meet.
+    """
+    bits = np.random.Philox(key=np.array([seed, L], np.uint64), counter=np.array([0, 0, 1, number], np.uint64))
+    return np.random.Generator(bits)
 
 
 def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = None) -> CompiledSampler:

@@ -13,12 +13,15 @@ import numpy.typing as npt
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_seed, generator
 from theory.inputs.arrays import read_arrays
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["clopper_pearson"]
 
 Event = Callable[[np.random.Generator, int], npt.NDArray[np.bool_]]
 #: Largest error probability of a refutation by statistics, whatever share an acceptance may use.
 REFUTATION = 1e-9
+#: Most trials; their outcomes are held in memory.
+MOST_TRIALS = 10**10
 
 
 def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, error: float = 1e-6) -> Evidence:
@@ -62,6 +65,8 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not callable(event):
         raise TypeError(f"event(rng, n) is drawn an integer number of times, got event = {event!r}, n = {n!r}")
     bound, error = map(float, read_arrays(bound=(cast(float, bound), ""), error=(error, "")))
+    if n > MOST_TRIALS:
+        read_whole("n", n, "it is the number of trials, which are drawn at once", most=MOST_TRIALS)
     if n < 1 or not 0 < error < 1:
         raise ValueError(f"at least one trial and an error in (0, 1) are needed, got n = {n}, error = {error}")
     started = time.perf_counter()

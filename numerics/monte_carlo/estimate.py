@@ -24,6 +24,8 @@ from theory.inputs.whole_numbers import read_whole
 __all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 
 Array = NDArray[np.float64]
+#: More replicates would take a machine years, for digits that nobody needs.
+MOST_REPLICATES = 10**12
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,10 @@ def attention_errors(
     Gamma : array_like of shape (d, d), TokenLaw, or AttentionSetting
         Covariance of Gaussian tokens, symmetric and positive semidefinite (singular is fine), or
         another law. A law with `coordinates` is drawn by a compiled kernel, any other by its own
-        sampler, ten and more times slower. A quantile function of one's own is compiled anew in
-        every process, in some seconds. A setting brings U, V and the query too.
+        sampler, ten and more times slower. Of an embedding table rows are drawn, and the gradient
+        in U is measured along a random direction in each prompt: it has the same mean. A quantile
+        function of one's own is compiled anew in every process, in some seconds. A setting
+        brings U, V and the query too.
     U : array_like of shape (d, d)
     V : array_like of shape (d_out, d)
     query : array_like of shape (d,) or None
@@ -117,7 +121,7 @@ def attention_errors(
         If given, every replicate draws its query from N(query, query_cov), independent of the
         prompt.
     replicates : int
-        Number of prompts for each length.
+        Number of prompts for each length, up to 10^12.
     seed : int, optional
         From 0 to 2^64 − 1; by default the seed of the claim being judged. Replicate number r at
         length L is a function of (seed, r, L): it depends neither on `threads` nor on which other
@@ -168,7 +172,7 @@ def attention_errors(
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
     sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed)
     grid = _lengths(lengths, sampler.longest)
-    count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length")
+    count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length", most=MOST_REPLICATES)
     workers = thread_count(threads)
     blocks = ((i, first) for i in range(len(grid)) for first in range(0, count, PIECE))
     sums: list[Array | None] = [None] * len(grid)

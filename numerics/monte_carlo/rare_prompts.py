@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.atomic import Atomic
-
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
 
@@ -59,10 +57,11 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     law, V = setting.law, setting.V
     A = np.zeros((law.d, 0)) if law.factor is None else law.factor
     signs = law.coordinates == "sign" or (law.coordinates == "sphere" and A.shape[1] == 1)
-    if setting.averaged or not (signs or isinstance(law.structure, Atomic)):
+    own = law.on_points
+    if setting.averaged or not (signs or own is not None):
         return np.zeros((3, lengths.size))
-    if isinstance(law.structure, Atomic):
-        points, weights = law.structure.points, law.structure.weights[:, None]
+    if own is not None:
+        points, weights = own.points, own.weights[:, None]
         missing = (1 - weights) ** lengths
         probability = np.concatenate([missing, 1 - missing])
         size, seen = (float((x**2).sum(axis=1).max()) for x in (points, points @ V.T))

@@ -15,6 +15,8 @@ from numerics.compiled.streams import key_of
 from numerics.monte_carlo.all_tokens import PlainSampler, Problem, compiled_sampler
 from numerics.monte_carlo.joined_moments import central_sums
 from numerics.monte_carlo.scores_only import CONDITIONED, prepare
+from numerics.monte_carlo.table_rows import RowSampler
+from numerics.token_laws.embeddings import EmbeddingTable
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
@@ -146,8 +148,8 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
             f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
             "log_mgf= when you make the law"
         )
-    if kind is None:
-        plain = PlainSampler(problem, law)
+    if kind is None and law is not None:
+        plain = (RowSampler if isinstance(law.structure, EmbeddingTable) else PlainSampler)(problem, law)
         return ErrorSampler("tokens", int(seed), LONGEST_PROMPT, lambda L, first, count: plain.values(L, first, count, int(seed)))
     compiled = compiled_sampler(problem, kind, A, law)
     # a draw serves one coordinate of four tokens; a ball draws two coordinates more

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from numerics.terminal.inputs import make_folder
+
 __all__ = ["replace_together"]
 
 
@@ -18,7 +20,7 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     Parameters
     ----------
     folder : Path
-        Created if missing.
+        Made if missing; the folder around it must exist.
     files : mapping from str to str
         Texts by name; a name may have a folder in front. They are put into place in this order, so
         that a page comes after what it points to.
@@ -26,7 +28,7 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     Raises
     ------
     OSError
-        If the folder cannot be created or written.
+        If the folder cannot be made or written.
 
     Examples
     --------
@@ -35,7 +37,7 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     ...     sorted(path.name for path in Path(folder).rglob("*.*"))
     ['a.svg', 'page.html']
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
         for name, text in files.items():
             (Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)

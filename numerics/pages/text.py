@@ -9,7 +9,10 @@ from html import escape
 
 import numpy as np
 
-__all__ = ["marked", "ratio", "sci", "slug", "spaced", "superscript", "typeset"]
+__all__ = ["marked", "ratio", "sci", "slug", "spaced", "superscript", "text_cell", "typeset"]
+
+#: What makes a spreadsheet take a cell for a formula: the first letter, or a mark that it skips.
+FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def superscript(exponent: int) -> str:
@@ -49,6 +52,18 @@ def spaced(number: float) -> str:
     '40\\u202f000'
     """
     return f"{number:,.0f}".replace(",", "\u202f")
+
+
+def text_cell(text: str) -> str:
+    """A text for a cell of a CSV file: one that a spreadsheet would run as a formula gets an
+    apostrophe in front, which makes it text there.
+
+    Examples
+    --------
+    >>> text_cell("=1+1"), text_cell("a = 1")
+    ("'=1+1", 'a = 1')
+    """
+    return f"'{text}" if text.startswith(FORMULA_BEGINS) else text
 
 
 def ratio(value: float) -> str:

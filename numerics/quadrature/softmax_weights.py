@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature import gaussian_transforms
 from numerics.quadrature.gaussian_transforms import Key, LaplaceTransforms, laplace_transforms, products_of_sums
+from theory.inputs.arrays import real_array
 
 __all__ = [
     "SoftmaxMoments",
     "check_lengths",
     "mean_products",
-    "real_array",
     "softmax_moments",
 ]
 
@@ -122,19 +122,6 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
         )
     P2, P3, Q = (float(row[0]) if shape == () else row.reshape(shape) for row in out)
     return SoftmaxMoments(P2, P3, Q)
-
-
-def real_array(name: str, value: ArrayLike) -> Array:
-    """An array of real numbers as floats, or an error that names it."""
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind in "cSUMmb" or value is None:
-            raise TypeError
-        return np.asarray(array, dtype=np.float64)
-    except OverflowError:
-        raise ValueError(f"{name} = {str(value)[:24]}... is beyond the range of floats; the quadrature goes up to 1e100") from None
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a real number or an array of real numbers, not {value!r}") from None
 
 
 def _variance(s: ArrayLike) -> Array:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,15 +18,18 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.rates.exponents import paper_exponent, theorem_B_constant, theorem_B_law
+from numerics.rates.ledger_verdicts import of_ours
 from numerics.token_laws import TokenLaw
 from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
 from theory.bounds.concentration import lemma_c4, second_moment_R1
 from theory.bounds.query_average import gradient_U_average, output_average, output_average_short
 from theory.bounds.sub_gaussian import maximum_R3
 
-__all__ = ["Bound", "bounds", "fourth_moment"]
+__all__ = ["Bound", "bounds", "certain_bound", "fourth_moment"]
 
 Floats = NDArray[np.float64]
+#: The bounds that are proved with explicit constants; Lemma C.4 is false as printed at L = 1.
+CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
 #: Fourth moment of a coordinate less 3, for independent coordinates; and below, for radial laws in
 #: dimension r, the factor of the Gaussian fourth moment.
 EXCESS = {"normal": 0.0, "sign": -2.0, "uniform": -1.2}
@@ -105,9 +108,38 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
     """
     with np.errstate(over="ignore", invalid="ignore"):
         found = [*_ours(setting, quantity, lengths), *_papers(setting, quantity, lengths, first)]
-    # A bound that exceeds the range of floats says nothing, and a limit that does is left out.
-    told = [b for b in found if b.name != "limit" or np.isfinite(b.values).any()]
-    return tuple(Bound(b.name, b.kind, np.where(np.isfinite(b.values), b.values, np.nan), b.note) for b in told)
+    # A limit that exceeds the range of floats is left out.
+    return tuple(_within_floats(b) for b in found if b.name != "limit" or np.isfinite(b.values).any())
+
+
+def certain_bound(setting: AttentionSetting, lengths: Floats) -> Bound | None:
+    """The first bound of the output that is proved with explicit constants and whose hypotheses the
+    setting meets.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    lengths : array, shape (n,)
+
+    Returns
+    -------
+    Bound or None
+
+    Examples
+    --------
+    >>> one = np.eye(1)
+    >>> found = certain_bound(AttentionSetting(one, 0 * one, one, [1.0]), np.array([4.0]))
+    >>> found.name, found.values.tolist()
+    ('Theorem A', [0.25])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = next((b for b in _ours(setting, "output", lengths) if b.name in CERTAIN), None)
+    return None if found is None else _within_floats(found)
+
+
+def _within_floats(bound: Bound) -> Bound:
+    """The bound without values that exceed the range of floats, which say nothing."""
+    return replace(bound, values=np.where(np.isfinite(bound.values), bound.values, np.nan))
 
 
 def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[Bound]:
@@ -121,7 +153,7 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         t = float(np.trace(W @ setting.Gamma))
         mean = "averaged over the query; " if setting.averaged else ""
         proved = factor * (t * law.density + law.moment) @ theorem_A(law.nodes[:, None], L, 1.0, 0.0)
-        yield Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query")
+        yield Bound("Theorem A", "upper bound", proved, f"{mean}holds for every L and every query; {of_ours('Theorem A')}")
     if setting.averaged:
         yield from _theorem_B(setting, quantity, L)
         V_norm = math.sqrt(factor * float(np.linalg.eigvalsh(W)[-1]))
@@ -130,13 +162,16 @@ def _ours(setting: AttentionSetting, quantity: Quantity, L: Floats) -> Iterator[
         if 8 * setting.sigma2 * U_norm**2 < 1:
             values = np.minimum(values, output_average_short(L, sigma, U_norm, V_norm, setting.d))
         name = "Proposition 3.1" if quantity == "output" else "Proposition 3.4"
-        yield Bound(f"{name}, our constants", "upper bound", values, "every sub-Gaussian law; the paper leaves its constants open")
+        note = f"every sub-Gaussian law; the paper leaves its constants open; {of_ours(f'{name} {quantity}')}"
+        yield Bound(f"{name}, our constants", "upper bound", values, note)
         return
     F4, exact = fourth_moment(setting.law, W)
     a2 = setting.sigma2 * float(np.sum((setting.U @ setting.query) ** 2))
     known = "" if exact else "; E|VZ|^4 bounded by sigma" if quantity == "output" else "; E|Z|^4 bounded by sigma"
     values = factor * second_moment_R1(L, a2, math.sqrt(F4))
-    yield Bound("R1", "upper bound", np.asarray(values), f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}")
+    yield Bound(
+        "R1", "upper bound", np.asarray(values), f"every sub-Gaussian law; sigma^2 |Uz|^2 = {a2:.4g}{known}; {of_ours('R1')}"
+    )
     if not setting.gaussian and (limit := _limit(setting, W)) is not None:
         yield Bound("limit", "limit", factor * limit / L, f"L times the error tends to {factor * limit:.4g}")
 

@@ -6,25 +6,22 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numerics.terminal.inputs import InputError, length_grid, read_array, writable_folder, writing_into
+from numerics.rates.setting_options import add_setting_options, given_settings, setting_words
+from numerics.terminal.inputs import InputError, length_grid, writable_folder, writing_into
 from numerics.terminal.progress import progress_bar
 
 if TYPE_CHECKING:
-    from numerics.attention.setting import AttentionSetting
     from numerics.rates.result import Rates
 
 __all__ = ["add_rates", "tell"]
 
-# Known here too, so that --help need not load NumPy; a test holds the lists together.
-EXAMPLES = ("anisotropic", "isotropic", "singular", "averaged", "averaged-slow")
-LAWS = ("gaussian", "rademacher", "uniform", "sphere", "ball")
-MATRICES = ("Gamma", "U", "V")
 DEFAULT_LENGTHS = "10:10000:10"
 DEFAULT_REPLICATES = 40_000
 
@@ -49,27 +46,10 @@ def add_rates(commands: Any) -> None:
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
         " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
         " Several examples or laws are compared on one page.",
-        epilog="exit status: 0 if every comparison holds, 1 if one fails, 2 if the input cannot be used, 130 if interrupted",
+        epilog="exit status: 0 if our laws hold and every line against a printed law comes out as the ledger declares it, 1 if not,"
+        " 2 if the input cannot be used, 130 if interrupted",
     )
-    given = rates.add_argument_group("what to measure (an example, or your own matrices from .npy or .json files)")
-    given.add_argument(
-        "--example",
-        metavar="NAME",
-        action="append",
-        help=f"one of {', '.join(EXAMPLES)} (default: {EXAMPLES[0]}); may be given several times",
-    )
-    given.add_argument(
-        "--law",
-        metavar="NAME",
-        action="append",
-        help=f"tokens of another law with the same covariance: {', '.join(LAWS)}; may be given several times",
-    )
-    given.add_argument("--Gamma", metavar="FILE", help="covariance of the tokens, d x d")
-    given.add_argument("--U", metavar="FILE", help="score of token z_k for the query z is z_k'Uz, d x d")
-    given.add_argument("--V", metavar="FILE", help="value matrix, d_out x d")
-    query = given.add_mutually_exclusive_group()
-    query.add_argument("--query", metavar="FILE", help="a fixed query, d numbers")
-    query.add_argument("--query-cov", metavar="FILE", help="covariance of a Gaussian query, d x d")
+    add_setting_options(rates)
     how = rates.add_argument_group("how")
     how.add_argument(
         "--lengths",
@@ -92,12 +72,16 @@ def add_rates(commands: Any) -> None:
 def _measure_and_report(arguments: argparse.Namespace) -> int:
     """Read the input, measure every setting, write the report, and return the exit status."""
     lengths = length_grid(arguments.lengths)
-    out = writable_folder(Path(arguments.out))
-    settings, inputs = _settings(arguments)
+    settings, inputs = given_settings(arguments)
     from numerics.pages.provenance import provenance
-    from numerics.rates.measure import rates
+    from numerics.rates.measure import checked_request, rates
     from numerics.rates.report.write import write_report
 
+    try:
+        checked_request(lengths, arguments.replicates)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    out = writable_folder(Path(arguments.out))
     started, runs = time.perf_counter(), []
     with progress_bar(arguments.quiet, "drawing prompts") as advance:
         for i, setting in enumerate(settings):
@@ -130,7 +114,7 @@ def _part_of(advance: Callable[[int, int], None], i: int, runs: int) -> Callable
 
 
 def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
-    """Print the verdict lines: failures first, then everything else, then where the report is.
+    """Print what fails, how close attention is to its limit, what holds, and where the report is.
 
     Parameters
     ----------
@@ -141,19 +125,30 @@ def tell(runs: Sequence[Rates], page: Path | None, quiet: bool) -> None:
     quiet : bool
         Print failures only, on stderr.
     """
+    from numerics.rates.distance.rounded import filled
+
     one, held, total = len(runs) == 1, 0, 0
     for run in runs:
         for c in run.comparisons:
             total, held = total + 1, held + c.holds
             if not c.holds:
                 where = "" if one else f"{run.setting.name}, "
-                print(f"FAILS  {where}{c.name}: {c.says}", file=sys.stderr if quiet else sys.stdout)
+                printed = f" [the printed law: {c.declared}]" if c.declared else ""
+                print(f"FAILS  {where}{c.name}: {c.says}{printed}", file=sys.stderr if quiet else sys.stdout)
     if quiet:
         return
     for run in runs:
+        grade = run.answer.grade
         if one:
-            for line in (f"holds  {c.name}: {c.says}" for c in run.comparisons if c.holds):
-                print(line)
+            width = shutil.get_terminal_size((100, 24)).columns
+            print(filled(f"{run.answer.sentence} This is {grade.says}.", width), end="\n\n")
+        else:
+            print(f"{run.setting.name}: {run.answer.difference} This is {grade.says}.")
+    for run in runs:
+        if one:
+            for c in run.comparisons:
+                if c.holds:
+                    print(f"holds  {c.name}: {c.says}" + (f" [the printed law: {c.declared}]" if c.declared else ""))
             for warning in run.warnings:
                 print(f"note   {warning}")
         else:
@@ -174,66 +169,8 @@ def _summary(run: Rates) -> str:
     return f"{run.setting.name}: {held} of {len(run.comparisons)} comparisons; {exponents}{notes}"
 
 
-def _settings(arguments: argparse.Namespace) -> tuple[list[AttentionSetting], list[tuple[str, str]]]:
-    """The settings that the arguments describe, every example with every law, with name and digest
-    of each file read.
-    """
-    from numerics.attention.examples import EXAMPLES as BUILT_IN
-
-    paths = {name: getattr(arguments, name) for name in MATRICES}
-    paths["query"] = arguments.query or arguments.query_cov
-    missing = [f"--{name}" for name, path in paths.items() if path is None]
-    inputs: list[tuple[str, str]] = []
-    if len(missing) == len(paths):
-        names = arguments.example or EXAMPLES[:1]
-        for name in names:
-            if name not in BUILT_IN:
-                raise InputError(f"there is no example {name!r}; choose one of {', '.join(EXAMPLES)}")
-        found = [BUILT_IN[name]() for name in dict.fromkeys(names)]
-    elif arguments.example is not None:
-        raise InputError(f"--example {arguments.example[0]} brings its own matrices; leave it out or leave out the files")
-    elif missing:
-        named = ["--query or --query-cov" if name == "--query" else name for name in missing]
-        raise InputError(f"also needed: {', '.join(named)} (or use --example for a built-in one)")
-    else:
-        one, inputs = _from_files(paths, 2 if arguments.query_cov else 1)
-        found = [one]
-    laws = dict.fromkeys(arguments.law or [])
-    try:
-        return [setting.with_law(law) for setting in found for law in laws] or found, inputs
-    except ValueError as error:
-        raise InputError(str(error)) from error
-
-
-def _from_files(paths: dict[str, Any], query_dimensions: int) -> tuple[AttentionSetting, list[tuple[str, str]]]:
-    """A setting from files, with name and digest of each."""
-    from numerics.attention.setting import AttentionSetting
-
-    arrays, inputs = {}, []
-    for name, path in paths.items():
-        arrays[name], digest = read_array(Path(path))
-        inputs.append((Path(path).name, digest))
-    if arrays["query"].ndim != query_dimensions:
-        option, shape = ("--query-cov", "(d, d)") if query_dimensions == 2 else ("--query", "(d,)")
-        raise InputError(f"{option} has shape {arrays['query'].shape}; it must have shape {shape}")
-    if query_dimensions == 2:
-        arrays["query_cov"] = arrays.pop("query")
-    try:
-        return AttentionSetting(**arrays), inputs
-    except (TypeError, ValueError) as error:
-        raise InputError(str(error)) from error
-
-
 def _command(arguments: argparse.Namespace) -> str:
     """The command line that repeats the run, with file names only."""
-    words = ["largeprompt", "rates"]
-    files = {**{name: getattr(arguments, name) for name in MATRICES}, "query": arguments.query, "query-cov": arguments.query_cov}
-    given = {option: Path(path).name for option, path in files.items() if path}
-    for option, value in given.items():
-        words += [f"--{option}", value]
-    for name in [] if given else arguments.example or EXAMPLES[:1]:
-        words += ["--example", name]
-    for law in arguments.law or []:
-        words += ["--law", law]
+    words = ["largeprompt", "rates", *setting_words(arguments)]
     words += ["--lengths", arguments.lengths, "--replicates", str(arguments.replicates), "--seed", str(arguments.seed)]
     return shlex.join(words)

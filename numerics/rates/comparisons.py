@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from numerics.monte_carlo.diagnostics import doubtful, spread_error
 from numerics.rates.far_curves import FarSlopes
+from numerics.rates.ledger_verdicts import declared
 from numerics.rates.result import Comparison, Rates
 from numerics.rates.series import FIT_BIAS, NAMES, Series
 
@@ -33,9 +34,11 @@ ROUNDING = 1e-9
 NEARLY_EXACT = 1e-5
 
 
-def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0) -> Comparison:
-    """The comparison of a value with its limit; a NaN agrees with nothing."""
-    return Comparison(name, bool(value <= limit), says, float(value), float(limit), error)
+def _judge(name: str, says: str, value: float, limit: float, error: float = 0.0, law: str = "") -> Comparison:
+    """The comparison of a value with its limit, which a law may have set; a NaN agrees with
+    nothing.
+    """
+    return Comparison(name, bool(value <= limit), says, float(value), float(limit), error, declared(law))
 
 
 def _quantile(error: float) -> float:
@@ -111,6 +114,7 @@ def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
                 says,
                 exponent,
                 series.sharp + ROUNDING,
+                law=bound.name,
             )
         if bound.kind != "upper bound" or not speaks.any():
             continue
@@ -119,12 +123,11 @@ def _below(series: Series, lengths: Floats) -> Iterator[Comparison]:
         ratio, at = _largest(series.mean[speaks] / limit, lengths[speaks])
         above = f"; {excess:.2f} standard errors above, allowed {allowed:.2f}" if excess > 0 else ""
         name = f"{NAMES[series.quantity]}: measured <= {bound.name}"
-        yield _judge(name, f"largest ratio {ratio:.4g} ({at}){above}", excess, allowed, ERROR)
+        yield _judge(name, f"largest ratio {ratio:.4g} ({at}){above}", excess, allowed, ERROR, bound.name)
         if series.exact is not None:
             ratio, at = _largest(series.exact[speaks] / bound.values[speaks], lengths[speaks])
-            yield _judge(
-                f"{NAMES[series.quantity]}: exact <= {bound.name}", f"largest ratio {ratio:.6g} ({at})", ratio, 1 + ROUNDING
-            )
+            name = f"{NAMES[series.quantity]}: exact <= {bound.name}"
+            yield _judge(name, f"largest ratio {ratio:.6g} ({at})", ratio, 1 + ROUNDING, law=bound.name)
 
 
 def _largest(ratio: Floats, lengths: Floats) -> tuple[float, str]:

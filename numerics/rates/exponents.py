@@ -37,6 +37,7 @@ __all__ = [
     "REGIONS",
     "Region",
     "exponent_curve",
+    "log_power",
     "next_order",
     "paper_curve",
     "paper_exponent",
@@ -216,3 +217,20 @@ def theorem_B_law(setting: AttentionSetting, quantity: Literal["output", "grad_V
     t = float(np.trace(W @ setting.Gamma))
     law = theorem_B(np.maximum(eigenvalues, 0.0).tolist(), weights.tolist(), t)
     return law._replace(constant=factor * law.constant)
+
+
+def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
+    """The power of ln L that Theorem B gives; None where it gives none.
+
+    Examples
+    --------
+    >>> one = np.eye(1)
+    >>> log_power(AttentionSetting(one, one, one, query_cov=[[4 / 3]]), "output")
+    0.5
+    """
+    if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
+        return None
+    try:
+        return float(theorem_B_law(setting, quantity).log_power)
+    except ValueError:  # rho = 0: the theorem gives the exponent only
+        return None

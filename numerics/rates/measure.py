@@ -19,27 +19,55 @@ from numerics.monte_carlo.estimate import AttentionErrors, Estimate, attention_e
 from numerics.monte_carlo.rare_prompts import rare_prompts
 from numerics.monte_carlo.rare_queries import rare_queries
 from numerics.rates.comparisons import compare
+from numerics.rates.exponents import log_power
 from numerics.rates.far_curves import FarSlopes, far_slopes
 from numerics.rates.fits.models import far_models
 from numerics.rates.requirements import check_reportable
 from numerics.rates.result import Rates
-from numerics.rates.series import log_power, series_of
+from numerics.rates.series import series_of
 from numerics.rates.warnings import run_warnings
 
-__all__ = ["assess", "rates"]
+__all__ = ["assess", "checked_request", "rates"]
 
 Floats = NDArray[np.float64]
 #: From this length on, and up to 1e100, the exact curve separates the exponent from powers of ln L.
 FAR_LENGTH = 1e20
+#: Fewest and most prompts that are drawn at each length.
+FEWEST, MOST = 100, 10**9
 
 
-def _lengths(lengths: Sequence[int]) -> list[int]:
-    """The lengths as increasing whole numbers, each once."""
+def checked_request(lengths: Sequence[int], replicates: int) -> list[int]:
+    """The lengths as increasing whole numbers, each once, after a check of what is asked for.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+    replicates : int
+
+    Returns
+    -------
+    list of int
+
+    Raises
+    ------
+    ValueError
+        If there is no length, one is not a whole number from 1 on, or ``replicates`` is below 100
+        or above 10^9.
+
+    Examples
+    --------
+    >>> checked_request([100, 10, 10], 1000)
+    [10, 100]
+    """
     for L in lengths:
         if isinstance(L, bool) or not (L >= 1 and float(L).is_integer()):
             raise ValueError(f"L = {L} is not a prompt length; lengths are whole numbers from 1 on")
     if not lengths:
         raise ValueError("no lengths; ask for one or more, and for six or more if an exponent is wanted")
+    if replicates < FEWEST:
+        raise ValueError(f"replicates = {replicates}; draw at least {FEWEST}, or standard errors mean nothing")
+    if replicates > MOST:
+        raise ValueError(f"replicates = {replicates} is beyond {MOST}, what can be drawn in years; take 40000, or some millions")
     return sorted({int(L) for L in lengths})
 
 
@@ -62,7 +90,8 @@ def rates(
     lengths : sequence of int
         Prompt lengths, in any order; repeated ones count once.
     replicates : int
-        Prompts drawn at each length, at least 100: standard errors have to mean something.
+        Prompts drawn at each length, at least 100: standard errors have to mean something. At most
+        10^9.
     seed : int
         The same seed gives the same numbers, for every number of threads.
     threads : int, optional
@@ -77,12 +106,10 @@ def rates(
     Raises
     ------
     ValueError
-        If there is no length, one is not a whole number from 1 on, ``replicates`` is below 100, or
-        the setting is none that can be reported (see `numerics.rates.requirements`).
+        As for `checked_request`, or if the setting is none that can be reported (see
+        `numerics.rates.requirements`).
     """
-    L = _lengths(lengths)
-    if replicates < 100:
-        raise ValueError(f"replicates = {replicates}; draw at least 100, or standard errors mean nothing")
+    L = checked_request(lengths, replicates)
     check_reportable(setting)
     found: list[AttentionErrors] = []
     for i in reversed(range(len(L))):  # long prompts first, so that the progress never stalls at the end
@@ -119,6 +146,8 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
 
     Raises
     ------
+    TypeError
+        If an argument is of another kind.
     ValueError
         If there are fewer than two replicates: then there are no standard errors. Or if the setting
         is none that can be reported.
@@ -130,6 +159,8 @@ def assess(setting: AttentionSetting, errors: AttentionErrors) -> Rates:
     >>> assess(setting, errors).holds
     True
     """
+    if not isinstance(setting, AttentionSetting) or not isinstance(errors, AttentionErrors):
+        raise TypeError("assess takes an AttentionSetting and what attention_errors measured of it, in this order")
     if errors.replicates < 2:
         raise ValueError(f"{errors.replicates} replicate has no standard error; measure with 100 or more")
     check_reportable(setting)

@@ -5,11 +5,14 @@ two, as data that the command line and the report show.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
+from numerics.rates.distance.answer import HowLinear
+from numerics.rates.distance.how_linear import how_linear
 from numerics.rates.far_curves import FarSlopes
 from numerics.rates.series import Series
 
@@ -34,6 +37,9 @@ class Comparison:
     error : float
         Nominal probability of a failure by accident, see
         `numerics.rates.comparisons.ERROR`; 0 for deterministic comparisons.
+    declared : str
+        Against a printed law: what the ledger says of it. The comparison is about the part of it
+        that the ledger declares true. Empty against laws of our own and exact values.
     """
 
     name: str
@@ -42,6 +48,7 @@ class Comparison:
     value: float
     limit: float
     error: float
+    declared: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +86,14 @@ class Rates:
     far_models: tuple[tuple[str, float], ...]
     comparisons: tuple[Comparison, ...]
     warnings: tuple[str, ...]
+
+    @cached_property
+    def answer(self) -> HowLinear:
+        """How close attention on the longest measured prompt is to its limit; what was measured
+        stands in where nothing is exact.
+        """
+        output = self.series[0]
+        return how_linear(self.setting, self.lengths[-1:], measured=(output.mean[-1:], output.error[-1:], self.replicates))
 
     @property
     def holds(self) -> bool:

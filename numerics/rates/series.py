@@ -15,11 +15,11 @@ from numerics.attention.setting import AttentionSetting, Quantity
 from numerics.monte_carlo.diagnostics import doubtful
 from numerics.monte_carlo.estimate import Estimate
 from numerics.rates.bound_curves import Bound, bounds
-from numerics.rates.exponents import next_order, sharp_exponent, theorem_B_law
+from numerics.rates.exponents import log_power, next_order, sharp_exponent
 from numerics.rates.fits.models import UNDETERMINED, Models, rate_models
 from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
 
-__all__ = ["NAMES", "Series", "log_power", "series_of"]
+__all__ = ["NAMES", "Series", "series_of"]
 
 Floats = NDArray[np.float64]
 #: Fewest lengths in a fit.
@@ -106,16 +106,6 @@ class Series:
     def largest_share(self) -> Floats:
         """Part of the mean that the largest replicate makes up, shape (n,)."""
         return self.estimate.largest_share
-
-
-def log_power(setting: AttentionSetting, quantity: Quantity) -> float | None:
-    """The power of ln L that Theorem B gives; None where it gives none."""
-    if not (setting.gaussian and setting.averaged and next_order(setting) is None) or quantity == "grad_U":
-        return None
-    try:
-        return float(theorem_B_law(setting, quantity).log_power)
-    except ValueError:  # rho = 0: the theorem gives the exponent only
-        return None
 
 
 def series_of(

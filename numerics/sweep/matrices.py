@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.terminal.inputs import InputError, read_array
+from numerics.terminal.arrays import read_array
+from numerics.terminal.inputs import InputError
 
 __all__ = ["LARGEST_DIMENSION", "SHAPES", "number", "read_matrix", "read_vector", "scaled"]
 
@@ -36,7 +37,7 @@ def number(value: Any, what: str) -> float:
 
 
 def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> Floats:
-    """A list of numbers, or the name of a ``.npy`` or ``.json`` file.
+    """A list of numbers, or the name of a file as `numerics.terminal.arrays` reads it.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def read_vector(value: Any, folder: Path, inputs: dict[str, str], what: str) -> 
     if isinstance(array, list):
         array = np.array([number(v, f"{what}[{i}]") for i, v in enumerate(array)])
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.size == 0:
-        raise InputError(f"{what} must be a list of numbers such as [1.0, -1.0], or the name of a .npy or .json file with one")
+        raise InputError(f"{what} must be a list of numbers such as [1.0, -1.0], or the name of a file with one")
     return array
 
 
@@ -129,9 +130,5 @@ def _from_file(name: str, folder: Path, inputs: dict[str, str], what: str) -> Fl
         array, digest = read_array(folder / name)
     except InputError as error:
         raise InputError(f"{what}: {str(error).replace(str(folder / name), f'{name:.80}')}") from error
-    with np.errstate(over="ignore"):  # of numbers longer than a float
-        numbers = array.astype(float) if array.dtype.kind in "iuf" else None
-    if numbers is None or not np.all(np.isfinite(numbers)):
-        raise InputError(f"{what}: {name} must hold finite real numbers only")
     inputs[Path(name).name] = digest
-    return numbers
+    return np.asarray(array)

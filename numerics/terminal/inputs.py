@@ -1,68 +1,34 @@
-"""Reads and checks what the commands are given: files with arrays, lists of prompt lengths, and
-folders to write into. NumPy is loaded only when an array is read, so that ``--help`` is fast.
+"""Reads and checks what the commands are given: files, lists of prompt lengths, and folders to
+write into. Arrays are read by `numerics.terminal.arrays`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 
-__all__ = ["InputError", "file_is_there", "length_grid", "read_array", "read_bytes", "writable_folder", "writing_into"]
+__all__ = [
+    "InputError",
+    "MissingFolderError",
+    "check_folder_around",
+    "file_is_there",
+    "length_grid",
+    "make_folder",
+    "read_bytes",
+    "writable_folder",
+    "writing_into",
+]
 
-#: Prompt lengths that a logarithmic grid may have.
-MOST_LENGTHS = 10_000
+#: Prompt lengths that a logarithmic grid may have, and the longest of them.
+MOST_LENGTHS, LONGEST = 10_000, 10**100
 
 
 class InputError(ValueError):
     """What the user gave cannot be used. The message says in one line why, and what to do."""
-
-
-def read_array(path: Path) -> tuple[Any, str]:
-    """An array from a ``.npy`` or ``.json`` file, and the SHA-256 of the file.
-
-    Parameters
-    ----------
-    path : Path
-
-    Returns
-    -------
-    array : ndarray
-        Of whatever shape and kind the file holds; the checks belong to what uses it.
-    digest : str
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, is of another kind, or holds no array.
-
-    Examples
-    --------
-    >>> read_array(Path("nowhere.npy"))
-    Traceback (most recent call last):
-    numerics.terminal.inputs.InputError: cannot read nowhere.npy: No such file or directory
-    """
-    import numpy as np
-
-    try:
-        content = read_bytes(path)
-    except InputError as error:
-        raise InputError(f"cannot read {path}: {error}") from error
-    if path.suffix not in (".npy", ".json"):
-        raise InputError(f"{path} is neither .npy nor .json; write nested lists of numbers as .json, or numpy.save an array")
-    try:
-        array = np.load(io.BytesIO(content), allow_pickle=False) if path.suffix == ".npy" else np.array(json.loads(content))
-    except Exception as error:  # NumPy tells in ten ways that a file is broken; some are neither ValueError nor OSError
-        raise InputError(f"{path} holds no array of numbers: {error}") from error
-    if not isinstance(array, np.ndarray):
-        raise InputError(f"{path} is an archive of arrays (.npz); numpy.save the one that is meant")
-    return array, hashlib.sha256(content).hexdigest()
 
 
 def read_bytes(path: Path) -> bytes:
@@ -119,8 +85,8 @@ def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
 
 
 def length_grid(text: str, name: str = "--lengths") -> list[int]:
-    """Prompt lengths from ``10,30,100``, or ``10:10000:9`` for a logarithmic grid (rounded;
-    repeated lengths count once).
+    """Prompt lengths from ``10,30,100``, or ``10:1e6:9`` for a logarithmic grid (rounded; repeated
+    lengths count once). ``1e6`` is the whole number that it is.
 
     Parameters
     ----------
@@ -131,24 +97,32 @@ def length_grid(text: str, name: str = "--lengths") -> list[int]:
     Raises
     ------
     InputError
-        If the text is neither.
+        If the text is neither, or a number in it is not whole.
 
     Examples
     --------
-    >>> length_grid("10:1000:3")
+    >>> length_grid("10:1e3:3")
     [10, 100, 1000]
     """
+    parts = text.split(":") if ":" in text else text.split(",")
     try:
-        if ":" not in text:
-            return [int(part) for part in text.split(",")]
-        first, last, count = (int(part) for part in text.split(":"))
-    except ValueError:
-        raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9") from None
-    if not (1 <= first < last < 2**63 and 2 <= count <= MOST_LENGTHS):
+        numbers = [Decimal(part.strip()) for part in parts]
+    except InvalidOperation:
+        numbers = []
+    if not numbers or (":" in text and len(numbers) != 3):
+        raise InputError(f"{name} {text:.80} is neither a list like 10,30,100 nor a grid like 10:10000:9")
+    for part, number in zip(parts, numbers):
+        if not number.is_finite() or number.adjusted() > 100 or number != number.to_integral_value():
+            raise InputError(f"{name} {text:.80}: {part.strip():.40} is not a whole number up to 1e100, as every prompt length is")
+    whole = [int(number) for number in numbers]
+    if ":" not in text:
+        return whole
+    first, last, count = whole
+    if not (1 <= first < last <= LONGEST and 2 <= count <= MOST_LENGTHS):
         raise InputError(
-            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST < 2^63 and 2 <= COUNT <= {MOST_LENGTHS}"
+            f"{name} {text:.80}: a grid FIRST:LAST:COUNT needs 1 <= FIRST < LAST <= 1e100 and 2 <= COUNT <= {MOST_LENGTHS}"
         )
-    return sorted({round(first * (last / first) ** (i / (count - 1))) for i in range(count)})
+    return sorted({first, last, *(round(first * (last / first) ** (i / (count - 1))) for i in range(1, count - 1))})
 
 
 def writable_folder(out: Path) -> Path:
@@ -157,7 +131,7 @@ def writable_folder(out: Path) -> Path:
     Raises
     ------
     InputError
-        If nothing can be written there.
+        If nothing can be written there, or the folder around it is missing.
 
     Examples
     --------
@@ -166,9 +140,51 @@ def writable_folder(out: Path) -> Path:
     True
     """
     with writing_into(out):
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         tempfile.TemporaryFile(dir=out).close()
     return out
+
+
+class MissingFolderError(FileNotFoundError):
+    """A folder around what is to be written is missing. Nobody named it, so it is not made."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder that was named, where it is missing; the folder around it must exist.
+
+    Raises
+    ------
+    MissingFolderError
+        If it does not.
+    OSError
+        If the folder cannot be made.
+
+    Examples
+    --------
+    >>> make_folder(Path("nowhere/report"))
+    Traceback (most recent call last):
+    numerics.terminal.inputs.MissingFolderError: there is no folder nowhere; create it first
+    """
+    check_folder_around(folder)
+    folder.mkdir(exist_ok=True)
+
+
+def check_folder_around(path: Path) -> None:
+    """Refuse a file or folder whose parent is missing.
+
+    Raises
+    ------
+    MissingFolderError
+        With the name of the parent.
+
+    Examples
+    --------
+    >>> check_folder_around(Path("blueprint.html"))
+    """
+    if "\0" in str(path):
+        raise MissingFolderError(f"{str(path)!r} is no name: it has a null character; give another one")
+    if not path.parent.is_dir():
+        raise MissingFolderError(f"there is no folder {path.parent}; create it first")
 
 
 @contextmanager
@@ -184,5 +200,7 @@ def writing_into(out: Path) -> Iterator[None]:
     """
     try:
         yield
+    except MissingFolderError as error:
+        raise InputError(f"cannot write to {out}: {error}") from error
     except OSError as error:
         raise InputError(f"cannot write to {out}: {error.strerror or error}; choose another place") from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import accumulate
 from xml.etree.ElementTree import Element
 
 from numerics.terminal.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
@@ -83,6 +84,16 @@ def _held(elements: Iterable[Element], *, above: bool = False, below: bool = Fal
     return text if is_one(pieces, divides=above or below) or (above and is_product(pieces)) else f"({text})"
 
 
+def _radicand(elements: Iterable[Element]) -> str:
+    """What stands under a root: as `_held`, and in parentheses with a power or an index of a sum,
+    which might be taken for those of the root.
+    """
+    text = _held(elements)
+    closed = [depth for depth in accumulate((c == "(") - (c == ")") for c in text) if depth == 0]
+    whole = text[:1] == "(" and len(closed) == 1
+    return text if whole or re.fullmatch(r"[^\W²³¹⁰⁴-₿ʰ-˿ᴀ-ᶿ]+[₀-₎ₐ-ₜᵢ-ᵪ\u0300-\u036f]*", text) else f"({text})"
+
+
 def _pieces(elements: Iterable[Element]) -> list[Piece]:
     """The pieces of a row: groups are opened, upright letters joined to names, and a sign in front
     of a term told from one between two, as is a bar that opens from one that closes.
@@ -143,9 +154,9 @@ def _made(e: Element) -> list[Piece]:
             return [Piece(f"{_line([e[0]])} over {_line([e[1]])}")]
         return [Piece(f"{_held([e[0]], above=True)}/{_held([e[1]], below=True)}", "fraction")]
     if e.tag == "msqrt":
-        return [Piece("√" + _held(e))]
+        return [Piece("√" + _radicand(e))]
     if e.tag == "mroot":
-        return [Piece(script(_line([e[1]], tight=True), "^") + "√" + _held([e[0]]))]
+        return [Piece(script(_line([e[1]], tight=True), "^") + "√" + _radicand([e[0]]))]
     if e.tag in PARTS:
         base = _pieces([_core(e)])
         kind = base[0].kind if len(base) == 1 else "atom"

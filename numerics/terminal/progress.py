@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from numerics.compiled.announce import hushed
+
 __all__ = ["Advance", "duration", "progress_bar"]
 
 #: Seconds between two lines where stderr is no terminal.
@@ -34,7 +36,7 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
     Parameters
     ----------
     quiet : bool
-        Show nothing.
+        Show nothing, and do not announce a kernel that is compiled.
     doing : str
         What takes the time, until the computation says it.
     clock : callable
@@ -50,11 +52,16 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
     ...     advance(1, 2)
     """
     if quiet:
-        yield lambda done, total, doing="", seconds_left=None: None
+        with hushed():
+            yield lambda done, total, doing="", seconds_left=None: None
         return
-    began = clock()
+    began, before = clock(), 0.0
 
     def sentence(share: float, now: str, seconds_left: float | None) -> str:
+        nonlocal began, before
+        if share < before:  # another computation begins, whose pace is its own
+            began = clock()
+        before = share
         if seconds_left is None and share > 0:
             seconds_left = (clock() - began) * (1 - share) / share
         left = "" if seconds_left is None else f", about {duration(seconds_left)} left"
@@ -82,10 +89,11 @@ def _lines(clock: Callable[[], float], sentence: Callable[[float, str, float | N
     def advance(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
         nonlocal last, estimated
         share = done / total if total > 0 else 0.0
+        said = sentence(share, doing, seconds_left)
         estimate = not estimated and seconds_left is not None and seconds_left > LINE_INTERVAL
         if share < 1 and (estimate or clock() - last >= LINE_INTERVAL):
             last, estimated = clock(), True
-            print(sentence(share, doing, seconds_left), file=sys.stderr, flush=True)
+            print(said, file=sys.stderr, flush=True)
 
     return advance
 

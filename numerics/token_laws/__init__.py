@@ -3,10 +3,12 @@ sub-Gaussian parameter is honest.
 
 ===================  ==============================================================================
 `token_law`          `TokenLaw`, the one object that every engine takes
-`built_in`           Gaussian, signs, cube, sphere, ball, finitely many points; `from_identity`
+`built_in`           Gaussian, signs, cube, sphere, ball, finitely many points, the rows of a table;
+                     `from_identity`
 `independent`        their structure: F g with independent coordinates g
 `radial`, `bessel`   the same with g on a sphere or in a ball, and the Laplace transform of a sphere
 `atomic`             finitely many points, exactly where they are rational
+`embeddings`         the rows of a large table, and `diameter`, of which their sigma is half
 `weighted_nodes`     the view of a law that exact sums take; `cubature` makes it for continuous laws
 `hostile`            the boundary cases on which every probabilistic statement is tried
 `sub_gaussian`       optimal variance proxies of laws on the line, also proved by Arb
@@ -19,8 +21,19 @@ sub-Gaussian parameter is honest.
 
 from __future__ import annotations
 
-from numerics.token_laws.built_in import atoms, ball, from_identity, gaussian, rademacher, sphere, uniform
+from numerics.token_laws.built_in import atoms, ball, embedding_table, from_identity, gaussian, rademacher, sphere, uniform
 from numerics.token_laws.honest import honest_sigma
 from numerics.token_laws.token_law import TokenLaw
 
-__all__ = ["TokenLaw", "atoms", "ball", "from_identity", "gaussian", "honest_sigma", "rademacher", "sphere", "uniform"]
+__all__ = [
+    "TokenLaw",
+    "atoms",
+    "ball",
+    "embedding_table",
+    "from_identity",
+    "gaussian",
+    "honest_sigma",
+    "rademacher",
+    "sphere",
+    "uniform",
+]

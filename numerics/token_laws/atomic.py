@@ -82,6 +82,13 @@ class Atomic:
         (size,) = read_arrays(sigma=(sigma, ""))
         return cls(law.points, law.weights, float(size), sigma2, rational)
 
+    name = "atoms"
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return int(self.points.shape[1])
+
     @property
     def identity(self) -> Mapping[str, Any]:
         """JSON content from which `numerics.token_laws.from_identity` rebuilds the law."""

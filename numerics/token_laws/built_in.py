@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.terminal.progress import Advance
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.bessel import LARGEST_DIMENSION
 from numerics.token_laws.checks import checked_dimension
+from numerics.token_laws.embeddings import EmbeddingTable, silent
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.token_law import TokenLaw
 from theory.inputs.arrays import read_arrays
 
-__all__ = ["atoms", "ball", "from_identity", "gaussian", "rademacher", "sphere", "uniform"]
+__all__ = ["atoms", "ball", "embedding_table", "from_identity", "gaussian", "rademacher", "sphere", "uniform"]
 
 Floats = NDArray[np.float64]
 #: The laws of F g by name, and the kind of the coordinates g.
@@ -214,6 +216,52 @@ def atoms(
     (0.4267, True)
     """
     return TokenLaw.of(Atomic.of(points, weights, sigma=sigma, sigma2=sigma2))
+
+
+def embedding_table(X: ArrayLike, *, progress: Advance = silent) -> TokenLaw:
+    """Tokens that are rows of an embedding table, each row as likely as any other, less their mean.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d)
+        The table, real or integer. It is not copied, and may be of single or half precision or
+        memory-mapped (``numpy.load(file, mmap_mode="r")``); leave it unchanged while the law is in
+        use.
+    progress : callable
+        Called with (done, total, doing) during long computations with the table, now and later.
+
+    Returns
+    -------
+    TokenLaw
+        Its sigma is half the diameter of the table (Hoeffding), raised by what single precision
+        rounds, which is 1e-4 of it for d = 768. ``law.structure.says_mean`` and ``says_sigma`` are
+        sentences for reports.
+
+    Raises
+    ------
+    TypeError
+        If the entries are no real numbers.
+    ValueError
+        If X is no matrix, an entry is not finite or too large, or all rows are equal.
+
+    Notes
+    -----
+    Let m be the mean of the rows. A score is a.x + a.m with a = Uz, so that softmax weights are
+    those of the rows x less their mean. Outputs V sum p_k (x_k + m) = V sum p_k x_k + V m move by
+    V m for every prompt and for the infinite one: the errors of output and gradients stay the same,
+    and errors relative to the size of the output do not.
+
+    All pairs of rows that may be farthest apart are compared, with 1.5e12 products at most, which
+    is enough for 50 000 rows of 768 numbers. Of a larger table sigma may be an upper bound of half
+    the diameter; it is then said by how much at most.
+
+    Examples
+    --------
+    >>> law = embedding_table([[3.0, 1.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> law.covariance.round(6).tolist(), round(law.sigma, 5)
+    ([[0.666667, 0.0], [0.0, 0.0]], 1.0)
+    """
+    return TokenLaw.of(EmbeddingTable.of(X, progress))
 
 
 def from_identity(identity: Mapping[str, Any]) -> TokenLaw:

@@ -49,6 +49,16 @@ class Linear:
     identity: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def name(self) -> str:
+        """What the law is called in messages."""
+        return ("image of " if "factor" in self.identity else "") + str(self.identity["kind"])
+
+    @property
+    def d(self) -> int:
+        """Dimension of a token."""
+        return len(self.factor)
+
+    @property
     def sigma(self) -> float:
         """Optimal: that of g is 1, and no sigma is below a standard deviation."""
         return float(np.linalg.norm(self.factor, 2))

@@ -122,10 +122,10 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     r"radius $2\rho$: the exit is not before $T$.",
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
-    r"""Inequality (26), $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$, reads $1-e^{-r}\leq r$ at
-    $r=\beta t$. For (27), $\|\theta_L\|\leq n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and the
-    distance of the flows is $f<\rho$. Here `c` multiplies the bounds of (26), and `radius` stands
-    for the 2 in $2\rho$.
+    r"""What Gronwall's inequality gives for the distance $f$ of the flows is at most the right side
+    of (26): $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$ is $1-e^{-r}\leq r$ at $r=\beta t$. For
+    (27), $\|\theta_L\|\leq n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and $f<\rho$. Here `c`
+    multiplies the right sides of the first two, and `radius` stands for the 2 in $2\rho$.
     """
     r = sp.Symbol("r", positive=True)
     f, n = sp.symbols("f n", nonnegative=True)
@@ -144,9 +144,10 @@ def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evid
 )
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""With $F$ the integral of the distance $f$ of the flows, the derivative of $e^{-\beta
-    t}(F+\frac{g_2}\beta(t+\frac1\beta))$ is $e^{-\beta t}(F'-\beta F-g_2t)$. So $F$ is at most its
-    largest value, where $g_2t+\beta F$ is $g_2(e^{\beta t}-1)/\beta$, with equality for
-    $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$.
+    t}(F+\frac{g_2}\beta(t+\frac1\beta))$ is $e^{-\beta t}(F'-\beta F-g_2t)$. So $F$ is at most
+    $g_2(e^{\beta t}-1-\beta t)/\beta^2$, at which $g_2t+\beta F$ is $g_2(e^{\beta t}-1)/\beta$,
+    with equality for $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$. Here `scale`
+    multiplies $g_2$ in the first bracket.
     """
     F, slope = sp.symbols("F f", real=True)
     part = Rational(scale) * g

@@ -287,8 +287,8 @@ def _fourth_bound(task: SlopeTask) -> Any:
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
     r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^4\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^4
     \,\mathbb{E}[\sigma_\mu^4]$, as printed, is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^8]$ (`power`). In the counterexample $d=2$ is the larger of two readings,
-    the dimension of a token; that of $x$ is 1.
+    $\mathbb{E}[\sigma_\mu^8]$ (`power`), where `two` stands for the 2. In the counterexample $d=2$
+    is the larger of two readings, the dimension of a token; that of $x$ is 1.
     """
     if power == 4:
         task = SlopeTask(3)

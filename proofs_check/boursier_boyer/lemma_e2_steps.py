@@ -29,8 +29,8 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 )
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     r"""On the segment $c=sa+(1-s)b$, $0\leq s\leq1$, with $A=\|a\|$ and $B=\|b\|$,
-    $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$; `factor` multiplies the
-    maximum.
+    $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$; `factor` multiplies this
+    square.
     """
     s = sp.Symbol("s", nonnegative=True)
     square = s**2 * A**2 + 2 * s * (1 - s) * P + (1 - s) ** 2 * B**2
@@ -110,7 +110,7 @@ def maximum_against_product(*, join: str = "product", share: Fraction = Fraction
     r"both terms on the right are squares.",
 )
 def cauchy_schwarz_twice(*, power: int = 4) -> Evidence:
-    r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ is
+    r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ follows from
     $\frac14Y^4+\frac14s^4+\frac12D^2-YsD=\frac12(D-Ys)^2+\frac14(Y^2-s^2)^2$, whose right side is
     not negative; `power` stands for the 4 of the first two terms.
     """

@@ -69,8 +69,8 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
 @claim(
     "BB:LE.4",
     false="false",
-    why=r"In the bound stand means over $\mu$ of roots, where the proof has roots of means (Jensen's inequality in the "
-    r"wrong direction); it is too small if rare tasks cause all of the distance.",
+    why=r"The bound has means over $\mu$ of roots where the proof has roots of means (Jensen's inequality in the wrong "
+    r"direction), and it is too small if rare tasks cause all of the distance.",
     details=r"Let $L=2^n$, and one task in $n^{16}$ be hard: $y$ independent of $x=\pm1$, centred, and $n$ with probability "
     r"$1/L$; otherwise $y=0$. For the loss $\frac14(\hat z_{d+1}-y)^2$, $U=2e_2e_1^\top$, $V=e_2e_2^\top$ the left side is at "
     r"least $pn^2/24$ with $p=n^{-16}$, and the right side at most $p^{3/2}$ times a power of $n$. The lemma says two things "
@@ -80,12 +80,13 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     r"for Corollary E.5: under Assumption 4.2 (ii) $\mathbb{E}_\mu[\sigma_\mu^{12}\ln(L)^2/L^{c/\sigma_\mu^2}]$ may tend to "
     r"infinity. The power $\sigma_\mu^8$, which is enough (OURS:P3.4.U), or conditioning on $\mu$ first (BB:28) saves the "
     r"corollary.",
-    instead=r"Take roots of means: "
-    r"$\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
+    instead=r"For the squared loss write "
+    r"$\|\nabla(\mathcal{R}_L-\mathcal{R}_\infty)\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
     r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$. "
-    r"This holds for the squared loss and every $L\geq1$, where $J$ and $J_L$ are the Jacobians of $T[\mu](z_{\rm q})$ and "
-    r"$T[\hat\mu_L](z_{\rm q})$ in $(U,V)$ and $D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$; for $L\geq2$ Propositions "
-    r"3.1 and 3.4 bound the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
+    r"These are roots of means, and the bound holds for every $L\geq1$; there $J$ and $J_L$ are the Jacobians of "
+    r"$T[\mu](z_{\rm q})$ and $T[\hat\mu_L](z_{\rm q})$ in $(U,V)$, and "
+    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For $L\geq2$ Propositions 3.1 and 3.4 bound the conditional means "
+    r"of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
     costs="constants",
     robust=Diverging(
         point={"u": Fraction(2), "v": Fraction(1)},
@@ -197,8 +198,8 @@ def _gradient_bound(task: SlopeTask) -> Any:
 def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
     r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^2\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^2
     \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^4]$ (`power`). In the counterexample $d=2$ is the larger of two readings,
-    the dimension of a token; that of $x$ is 1.
+    $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the 2. In the counterexample $d=2$
+    is the larger of two readings, the dimension of a token; that of $x$ is 1.
     """
     if power == 2:
         task = SlopeTask(3)
@@ -228,8 +229,9 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
 def second_moment_of_the_gradient(*, power: int = 2, two: Fraction = Fraction(2)) -> Evidence:
     r"""For Gaussian tokens, $\mathbb{E}\|\nabla T\|^2\leq(2\sqrt d(\|V\|_{\rm op}+\|U\|_{\rm
     op}))^2 \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=5x$ in the operator norm of
-    the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`). In the counterexample $d=2$
-    is the larger of two readings, the dimension of a token $(x,y)$; that of $x$ is 1.
+    the Jacobian; repaired, it has $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the
+    2. In the counterexample $d=2$ is the larger of two readings, the dimension of a token $(x,y)$;
+    that of $x$ is 1.
     """
     if power == 2:
         task = SlopeTask(5)

@@ -198,8 +198,8 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
 )
 def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
     r"""With $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ the last display is
-    $2(t+x)^2+2y^2\leq4t^2+4x^2+4y^2$, whose root is at most $2(t+x+y)$, as the lemma uses it; `k`
-    stands for the 4 and `two` for the 2 of these bounds.
+    $2(t+x)^2+2y^2\leq4(t^2+x^2+y^2)$, and the root of the right side is at most $2(t+x+y)$, as the
+    lemma uses it; `k` stands for the 4 of the display, and `two` for the 2 of $2(t+x+y)$.
     """
     x, t, y = names = sp.symbols("x t y", nonnegative=True)
     domain = dict.fromkeys(names, HALF_LINE)

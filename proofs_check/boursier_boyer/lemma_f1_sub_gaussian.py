@@ -70,9 +70,10 @@ PARAMETERS = {
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
     r"""A token is $\sigma_\mu$-sub-Gaussian if $\|\Sigma\|_{\rm
-    op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$, and only if in $d=1$.
-    With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, this fails; with
-    $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$ it holds.
+    op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$; in $d=1$ this is
+    necessary too. With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, it fails;
+    with $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$ it holds, where `k` multiplies $\|\Sigma\|_{\rm
+    op}$.
     """
     bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}

@@ -75,6 +75,7 @@ def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fracti
     r"""The mean squared error $\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2$ is to be at most
     $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$, with $c_1$, $c_2$ that depend on $d$, $\|U\|_{\rm op}$,
     $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token refutes it; from `least`, which
-    is 2, on it is tried with explicit constants on instances.
+    is 2 in the repair, on it is tried with explicit constants on instances. Here `c` multiplies the
+    bound, and `power` is the exponent of $\sigma$.
     """
     return in_the_form_of_the_paper(least, c, power)

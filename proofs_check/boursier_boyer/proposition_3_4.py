@@ -21,8 +21,8 @@ from proofs_check.core.claim import claim
     costs="nothing",
     why=r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a row of the gradient is the variance "
     r"of a single token.",
-    instead=r"For $\nabla_VT$ ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds, even with "
-    r"$\sigma^{4}$ for $\sigma^{6}$ and without Assumption 3.3. The constants are those of Proposition 3.1, with "
+    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds, even without Assumption 3.3. "
+    r"It even holds with $\sigma^{4}$ for $\sigma^{6}$. The constants are those of Proposition 3.1, with "
     r"$\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 600)),
@@ -35,8 +35,9 @@ from proofs_check.core.claim import claim
 def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
     r"""The mean squared error of $\nabla_VT[\hat\mu_L]$ is to be at most
     $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it; from
-    `least`, which is 2, on it is tried with explicit constants on instances, where a row of the
-    gradient is the output for $V=I$.
+    `least`, which is 2 in the repair, on it is tried with explicit constants on instances, where a
+    row of the gradient is the output for $V=I$. Here `c` multiplies the bound, and `power` is the
+    exponent of $\sigma$.
     """
     return in_the_form_of_the_paper(least, c, power, M=1)
 
@@ -48,8 +49,8 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     follows="BB:LC.6",
     costs="nothing",
     why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the gradient of a single token is 0 and that of the limit is not.",
-    instead=r"For $\nabla_UT$ ask for $L\geq2$, or put $(1+\ln L)^{2}$ in place of $\ln(L)^{2}$; then the bound holds, "
-    r"even with $\sigma^{8}$ for $\sigma^{12}$ and without Assumption 3.3. The constants are $c_{1}=2^{d/2}\|V\|_{\rm "
+    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds, even without Assumption 3.3. "
+    r"It even holds with $\sigma^{8}$ for $\sigma^{12}$. The constants are $c_{1}=2^{d/2}\|V\|_{\rm "
     r"op}^{2}\big((61000(d+1)(12+4h)^{2}+460(d+3)^{3}\|U\|_{\rm op}^{4})/\ln^{2}2+78(d+1)\big)$, $h=\frac d2\ln 2$, and "
     r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
@@ -64,7 +65,8 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
 def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
     r"""The mean squared error of $\nabla_UT[\hat\mu_L]$ is to be at most
     $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it;
-    from `least`, which is 2, on it is tried with explicit constants on instances.
+    from `least`, which is 2 in the repair, on it is tried with explicit constants on instances.
+    Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
 
     One token of signs with $U=0$ has the gradient 0, where the limit has $z$ times the variance 1;
     Assumption 3.3 holds with $M=1$.

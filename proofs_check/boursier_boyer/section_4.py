@@ -31,8 +31,8 @@ loss = (a - y) ** 2 / 2
     why=r"In the pair $(\hat{z},y)$, in which Lemma E.2 uses it, the Hessian of $\frac12(\hat{z}_{d+1}-y)^2$ has the eigenvalue 2; "
     r"only in $\hat{z}$ alone is the loss 1-smooth.",
     instead=r"Say that $\ell$ is 1-smooth in $\hat{z}$ and jointly 2-smooth, and multiply the factor "
-    r"$\max(\|(a,y)\|,\|(b,y)\|)$ of Lemma E.2 by $\sqrt2$. Lemma E.4 needs only that "
-    r"$|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$.",
+    r"$\max(\|(a,y)\|,\|(b,y)\|)$ of Lemma E.2 by $\sqrt2$. Lemma E.4 needs only that $\ell$ is 1-smooth in "
+    r"$\hat{z}$ and that $|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$.",
     repair={"beta": 2},
     dial="beta",
     hypotheses=("a in Reals", "b in Reals", "y in Reals", "v in Reals"),

@@ -266,7 +266,7 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     r"does not give it where $\|\Sigma\|_{\rm op}<1$.",
     details=r"The printed range squares to $\alpha^{2}\sqrt{d}\,\|\Sigma\|_{\rm op}^{2}<2$, with the power $2$ of "
     r"$\|\Sigma\|_{\rm op}$ in place of $1$.",
-    instead=r"Put $\|\Sigma\|_{\rm op}^{1/2}$ for $\|\Sigma\|_{\rm op}$ in the range of $\alpha$, as in the source; the "
+    instead=r"Put $\|\Sigma\|_{\rm op}^{1/2}$ for $\|\Sigma\|_{\rm op}$ in the range of $\alpha$, as in the source. The "
     r"convergence itself even holds for every $\alpha>0$. The condition of the source is "
     r"$\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
     repair={"power": Fraction(1, 2)},

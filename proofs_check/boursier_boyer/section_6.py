@@ -53,7 +53,7 @@ def completing_the_square(*, factor: int = 1) -> Evidence:
     w=(w-Jb)^\top N(w-Jb)+y^\top y-b^\top Jb$ with $N=X^\top X+\lambda I$, $J=N^{-1}$ and $b=X^\top
     y$; `factor` multiplies the square.
 
-    Up to $-1/(2\tau^2)$ the left side is the logarithm of prior times likelihood,
+    Up to the factor $-1/(2\tau^2)$ the left side is the logarithm of prior times likelihood,
     $\lambda=\tau^2/\omega^2$ (`ridge_penalty`), so the posterior of $w$ is
     $\mathcal{N}(Jb,\tau^2J)$, for every $X$, $L$ and $d$.
     """
@@ -70,9 +70,9 @@ def completing_the_square(*, factor: int = 1) -> Evidence:
     control={"penalty": Fraction(2)},
     needs=("BB:S6.ridge/posterior",),
     cites=("the mean minimises the mean square", "the mean of a Gaussian posterior is where its density is largest"),
-    argument=r"By S6.ridge/posterior, the logarithm of prior times likelihood up to $-1/(2\tau^2)$, the posterior mean of "
-    r"$w^\top x$ is $x^\top(X^\top X+\lambda I)^{-1}X^\top y$ with $\lambda=\tau^2/\omega^2$, that is $d\tau^2=\frac12$ "
-    r"here; in an eigenbasis of $X^\top X$ the mean squared errors add up.",
+    argument=r"By S6.ridge/posterior, which is the logarithm of prior times likelihood up to the factor $-1/(2\tau^2)$, "
+    r"the posterior mean of $w^\top x$ is $x^\top(X^\top X+\lambda I)^{-1}X^\top y$ with $\lambda=\tau^2/\omega^2$, that is "
+    r"$d\tau^2=\frac12$ here; in an eigenbasis of $X^\top X$ the mean squared errors add up.",
 )
 def the_optimal_estimator_is_ridge_regression(*, penalty: Fraction = Fraction(1)) -> Evidence:
     r"""At every eigenvalue $e$ of $X^\top X$ the error $(\omega^2l^2+\tau^2e)/(e+l)^2$ of ridge

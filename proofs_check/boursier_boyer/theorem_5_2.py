@@ -56,8 +56,8 @@ def theorem_5_2(*, shorter: int = 1) -> Evidence:
     why=r"The proof needs Lemma F.1, which supposes $\|\Sigma\|_{\rm op}\leq 1$, so that the query is 1-sub-Gaussian as in "
     r"Assumption 4.2 (i); Theorem 5.2 does not suppose it.",
     details=r"For $d=1$, $\Sigma=2$, $\alpha=1/2$, $\mathbb{E}e^{x_{\rm q}}=e$, where $e^{1/2}$ is required.",
-    instead=r"In the proof of Theorem 5.2 put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for $U$ with "
-    r"$\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$; then it holds for every $\Sigma$. The output stays the same, its query "
+    instead=r"In the proof put $x_{\rm q}/\kappa$ for $x_{\rm q}$ and $\kappa U$ for $U$, "
+    r"$\kappa=\max(1,\|\Sigma\|_{\rm op}^{1/2})$. Then the theorem holds for every $\Sigma$: the output stays the same, its query "
     r"is 1-sub-Gaussian, and Assumption 4.2 is checked on a ball $\kappa$ times as large.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "alpha > 0", "alpha**4*d*Sigma**4 < 4"),
     needs=("BB:LF.1.i",),

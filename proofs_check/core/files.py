@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
-from numerics.terminal.inputs import InputError, writing_into
+from numerics.terminal.inputs import InputError, check_folder_around, writing_into
 
 __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
@@ -113,7 +113,8 @@ def write_text(path: Path, text: str) -> None:
     Raises
     ------
     InputError
-        If the folder cannot be written to.
+        If there is no such folder, or it cannot be written to.
     """
     with writing_into(path):
+        check_folder_around(path)
         replace_together(path.parent, {path.name: text})

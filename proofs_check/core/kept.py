@@ -64,8 +64,8 @@ def find_ledger(given: str | None = None) -> Kept:
     False
     """
     here = FOLDER / WHOLE
-    path = Path(given) if given else here if here.is_file() else RELEASE
-    if path == RELEASE and not given:
+    path = Path(given) if given is not None else here if here.is_file() else RELEASE
+    if path == RELEASE and given is None:
         # A test holds it to the schema, whose check takes longer than all the rest of a command.
         document = json.loads(path.read_text(encoding="utf-8"))
         name = "the ledger of the release"

@@ -8,7 +8,6 @@ import datetime
 import hashlib
 import json
 import platform
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numerics.evidence import Verdict
+from numerics.terminal.inputs import writable_folder
 from proofs_check.core.files import SCHEMA, write_text
 from proofs_check.core.statements import PACKAGE, rows
 
@@ -218,16 +218,6 @@ class Ledger:
         settled |= {e["id"] for e in of if e["id"] == e["covers"] and e["verdict"] == "REFUTED"}
         return [r for r in rows() if r not in settled]
 
-    def counts(self) -> dict[str, Counter[str]]:
-        """How many claims of each paper have which verdict as printed; assumptions and citations
-        are counted apart.
-        """
-        out: dict[str, Counter[str]] = {}
-        for e in self.entries.values():
-            apart = " (assumptions, citations)" if e["kind"] in ("assumption", "cited") else ""
-            out.setdefault(e["paper"] + apart, Counter())[e["verdict"]] += 1
-        return out
-
     def to_json(self) -> dict[str, Any]:
         """The document that ``ledger.json`` holds; see ``ledger.schema.json``."""
         claims = [
@@ -248,7 +238,8 @@ class Ledger:
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:
-    """Write through a temporary file in the same folder, so that an interrupted run never damages
-    an older ledger.
+    """Write into a folder that is made if it is missing, through a temporary file in it, so that an
+    interrupted run never damages an older ledger.
     """
+    writable_folder(path.parent)
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

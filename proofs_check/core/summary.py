@@ -89,9 +89,14 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     look = "largeprompt list"
     for key in papers():
         told = account(ledger, key)
-        out.append([(cut("Our own results" if key == OURS else f"{key}: {told.title}", width), "bold")])
+        title = "Our own results" if key == OURS else f"{key}: {told.title}"
+        if not told.false:
+            main = ", ".join(f"{h.title} {h.evidence}" for h in told.headline)
+            out += _plain(_wrapped(f"{title}: {main}. {told.sentence}", width))
+            continue
+        out.append([(cut(title, width), "bold")])
         out += _headline(told, width)
-        out += [[(line, "REFUTED" if told.false else "")] for line in _wrapped(told.sentence, width, "  ")]
+        out += [[(line, "REFUTED")] for line in _wrapped(told.sentence, width, "  ")]
         for o in told.false:
             look = f"largeprompt show {o.id}" if look == "largeprompt list" else look
             if o.severity == "false":

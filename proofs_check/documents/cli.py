@@ -107,13 +107,14 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 
 def _errata(options: argparse.Namespace) -> int:
+    from numerics.terminal.inputs import writable_folder
     from proofs_check.core.files import write_text
     from proofs_check.core.kept import find_ledger
     from proofs_check.documents.errata import as_html, as_latex, as_markdown, errata_of
 
     kept = find_ledger(options.ledger)
     errata = errata_of(kept.document, options.paper)
-    out = Path(options.out)
+    out = writable_folder(Path(options.out))
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
     if options.latex:
         pages["errata.tex"] = as_latex(errata)

@@ -22,8 +22,8 @@ __all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "repl
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
     "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
-    "as anything claimed there is. Repaired: the nearest true statement passed the same check. The chain of a claim is the weakest "
-    "verdict among it, as repaired, and all that it needs; if it is `unproved`, at most SUPPORTED."
+    "as anything claimed there is. The evidence of a result is its chain: the weakest verdict among it, as repaired, and all it "
+    "needs."
 )
 #: What a ledger repeats from the source of a claim and from its row.
 TEXTS = (
@@ -101,20 +101,19 @@ def headline(document: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> headline({"claims": []}).splitlines()[-1]
-    'None of 70 rows is false as printed.'
+    >>> headline({"claims": []}).splitlines()[-1].split(". ")[0]
+    'BB: none of 163 rows is false as printed'
     """
     from proofs_check.documents.errata.markdown import github, paragraph
 
-    out = []
+    lines, counts = [("main result", "as printed", "what to add or change", "evidence")], []
     for key in papers():
         told = account(document, key)
-        name = "Our own results" if key == "OURS" else told.title
-        lines = [("result", "as printed", "what to add or change", "evidence")]
-        lines += [(h.title, h.printed, github(h.change) or "nothing", h.evidence) for h in told.headline]
-        table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
-        out += [f"**{name}**", "\n".join([table[0], "|---|---|---|---|", *table[1:]]), paragraph(told.sentence)]
-    return "\n\n".join(out)
+        names = [f"{h.title} (ours)" if key == "OURS" else f"{key}: {h.title}" for h in told.headline]
+        lines += [(name, h.printed, github(h.change) or "nothing", h.evidence) for name, h in zip(names, told.headline)]
+        counts.append(f"{'Our own results' if key == 'OURS' else key}: {told.sentence[0].lower()}{told.sentence[1:]}")
+    table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
+    return "\n".join([table[0], "|---|---|---|---|", *table[1:]]) + "\n\n" + paragraph(" ".join(counts))
 
 
 def errata(document: Mapping[str, Any]) -> str:

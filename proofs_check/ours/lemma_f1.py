@@ -38,8 +38,8 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
 )
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
     r"""For every $S$, $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ bounds
-    $v^\top\Gamma_wv/\|v\|^2$, and it is at most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` and
-    `outer` multiply $\|S\|_{\rm op}$ and the last bound.
+    $v^\top\Gamma_wv/\|v\|^2$, and it is at most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k`
+    multiplies $\|S\|_{\rm op}$ in $\sigma_w^2$, and `outer` the last bound.
     """
     K = Rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))

@@ -66,7 +66,7 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
     tried for $q=1,2,4$, and so is $\mathbb{E}\max_k|z_k|^{2q}$ with $\ln L$ in place of $a_2$.
-    Tokens $\pm1$ refute the factor $\frac7{10}$ before the bounds, which is `c`.
+    Here `c` multiplies $4\sigma^2$ in both bounds, and tokens $\pm1$ refute $c=\frac7{10}$.
     """
     signs = Instance(
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},

@@ -70,7 +70,7 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> E
     dial="c",
     control=dict(top=1),
     needs=("OURS:R1",),
-    argument="R1 is below the first term of Lemma C.4 alone, and its second term is not negative",
+    argument="R1 is below the first term of Lemma C.4 alone, and the second term of the lemma is not negative.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )

@@ -105,9 +105,9 @@ def _total() -> sp.Expr:
 
 @claim("OURS:R1.sum", control=(dict(C=74), dict(top=22)), reference={})
 def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
-    r"""The three contributions add up to $16+2L^{3/2}e^{-4a_2-x/2}+2Le^{-2a_2-x}$ with $x=\frac
-    L8e^{-2a_2}$, which is at most $16+2\cdot24^{3/2}e^{-3/2}+\frac{16}e<75$; `top` stands for 24
-    and `C` for 75.
+    r"""In units of $e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ the three contributions add up to
+    $16+2L^{3/2}e^{-4a_2-x/2}+2Le^{-2a_2-x}$ with $x=\frac L8e^{-2a_2}$, which is at most
+    $16+2\cdot24^{3/2}e^{-3/2}+\frac{16}e<75$; `top` stands for 24 and `C` for 75.
     """
     bound = 16 + 2 * sp.Integer(top) ** sp.Rational(3, 2) * exp(-sp.Rational(3, 2)) + 16 / E
     unit = sp.Symbol("u", positive=True)
@@ -116,8 +116,8 @@ def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
-    """The sum of the three contributions is even at most 71, because they do not peak together; `C`
-    stands for 71.
+    """The sum of the three contributions, in the units of R1.sum, is even at most 71, because they
+    do not peak together; `C` stands for 71.
 
     The proof of R1 gives this constant when its terms are not maximised one by one.
     """

@@ -139,9 +139,9 @@ def contribution_where_the_normaliser_fails(*, c: int | Fraction = 8) -> Evidenc
 
 @claim("OURS:R2.sum", control=(dict(C=7900), dict(top=39)), reference={})
 def the_contributions_add_up(*, C: int = 8000, top: int = 40) -> Evidence:
-    r"""The three contributions add up to $1024+8L^{5/2}e^{-16a_2-x/2}+8L^2e^{-12a_2-x}$ with
-    $x=\frac L8e^{-2a_2}$, which is at most $1024+8\cdot40^{5/2}e^{-5/2}+2048/e^2<8000$; `top`
-    stands for 40 and `C` for 8000.
+    r"""In units of $e^{16a_2}\sqrt{\mathbb{E}|f|^8}/L^2$ the three contributions add up to
+    $1024+8L^{5/2}e^{-16a_2-x/2}+8L^2e^{-12a_2-x}$ with $x=\frac L8e^{-2a_2}$, which is at most
+    $1024+8\cdot40^{5/2}e^{-5/2}+2048/e^2<8000$; `top` stands for 40 and `C` for 8000.
     """
     t, unit = sp.symbols("t u", positive=True)
     y = ANY_L * exp(-2 * ANY_A2) / 8

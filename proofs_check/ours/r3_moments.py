@@ -262,7 +262,7 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     reference={},
 )
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
-    r"""The bound of the tilted moments is tried with the constants that no longer know $\nu$, also
+    r"""The bound of the tilted moments is tried with constants that do not depend on $\nu$, also
     for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$; `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"

@@ -90,9 +90,10 @@ def lower_tail_of_truncated_weights(*, of_exponent: int = 32, of_level: int = 8)
     dial="c",
     needs=("OURS:R4.Q", "OURS:R4.above/moments", "OURS:R4.above/tail"),
     cites=("Chung and Lu 2006, Theorem 7",),
-    argument=r"One has $p_1^2\leq p_1^\theta$, where the other weights sum to $\frac L8e^{s/2}$ at least, and "
-    r"$\mathbb{E}w^\theta=e^{\theta^2s/2}$; they do by the lower tail of the weights truncated at $s$, of mean $m_1$. "
-    r"Every moment in R4.Q is between 0 and $P_2$, as $0\leq\pi_k\leq\pi_2\leq1$.",
+    argument=r"Where the other weights sum to $\frac L8e^{s/2}$ at least, $p_1^2\leq p_1^\theta\leq(8w_1e^{-s/2}/L)^\theta$, "
+    r"and $\mathbb{E}w_1^\theta=e^{\theta^2s/2}$. The probability that they do not is bounded by the lower tail of the "
+    r"weights truncated at $s$, of mean $m_1$. Every moment in R4.Q is between 0 and $P_2$, as "
+    r"$0\leq\pi_k\leq\pi_2\leq1$.",
     hypotheses=("L in Integers", "L >= 2", "s >= 0", "theta >= 0", "theta <= 2"),
     unproved="an expectation over softmax weights of any number of scores: proved by hand, above",
 )

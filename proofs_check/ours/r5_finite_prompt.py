@@ -48,9 +48,9 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
 
 @claim("OURS:R5.finite/risk", control=dict(of_query=2))
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
-    r"""The risk is the exact expectation over whole prompts for
-    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies
-    $\tau^2/2$.
+    r"""The closed form of the risk equals the exact expectation over whole prompts for
+    $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
+    term $\frac12\tau^2$ of the query.
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
@@ -67,7 +67,7 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
     r"""For every $d$ and $L$, $b=\frac1L\sum_kx_ky_k$ has the second moment
     $\mathbb{E}bb^\top=\omega^2SS_L$ with $S_L=(1+\frac1L)S+\frac1L({\rm tr}\,S+\tau^2/\omega^2)I$:
     the pairs of different tokens, each token with itself, and its label noise add up to it. Here
-    `one` stands for the 1 of $\frac1L$ in $S_L$.
+    `one` stands for the numerator of $\frac1L$ in $1+\frac1L$.
     """
     A = Algebra(symmetric=["S"], vectors=["x", "y", "w"], params=["L", "o", "t"])  # o = om2, t = tau2
     S, x, y, w, length, o, t = (A[name] for name in ("S", "x", "y", "w", "L", "o", "t"))
@@ -93,7 +93,7 @@ def the_second_moment_of_the_averaged_label(*, one: int = 1) -> Evidence:
 )
 def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence:
     r"""At $L=1$, and at $L=5$ with label noise, integrated paths end at $U=\gamma
-    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies the first term.
+    S_L^{-1}SS^++P(U(0))$ and $u=1/\gamma$; `factor` multiplies this $U$.
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))

@@ -212,7 +212,7 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
 def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) -> Evidence:
     r"""From starts of any signs, balanced or not, the integrated flow ends at the minimum that has
     the sign of $u$ once the risk is below $\frac12{\rm tr}\,S$; `factor` multiplies the limit of
-    $U$ in the range.
+    $U$.
     """
     checked = r"u(t)\to\operatorname{sign}(u(t_0))/|\gamma|\ \text{ if } R(t_0)<\tfrac12\operatorname{tr}S"
     return ends_at(times(factor), any_starts(), checked=checked)
@@ -227,7 +227,7 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
 def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) -> Evidence:
     r"""The only balanced scale is $\gamma^2=(e+\sqrt{e^2+4T})/(2T)$ with $e=c-b$, and $(\gamma
     S_L^{-1}SS^++P(U(0)),1/\gamma)$ stands still for every $S_L$ with the eigenvectors of $S$. Here
-    `four` stands for the 4, and `factor` multiplies $\gamma$.
+    `four` stands for the 4, and `factor` multiplies $\gamma S_L^{-1}SS^+$.
     """
     square = (e + sqrt(e**2 + four * T)) / (2 * T)
     balanced = identity(T * square**2 - e * square - 1, 0)
@@ -258,6 +258,6 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) 
 )
 def limit_of_the_flow(*, factor: Rational = Rational(1)) -> Evidence:
     r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
-    claims of their own. Here `factor` multiplies $\gamma S^+$.
+    claims of their own. Here `factor` multiplies this $U$.
     """
     return ends_at(times(factor), positive_starts(), checked=r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma")

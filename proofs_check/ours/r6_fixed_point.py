@@ -128,7 +128,7 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
 @claim("OURS:R6.iso/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})
 def the_isotropic_flow_lowers_the_risk(*, times: Fraction = Fraction(1)) -> Evidence:
     """For $S=I$ and $d=5$ the risk falls along the integrated flow, and its end has a lower risk
-    than the limit parameters of the infinite prompt; `times` multiplies the latter.
+    than the limit parameters of the infinite prompt; `times` multiplies the risk of the latter.
     """
     shown = []
     S, U, v, _ = fixed_point((1.0,) * 5)

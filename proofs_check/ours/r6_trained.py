@@ -169,7 +169,7 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=\frac12I$, $d=5$ and $L=10^6$ the flow has at $t=0.03\,L$ the $\lambda=1/u^2$ that
-    the reduced equation has at $0.03$, up to $\frac1{100}$; `time` multiplies this time.
+    the reduced equation has at $0.03$, up to $\frac1{100}$; `time` multiplies the latter time.
     """
     from scipy.integrate import solve_ivp
 
@@ -363,8 +363,9 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
 )
 def how_loose_the_distance_bound_is(*, factor: int = 1) -> Evidence:
     r"""For $d=1$ and $S=\frac1{64}$, at the time $T$ of (27) the right side of (26) exceeds the
-    distance of the flows 750-fold at $L=10^4$ and 47000-fold at $10^6$, where the risk has fallen
-    to $0.36$ and $0.10$ of its start; `factor` multiplies these folds.
+    distance of the flows at least 750-fold at $L=10^4$ and 47000-fold at $L=10^6$; at $L=10^6$ the
+    risk has then fallen to $0.36$ and $0.10$ of its start from two starts. Here `factor` multiplies
+    750 and 47000.
     """
     shown, stated = [], {(1e6, 0.5): 0.36, (1e6, 0.9): 0.10}
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):

@@ -55,10 +55,10 @@ def the_valley_is_a_line(*, power: int = 2) -> Evidence:
     r"and after which it rises.",
 )
 def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) -> Evidence:
-    r"""For every $d\geq1$ and $\tau^2\geq0$, $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with
-    $q=(d+2)(2T-{\rm tr}\,S)\lambda^2-(d+4)T\lambda+T$, which is convex, negative at $\frac12$ and
-    zero at the formula for $\lambda_*$. Here `two` stands for the 2 of $2T$, and `half` for
-    $\frac12$.
+    r"""For every $d\geq1$ and $\tau^2\geq0$, with $T={\rm tr}\,S+\tau^2$,
+    $F'=-(1-2\lambda)^{-d/2-2}q/\lambda^2$ with $q=(d+2)(2T-{\rm tr}\,S)\lambda^2-(d+4)T\lambda+T$,
+    which is convex, negative at $\frac12$ and zero at the formula for $\lambda_*$. Here `two`
+    stands for the 2 of $2T$, and `half` for $\frac12$.
     """
     F, q = valley_excess(lam, trace=sigma, d=d, noise=tau2), quadratic(two)
     domain = {d: Closed(1, oo), sigma: (0, oo), tau2: Closed(0, oo)}
@@ -127,9 +127,9 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     argument="Sum over the eigenvalues $l$ of $S$; entries of $w$ have variance 1.",
 )
 def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
-    r"""The least excess of linear attention over $uU$ is $\frac12\sum_l(l-l^2/s_L)$ with
-    $s_L=(1+\frac1L)l+\frac TL$, and $L$ times a term is at most its limit $\frac12(l+T)$; `share`
-    multiplies this limit.
+    r"""The least excess of linear attention over all $uU$ is the sum of $\frac12(l-l^2/s_L)$ over
+    the eigenvalues $l$ of $S$, with $s_L=(1+\frac1L)l+\frac TL$ and $T={\rm tr}\,S+\tau^2$, and $L$
+    times a term is at most its limit $\frac12(l+T)$; `share` multiplies this limit.
     """
     l, L = sp.symbols("l L", positive=True)
     s_L = (1 + 1 / L) * l + T / L

@@ -81,8 +81,8 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
 )
 def repaired_theorem_5_2(*, shorter: int = 1) -> Evidence:
     r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the
-    trained risk $R_L$ is at most $\frac12\tau^2+\varepsilon$ from some $L(\varepsilon)$ on;
-    instances are integrated.
+    trained risk $R_L$ is at most $\frac12\tau^2+\varepsilon$ from some $L(\varepsilon)$ on. This is
+    tried on integrated instances; `shorter` divides $L(\varepsilon)$.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\tfrac{\tau^2}{2}+\varepsilon,\quad L\ge L(\varepsilon)"
     return trained_risk_below((*PRINTED, *SINGULAR, *NOISY, *BEYOND), shorter, checked)

@@ -120,8 +120,9 @@ def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 )
 def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $\frac1\lambda=b^2+b$, the largest value of $1-\frac{(1+y/2)^2}{2y}-\frac y{2\lambda}$
-    is $-b$, at $y=1/(b+\frac12)$, as $-b$ less it is a square; there the second derivative is
-    $-1/y^3$, and $\theta=\frac1y+\frac12=b+1$. Here `half` stands for the $\frac12$ of $b+\frac12$.
+    is $-b$, at $y=1/(b+\frac12)$, because it falls short of $-b$ by $(1-y(b+\frac12))^2/(2y)$;
+    there the second derivative is $-1/y^3$, and $\theta=\frac1y+\frac12=b+1$. Here `half` stands
+    for the $\frac12$ of $b+\frac12$.
     """
     best = 1 / (b + sp.Rational(half))
     return all_of(
@@ -141,7 +142,8 @@ def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 )
 def factor_of_the_dominating_token(*, six: int = 6) -> Evidence:
     r"""For one token $P_2-6P_3+6Q$ is $B(1-\frac62(1-b)+\frac66(1-b)(2-b))=b^2B$ with the Beta
-    function $B=B(1-b,1+b)$, since $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for both 6.
+    function $B=B(1-b,1+b)$, since $B(x+1,y)=B(x,y)\,x/(x+y)$; `six` stands for the 6 of both
+    numerators.
     """
     B, u = sp.Symbol("B", positive=True), sp.Symbol("u", real=True)
     step = lambda p, q: p / (p + q)

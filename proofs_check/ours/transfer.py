@@ -175,7 +175,7 @@ def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) ->
     r"""For jointly 1-smooth losses the same bound of the gradients holds with
     $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$ in place of $2R$. It is also
     compared with $|\mathbb{E}(J+dJ)\nabla_1\ell(T+D,y)-\mathbb{E}J\nabla_1\ell(T,y)|$ for four
-    losses on random laws; `c` multiplies it.
+    losses on random laws. Here `c` multiplies the right side of Young's inequality.
     """
     found = _three_products(Rational(c), T2 + y2)
 
@@ -211,7 +211,7 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"take the mean over $\sigma$.",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    r"""For $k=6-\frac p2>0$ and all $a$, $c$, $\sigma$ and $L$,
+    r"""For $k=6-\frac p2>0$ and all $a$, $c>0$, $\sigma>0$ and $L>1$,
     $\sigma^p\ln(L)^a/L^{c/\sigma^2}\leq(\frac k{ce})^k\sigma^{12}\ln(L)^{a-k}$; `factor` multiplies
     the right side.
     """

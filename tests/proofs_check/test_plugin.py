@@ -189,6 +189,39 @@ def test_colours_follow_the_verdict_and_no_color_is_kept(monkeypatch, pytester: 
     assert "\x1b[" not in run_beside(pytester, GOOD).stdout.str()
 
 
+INTERRUPTED = """
+import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    raise ImportError("a compiled module failed to import")
+"""
+
+
+@pytest.mark.parametrize("hides_it", [True, False], ids=["as an ImportError", "as it is"])
+def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester: pytest.Pytester, hides_it: bool) -> None:
+    """So does NumPy's macro import_array(), with which compiled modules begin."""
+    pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
+    text = INTERRUPTED if hides_it else INTERRUPTED.replace("raise ImportError", "raise KeyboardInterrupt")
+    pytester.makepyfile(test_claims_a=text, test_claims_b="raise ValueError('the run went on')")
+    result = pytester.runpytest_subprocess("test_claims_a.py", "test_claims_b.py")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    printed = result.stdout.str() + result.stderr.str()
+    assert "KeyboardInterrupt" in printed
+    for word in ("ImportError", "Traceback", "INTERNALERROR", "the run went on"):
+        assert word not in printed
+
+
+def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(
+        "import proofs_check.core.judging as j\ndef load_claims():\n    raise KeyboardInterrupt\nj.load_claims = load_claims"
+    )
+    result = run(pytester, GOOD)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "interrupted while the claims were judged together" in result.stderr.str()
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+
+
 def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
     run_beside(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
     run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
+from theory.inputs.overflow import within_floats
 
 __all__ = [
     "gaussian_output",
@@ -68,6 +69,7 @@ def _scores(prompt: Floats, query: Floats, U: Floats) -> Floats:
     return np.asarray(scores)
 
 
+@within_floats("the output")
 def softmax_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
     """``T^{U,V}[mu_L](z)``: the output of softmax attention for one query.
 
@@ -100,6 +102,7 @@ def softmax_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Arra
     return np.asarray(V @ (softmax_weights(_scores(prompt, query, U)) @ prompt))
 
 
+@within_floats("the output")
 def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
     """Linear attention normalised by the prompt length (Appendix B.2).
 
@@ -127,6 +130,7 @@ def linear_attention(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: Array
     return np.asarray(V @ (_scores(prompt, query, U) @ prompt) / len(prompt))
 
 
+@within_floats("the output")
 def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, z: ArrayLike) -> Floats:
     """The output of softmax attention for infinitely many Gaussian tokens (Lemma 2.1).
 
@@ -160,6 +164,7 @@ def gaussian_output(m: ArrayLike, Gamma: ArrayLike, U: ArrayLike, V: ArrayLike, 
     return np.asarray(V @ (m + Gamma @ (U @ z)))
 
 
+@within_floats("the gradient of the output")
 def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
     """Gradient of `softmax_attention` by V.
 
@@ -188,6 +193,7 @@ def grad_V(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     return np.asarray(np.eye(len(V))[:, :, None] * mean)
 
 
+@within_floats("the gradient of the output")
 def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> Floats:
     """Gradient of `softmax_attention` by U.
 
@@ -217,6 +223,7 @@ def grad_U(prompt: ArrayLike, query: ArrayLike, U: ArrayLike, V: ArrayLike) -> F
     return np.asarray((V @ (centred.T * p) @ centred)[:, :, None] * query)
 
 
+@within_floats("the gradient of the output")
 def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
     """Gradient of `softmax_attention`, with ``U = K'Q``, by the key matrix (Section 3).
 
@@ -245,6 +252,7 @@ def grad_K(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: A
     return np.asarray(Q @ grad_U(prompt, query, K.T @ Q, V).transpose(0, 2, 1))
 
 
+@within_floats("the gradient of the output")
 def grad_Q(prompt: ArrayLike, query: ArrayLike, K: ArrayLike, Q: ArrayLike, V: ArrayLike) -> Floats:
     """Gradient of `softmax_attention`, with ``U = K'Q``, by the query matrix (Section 3).
 

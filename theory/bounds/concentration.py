@@ -279,8 +279,13 @@ def lemma_c4(
     first = 2 * C(a2, F4) * m.log(L) / L
     moment = 1 + (m.sqrt(L) / (22 * sigma2) * m.sqrt(m.sqrt(Z8)) if p == 2 else 0)
     growth = root(m.maximum(L / 2 - m.exp(2 * a2), 0)) if positive_part else root(L / 2) - m.exp(2 * a2 / p)
-    rate = growth * root(F4) / (16 * sigma2 * (C_f**2 if p == 1 else C_f))
-    return first + 2 * 16**p * sigma2**p * L * p * C_f**power * m.exp(2 * d) * moment * m.exp(-rate)
+    square = C_f * C_f  # with C_f**2 a float would raise an OverflowError, where the bound is infinite
+    size = 16 * sigma2 * (square if p == 1 else C_f)
+    if isinstance(size, float) and size == 0:
+        raise ValueError(f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose other units")
+    rate = growth * root(F4) / size
+    spread = 2 * 16**p * (sigma2 if p == 1 else sigma2 * sigma2) * L * p * (C_f if power == 1 else square)
+    return first + spread * m.exp(2 * d) * moment * m.exp(-rate)
 
 
 def exponent_16(sigma: Scalar, U_norm: Scalar) -> Scalar:

@@ -11,13 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["covariance_factor", "is_symbolic", "read_arrays", "read_covariance", "read_in_kind", "symmetric_root"]
+__all__ = [
+    "covariance_factor",
+    "is_symbolic",
+    "read_arrays",
+    "read_covariance",
+    "read_in_kind",
+    "real_array",
+    "symmetric_root",
+]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
 ROUNDING = 1e-10
 #: Share of the largest eigenvalue up to which an eigenvalue of a covariance counts as zero.
 ZERO_SHARE = 1e-15
+#: What an array of Python objects may hold that NumPy would turn into a float without asking.
+NO_REAL_NUMBERS = (bool, np.bool_, str, bytes, complex, np.complexfloating, type(None))
 
 
 def read_arrays(**arguments: tuple[ArrayLike, str]) -> tuple[Floats, ...]:
@@ -205,17 +215,36 @@ def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:
                 raise ValueError(f"{name} has shape {found}, but {wanted} with {letter} = {known} is needed, as {where} has it")
 
 
-def _floats(name: str, value: ArrayLike) -> Floats:
-    """An array of finite floats."""
+def real_array(name: str, value: ArrayLike) -> Floats:
+    """An array of floats of any shape; entries may be infinite or nan.
+
+    Raises
+    ------
+    TypeError
+        If the value does not consist of real numbers.
+    ValueError
+        If an integer is beyond the range of floats.
+
+    Examples
+    --------
+    >>> real_array("lengths", [10, 100])
+    array([ 10., 100.])
+    """
     try:
         raw = np.asarray(value)
-        if raw.dtype.kind in "cSUMmb" or value is None or np.ma.is_masked(value):
+        held = raw.flat if raw.dtype.kind == "O" else ()
+        if raw.dtype.kind not in "iufO" or np.ma.is_masked(value) or any(isinstance(x, NO_REAL_NUMBERS) for x in held):
             raise TypeError
-        array = np.asarray(raw, dtype=np.float64)
+        return np.asarray(raw, dtype=np.float64)
     except OverflowError:
-        raise ValueError(f"{name} holds an integer beyond the range of floats; rescale it") from None
+        raise ValueError(f"{name} holds an integer beyond the range of floats, which end at 1.8e308; give a smaller one") from None
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be an array of real numbers, not {value!r:.200}") from None
+        raise TypeError(f"{name} must be an array of real numbers or one number, not {value!r:.200}") from None
+
+
+def _floats(name: str, value: ArrayLike) -> Floats:
+    """An array of finite floats."""
+    array = real_array(name, value)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has the entry {array[~np.isfinite(array)].flat[0]}; every entry must be finite")
     return array

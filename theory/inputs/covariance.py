@@ -162,6 +162,8 @@ def read_prompt_length(value: Any, exact: bool) -> Any:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Number, sp.Expr)) or isinstance(value, complex):
         raise _reject("prompt_length", f"is {value!r}, which is no integer", remedy, TypeError)
     number: Any = value
+    if isinstance(value, sp.Expr) and not value.is_real:
+        raise _reject("prompt_length", f"is {value}, which is not real", remedy, TypeError)
     if not (abs(number) < float("inf") and number >= 1 and number == int(number)):
         raise _reject("prompt_length", f"is {value}, which is no positive integer", remedy)
     return sp.Integer(int(number)) if exact else int(number)

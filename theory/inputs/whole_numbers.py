@@ -37,5 +37,7 @@ def read_whole(name: str, value: Any, advice: str, *, least: int = 1, most: int 
         raise TypeError(f"{name} = {value!r} is no whole number; {advice}")
     if value < least or (most is not None and value > most):
         where = f"below {least}" if most is None else f"outside {least} ... {most}"
-        raise ValueError(f"{name} = {value} is {where}; {advice}")
+        size = int(value).bit_length()  # Python refuses to print integers of some thousand digits
+        shown = value if size < 100 else f"{'-' if value < 0 else ''}2^{size - 1} or beyond"
+        raise ValueError(f"{name} = {shown} is {where}; {advice}")
     return int(value)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from theory.inputs.arrays import read_in_kind
 from theory.inputs.covariance import identity_like, read_noise, read_with_covariance, trace
+from theory.inputs.overflow import within_floats
 
 __all__ = ["full_risk", "full_risk_gradient"]
 
@@ -35,6 +36,7 @@ def _blocks(Sigma: Any, U: Any, v: Any, noise: Any) -> tuple[Any, ...]:
     return Sigma, U[:d, :d], U[d:, :d].T, p, v[d], read_noise(noise, exact)
 
 
+@within_floats("the risk")
 def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scalar:
     """Infinite-prompt risk at any parameters, ``E_w E_x (v' Gamma_w U (x, 0) - w'x)^2 / 2``, in
     closed form.
@@ -77,6 +79,7 @@ def full_risk(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> Scal
     return (trace(mean.T @ Sigma @ mean) + spread + trace(M.T @ Sigma @ M)) / 2
 
 
+@within_floats("the gradient of the risk")
 def full_risk_gradient(Sigma: Matrix, U: Matrix, v: Matrix, *, noise: Scalar = 0) -> tuple[Matrix, Matrix]:
     """Gradient of `full_risk` in all entries of ``U`` and ``v``.
 

@@ -213,28 +213,33 @@ def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | Non
     """The limit in floats, in the eigenbasis of Sigma."""
     l, Q = covariance.eigenvalues, covariance.eigenvectors
     d, rank = Q.shape
-    m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
-    sign, how, excess, kept = 1, "balanced start (c = b = 0), positive common sign", 0.0, np.zeros((d, d))
-    if start is not None:
+    with np.errstate(all="ignore"):  # what overflows is refused below
+        m = l if L is None else (1 + 1 / L) * l + (l.sum() + noise) * (1 / L)
+    sign, how, size, a, u, kept = 1, "balanced start (c = b = 0), positive common sign", 0.0, 0.0, 0.0, np.zeros((d, d))
+    if start is not None and np.isfinite(m).all():
         U0, u0 = start
-        A = Q.T @ U0 @ Q
-        sign, how = common_sign(l, m, A, u0)
-        excess = (float(np.linalg.norm(A)) - abs(u0)) * (float(np.linalg.norm(A)) + abs(u0))  # c - b, |P(U0)|^2 never in it
-        kept = U0 - Q @ A @ Q.T if rank < d else kept
+        size = max(float(np.abs(U0).max()), abs(u0)) or 1.0
+        A, u = Q.T @ (U0 / size) @ Q, abs(u0) / size  # in units of the start, whose squares may be no floats
+        sign, how = common_sign(l, m, A, u0 / size or u0, log_unit=2 * float(np.log(size)))
+        a = float(np.linalg.norm(A))  # c - b = size^2 (a^2 - u^2), |P(U0)|^2 never in it
+        kept = size * (U0 / size - Q @ A @ Q.T) if rank < d else kept
         how = f"sign {'+' if sign > 0 else '-'}: {how}"
     U, V = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))
     with np.errstate(all="ignore"):
-        # In units of the largest 1 / m, so that tiny and huge covariances neither overflow nor
-        # underflow.
+        # In units of the largest 1 / m, and of the start where it is large, so that tiny and huge
+        # covariances and starts neither overflow nor underflow.
         least = float(m.min())
-        T, x = float(((least / m) ** 2).sum()), excess * least
-        root = float(np.hypot(x, 2 * np.sqrt(T)))
-        gamma = sign * float(np.sqrt(((x + root) / (2 * T) if x >= 0 else 2 / (root - x)) * least))
+        unit = float(np.sqrt(least))
+        large = max(1.0, unit * size)
+        share = unit * size / large
+        T, x = float(((least / m) ** 2).sum()), (a - u) * share * (a + u) * share
+        root = float(np.hypot(x, 2 * np.sqrt(T) / large / large))
+        gamma = sign * unit * float(large * np.sqrt((x + root) / (2 * T)) if x >= 0 else np.sqrt(2 / (root - x)) / large)
         U[:d, :d], V[d, d] = (Q * (gamma / m)) @ Q.T + kept, np.reciprocal(gamma)
     if not (np.isfinite(U).all() and np.isfinite(V).all()):
         raise ValueError(
-            f"the limit overflows: Sigma has eigenvalues down to {l.min():.3g}, and |S S^+ U0 S S^+|_F^2 - u0^2 is {excess:.3g}; "
-            "rescale Sigma and the start, or pass exact SymPy matrices"
+            f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the largest entry of the start is"
+            f" {size:.3g}; rescale Sigma and the start, or pass exact SymPy matrices"
         )
     tolerance = f" (eigenvalues up to {covariance.tolerance:.2g} counted as zero)"
     return LimitParameters(U, V, gamma, _describe(rank, d, tolerance, L, noise, how))

@@ -18,6 +18,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from theory.inputs.covariance import identity_like, read_noise, read_prompt_length, read_with_covariance, trace
+from theory.inputs.overflow import within_floats
 
 __all__ = [
     "effective_covariance",
@@ -43,6 +44,7 @@ def _effective(Sigma: Matrix, prompt_length: Any, noise: Any) -> Matrix:
     return (1 + 1 / L) * Sigma + ((trace(Sigma) + tau2) * (1 / L)) * identity_like(Sigma)
 
 
+@within_floats("the covariance of a token")
 def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
     """Covariance of a token ``(x, w'x + e)``, the label noise ``e`` having variance ``noise``.
 
@@ -79,6 +81,7 @@ def task_covariance(Sigma: Matrix, w: Matrix, noise: Scalar = 0) -> Matrix:
     return np.block([[Sigma, column], [column.T, np.array([[w @ Sigma @ w + noise]])]])
 
 
+@within_floats("S_L")
 def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Matrix:
     """The matrix that takes the place of Sigma inside the brackets of the flow when prompts are
     finite.
@@ -115,6 +118,7 @@ def effective_covariance(Sigma: Matrix, prompt_length: Scalar | None = None, noi
     return _effective(Sigma, prompt_length, noise)
 
 
+@within_floats("the risk")
 def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0) -> Scalar:
     """Risk of linear attention on the block manifold, for a query whose own label carries no noise.
 
@@ -141,7 +145,7 @@ def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | Non
         If an argument is not real.
     ValueError
         If shapes do not fit, an entry is not finite, a numeric Sigma is no covariance, the prompt
-        length no positive integer, or the noise negative.
+        length no positive integer, the noise negative, or the answer is beyond the range of floats.
 
     Examples
     --------
@@ -153,6 +157,7 @@ def icl_risk(Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | Non
     return _risk(Sigma, _effective(Sigma, prompt_length, noise), U, u)
 
 
+@within_floats("the gradient of the risk")
 def icl_risk_gradient(
     Sigma: Matrix, U: Matrix, u: Scalar, *, prompt_length: Scalar | None = None, noise: Scalar = 0
 ) -> tuple[Matrix, Scalar]:
@@ -258,6 +263,7 @@ def vector_field(
     return -gradient, -slope
 
 
+@within_floats("the balance |U|_F^2 - u^2 or P(U)")
 def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
     """What the flow conserves, with infinite and with finite prompts: ``|U|_F^2 - u^2`` and
     ``P(U) = U - S S^+ U S S^+``.

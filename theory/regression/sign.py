@@ -29,6 +29,11 @@ RANK_ONE = "Sigma has rank one and |U|_F^2 - u^2 is conserved, so the larger of 
 INTEGRATED = "found by integrating the flow until its risk fell below tr(Sigma) / 2"
 
 Floats = NDArray[np.float64]
+#: Natural logarithm of the least and the largest ratio of the two parts of the field that is
+#: integrated. Beyond, one part decides alone where a start goes, and the other how it goes on.
+RATIOS = (-276.0, 276.0)
+#: Least size of u0 relative to the start: below it every u0 of one sign does the same.
+LEAST_SHARE = 1e-250
 #: Relative size of the change of a start under which its limit has to keep its sign.
 NUDGE = 1e-9
 STANDSTILL = (
@@ -47,7 +52,7 @@ class SaddleError(ValueError):
     """
 
 
-def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) -> tuple[int, str]:
+def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float, *, log_unit: float = 0.0) -> tuple[int, str]:
     """Sign of ``gamma``, and how it was found.
 
     Parameters
@@ -58,6 +63,9 @@ def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) ->
         The start in that eigenbasis.
     u0 : float
         The start of the scalar.
+    log_unit : float
+        ``log(t s^2)`` where effective eigenvalues are given in the unit t, and the start in the
+        unit s; the unit of ``eigenvalues`` is one of time.
 
     Returns
     -------
@@ -68,15 +76,21 @@ def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) ->
     SaddleError
         If the start does not move or flows into a saddle.
     """
-    # U = sqrt(max m) U~, time by (max l)^2: eigenvalues at most 1, the same flow.
-    top = float(effective.max())
-    l, m = eigenvalues / eigenvalues.max(), effective / top
-    A, u = A * np.sqrt(top), u0 * np.sqrt(top)
-    size = max(float(np.abs(A).max()), abs(u))
+    # Eigenvalues and start in units of the largest: the flow is then
+    #     dA/dt = u (drive l^2 - brake u (l m) A l),
+    #     du/dt = drive tr(l^2 A) - brake u tr((l m) A l A'),
+    # and drive / brake = 1 / (top size^2) alone says how large the start is.
+    top, size = float(effective.max()), max(float(np.abs(A).max()), abs(u0))
+    if size == 0:
+        raise SaddleError(STANDSTILL)
+    l, m, A, u = eigenvalues / eigenvalues.max(), effective / top, A / size, float(u0) / size
+    u = float(np.copysign(max(abs(u), LEAST_SHARE), u0)) if u0 else 0.0
+    ratio = float(np.exp(np.clip(-np.log(top) - 2 * np.log(size) - log_unit, *RATIOS)))
+    drive, brake = min(ratio, 1.0), min(1 / ratio, 1.0)
     noise = 64 * len(l) * np.finfo(np.float64).eps
     tau = float(l**2 @ np.diag(A))
-    if abs(u) <= np.finfo(np.float64).tiny:
-        if abs(tau) <= noise * float((l**2).sum()) * size:
+    if u == 0:
+        if abs(tau) <= noise * float((l**2).sum()):
             raise SaddleError(STANDSTILL)
         one_sided = _one_sided(l, A, 1, noise)
         return (1 if tau > 0 else -1), "u0 = 0, and U0 is nonnegative in an eigenbasis" if one_sided else LEAVES_ZERO
@@ -85,12 +99,12 @@ def common_sign(eigenvalues: Floats, effective: Floats, A: Floats, u0: float) ->
         return sign, ONE_SIDED[sign]
     if float((A**2).sum()) < u**2 * (1 - noise):
         return sign, DOMINANT
-    risk_below = 2 * tau / u - float((np.outer(l * m, l) * A**2).sum())
-    if risk_below > noise * float((A**2).sum()):
+    risk_below = 2 * drive * tau / u - brake * float((np.outer(l * m, l) * A**2).sum())
+    if risk_below > noise * brake * float((A**2).sum()):
         return sign, BELOW
     if len(l) == 1:
         return _one_dimension(float(A[0, 0]), u, noise)
-    return _integrated(l, m, A, u)
+    return _integrated(l, m, A, u, drive, brake)
 
 
 def _one_sided(l: Floats, A: Floats, sign: int, noise: float) -> bool:
@@ -111,13 +125,13 @@ def _one_dimension(a: float, u: float, noise: float) -> tuple[int, str]:
     return (1 if a + u > 0 else -1), RANK_ONE
 
 
-def _integrated(l: Floats, m: Floats, A: Floats, u: float) -> tuple[int, str]:
+def _integrated(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: float) -> tuple[int, str]:
     """Follow the flow until the risk is below that of the saddles, from the start and from both of
     its neighbours.
     """
     nudge = NUDGE * max(float(np.linalg.norm(A)), abs(u))
     starts = [(A + k * nudge * np.eye(len(l)), u + k * nudge) for k in (0, 1, -1)]
-    signs = {_follow(l, m, *start) for start in starts}
+    signs = {_follow(l, m, *start, drive, brake) for start in starts}
     if len(signs) > 1 or 0 in signs:
         raise SaddleError(
             f"the start flows into a saddle of the risk, or passes it so closely that a relative change of {NUDGE:g} of the start "
@@ -126,7 +140,7 @@ def _integrated(l: Floats, m: Floats, A: Floats, u: float) -> tuple[int, str]:
     return signs.pop(), INTEGRATED
 
 
-def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
+def _follow(l: Floats, m: Floats, A: Floats, u: float, drive: float, brake: float) -> int:
     """Sign of ``u`` once the risk is below ``tr(S) / 2``, 0 if that does not happen. Off the
     diagonal, A decays by ``int u^2``.
     """
@@ -143,26 +157,33 @@ def _follow(l: Floats, m: Floats, A: Floats, u: float) -> int:
 
     def field(_: float, y: Floats) -> Floats:
         a, v = y[:-2], y[-2]
-        return np.concatenate([v * (l**2 - v * own * a), [l**2 @ a - v * quadratic(y), v * v]])
+        return np.concatenate(
+            [v * (drive * l**2 - brake * v * own * a), [drive * (l**2 @ a) - brake * v * quadratic(y), brake * v * v]]
+        )
 
     def below(_: float, y: Floats) -> float:
         v = y[-2]
-        return float(v * (2 * (l**2 @ y[:-2]) - v * quadratic(y)))
+        # Divided by drive and by |v|: the product of small numbers would be rounded to 0.
+        return float(np.sign(v) * (2 * (l**2 @ y[:-2]) - brake / drive * v * quadratic(y)))
 
     event: Any = below
     event.terminal, event.direction = True, 1
     start = np.concatenate([np.diag(A), [u, 0.0]])
     if below(0.0, start) > 0:
         return 1 if u > 0 else -1
-    # Rate at which a saddle repels: the positive root of r^2 + q r = sum l^4, where q is at most
-    # |U|^2.
-    q, drive = float((A**2).sum()) + u**2, float((l**4).sum())
-    escape = 2 * drive / (q + np.sqrt(q * q + 4 * drive))
-    size = float(np.abs(start).max())
-    path = solve_ivp(field, (0.0, 1e3 / escape), start, method="LSODA", events=event, rtol=1e-11, atol=1e-14 * size)
+    # Rate at which a saddle repels: the positive root of r^2 + q r = drive^2 sum l^4, where q is at
+    # most brake |U|^2.
+    q, push = brake * (float((A**2).sum()) + u**2), drive**2 * float((l**4).sum())
+    escape = 2 * push / (q + np.sqrt(q * q + 4 * push))
+    # A large start loses u first, down to a size of drive / brake, before the risk falls.
+    atol = np.full(len(start), 1e-14)
+    atol[-2] *= min(1.0, drive / brake)
+    path = solve_ivp(field, (0.0, 1e3 / escape), start, method="LSODA", events=event, rtol=1e-11, atol=atol)
     if not path.t_events[0].size:
         return 0
-    return 1 if l**2 @ path.y_events[0][0][:-2] > 0 else -1
+    # Here u and tr(l^2 A) have one sign; the one that has just left 0 is the smaller.
+    there = path.y_events[0][0]
+    return 1 if l**2 @ there[:-2] + there[-2] > 0 else -1
 
 
 def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr, rank: int) -> tuple[int, str]:
@@ -218,10 +239,13 @@ def exact_sign(Sigma: sp.Matrix, effective: sp.Matrix, A: sp.Matrix, u0: sp.Expr
     if any(x.free_symbols for x in (Sigma, effective, A, u0)):
         wanted = [w for x in (diagonal or minors) if (w := sp.Ge(x, 0)) not in (sp.true, sp.false)]
         raise _undecided(wanted or [sp.Gt(gap, 0)])
-    values, vectors = np.linalg.eigh(np.array(Sigma.evalf(30).tolist(), dtype=float))
+    units = [sp.Max(*(abs(x) for x in (*M,))) or sp.S.One for M in (Sigma, effective, [*A, u0])]
+    in_floats = lambda M, unit: np.array((M / unit).evalf(30).tolist(), dtype=float)
+    values, vectors = np.linalg.eigh(in_floats(Sigma, units[0]))
     l, Q = values[-rank:], vectors[:, -rank:]
-    m = np.diag(Q.T @ np.array(effective.evalf(30).tolist(), dtype=float) @ Q)
-    return common_sign(l, m, Q.T @ np.array(A.evalf(30).tolist(), dtype=float) @ Q, float(u0))
+    m = np.diag(Q.T @ in_floats(effective, units[1]) @ Q)
+    log_unit = float(sp.log(units[1] * units[2] ** 2))
+    return common_sign(l, m, Q.T @ in_floats(A, units[2]) @ Q, float(u0 / units[2]) or sign * LEAST_SHARE, log_unit=log_unit)
 
 
 def _undecided(wanted: list[sp.Rel]) -> ValueError:

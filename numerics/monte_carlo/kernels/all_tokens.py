@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.announce import SAMPLING, SAMPLING_QUANTILE, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64
@@ -176,5 +177,5 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
                 for i in range(min(LANES, count - start)):
                     out[e, start + i] = values[e * LANES + i]
 
-    compiled: Any = kernel
+    compiled: Any = announced(kernel, SAMPLING_QUANTILE if custom else SAMPLING)
     return compiled

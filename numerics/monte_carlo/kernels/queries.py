@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.announce import SAMPLING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, box_muller_lanes
@@ -43,5 +44,5 @@ def query_kernel() -> Callable[..., None]:
                 for i in range(min(LANES, out.shape[1] - start)):
                     out[k, start + i] = four[k % 4 * LANES + i]
 
-    compiled: Any = kernel
+    compiled: Any = announced(kernel, SAMPLING)
     return compiled

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.announce import SAMPLING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64
@@ -195,5 +196,5 @@ def score_kernel() -> Callable[..., None]:
                 for i in range(min(LANES, count - start)):
                     out[k, start + i] = values[k, i]
 
-    compiled: Any = kernel
+    compiled: Any = announced(kernel, SAMPLING)
     return compiled

@@ -54,7 +54,10 @@ def Closed(lo: Any, hi: Any) -> sp.Interval:
     """
     if isinstance(lo, str) or isinstance(hi, str):
         raise TypeError(f"the ends {lo!r} and {hi!r} are text; write rational numbers, such as Rational(1, 2)")
-    return sp.Interval(lo, hi)
+    try:
+        return sp.Interval(lo, hi)
+    except (TypeError, ValueError, sp.SympifyError):
+        raise TypeError(f"the ends {lo!r} and {hi!r} are no real numbers; write rational numbers, such as Rational(1, 2)") from None
 
 
 def _end(value: Any, name: Any) -> fmpq | None:

@@ -4,13 +4,14 @@ query with lambda >= 1/2.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.rates.fits.power_law import SLOPE_GAP, ExponentFit, doubts, least_squares, measurements
+from numerics.rates.fits.measurements import measurements, read_lengths
+from numerics.rates.fits.power_law import SLOPE_GAP, ExponentFit, doubts, least_squares
+from theory.inputs.arrays import read_arrays
 
 __all__ = ["LogPowerFit", "log_power_fit"]
 
@@ -40,7 +41,7 @@ class LogPowerFit(ExponentFit):
 
     def __call__(self, lengths: ArrayLike) -> Floats:
         """The fitted law at other lengths."""
-        log = np.log(np.asarray(lengths, dtype=float))
+        log = np.log(read_lengths(lengths, of_log=True))
         powers = self.log_power * np.log(log) - self.exponent * log
         return np.asarray(np.exp(self.log_amplitude + powers + self.correction / log))
 
@@ -76,9 +77,9 @@ def log_power_fit(
 
     Raises
     ------
-    ValueError
-        If the shapes differ, a number is not positive and finite, a length is 1 or less,
-        ``log_power`` is not finite, or there are fewer lengths than parameters.
+    TypeError, ValueError
+        As in `numerics.rates.fits.power_law.power_law_fit`, and if a length is 1 or ``log_power``
+        is not finite.
 
     Examples
     --------
@@ -87,15 +88,12 @@ def log_power_fit(
     >>> round(fit.exponent, 6), round(fit.log_power, 6), round(fit.amplitude, 6)
     (1.0, 1.5, 3.0)
     """
-    if log_power is not None and not math.isfinite(log_power):
-        raise ValueError(f"log_power = {log_power!r} must be finite; None fits it")
-    L, y, e = measurements(lengths, values, standard_errors, least=2 + (log_power is None) + next_order)
-    if not L[0] > 1:
-        raise ValueError(f"the first length is {L[0]:g}; powers of ln L need lengths above 1")
-    log = np.log(L)
+    known = 0.0 if log_power is None else float(read_arrays(log_power=(log_power, ""))[0])
+    L, y, e = measurements(lengths, values, standard_errors, least=2 + (log_power is None) + bool(next_order))
+    log = np.log(read_lengths(L, of_log=True))
     columns = [np.ones_like(L), -log] + ([np.log(log)] if log_power is None else []) + ([1 / log] if next_order else [])
-    solution = least_squares(columns, np.log(y) - (log_power or 0.0) * np.log(log), y / e)
-    k, k_error = (solution.parameters[2], solution.standard_errors[2]) if log_power is None else (log_power, 0.0)
+    solution = least_squares(columns, np.log(y) - known * np.log(log), y / e)
+    k, k_error = (solution.parameters[2], solution.standard_errors[2]) if log_power is None else (known, 0.0)
     fit = LogPowerFit.of(solution, L, next_order=next_order, log_power=float(k), log_power_error=float(k_error))
     found = doubts(fit, float(np.max(e / y)))
     moving = abs(fit.log_power) / log[-1] + abs(fit.correction) / log[-1] ** 2  # they may cancel, but not for long

@@ -13,6 +13,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.rates.fits.measurements import measurements, read_lengths
+from theory.inputs.arrays import read_arrays
+
 __all__ = [
     "ExponentFit",
     "LocalSlopes",
@@ -21,7 +24,6 @@ __all__ = [
     "doubts",
     "least_squares",
     "local_slopes",
-    "measurements",
     "power_law_fit",
     "slope_warning",
 ]
@@ -35,6 +37,8 @@ SLOPE_GAP = 0.05
 #: Change of the local slope over a decade that is reported, if it also exceeds this number of
 #: standard errors.
 SLOPE_CHANGE, STANDARD_ERRORS = 0.02, 3.0
+#: Terms of a law whose directions differ by less than this are one term up to rounding.
+SAME_TERM = 1e-12
 
 
 @dataclass(frozen=True)
@@ -136,9 +140,10 @@ class ExponentFit:
 
         Raises
         ------
-        ValueError
+        TypeError, ValueError
             If ``level`` is no probability.
         """
+        read_arrays(level=(level, ""))
         if not 0 < level < 1:
             raise ValueError(f"level = {level!r} is no probability; a confidence level lies strictly between 0 and 1, e.g. 0.95")
         half = -NormalDist().inv_cdf((1 - level) / 2) * self.standard_error
@@ -167,30 +172,9 @@ class PowerLawFit(ExponentFit):
 
     def __call__(self, lengths: ArrayLike) -> Floats:
         """The fitted law at other lengths."""
-        L = np.asarray(lengths, dtype=float)
+        L = read_lengths(lengths)
         next_order = 0.0 if self.order is None else self.correction * L**-self.order
         return np.asarray(np.exp(self.log_amplitude + next_order - self.exponent * np.log(L)))
-
-
-def measurements(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike, least: int) -> tuple[Floats, Floats, Floats]:
-    """The three arrays as floats, or an error that says what is wrong with them."""
-    L, y, e = (np.asarray(a, dtype=float) for a in (lengths, values, standard_errors))
-    if L.ndim != 1 or L.shape != y.shape or L.shape != e.shape:
-        raise ValueError(
-            f"lengths, values and standard errors have shapes {L.shape}, {y.shape}, {e.shape}; give three vectors of one size"
-        )
-    if L.size < least:
-        raise ValueError(f"{L.size} lengths determine no exponent here; measure at {least} or more")
-    if not (np.all(np.isfinite(L)) and np.all(L > 0) and np.all(np.diff(L) > 0)):
-        raise ValueError(f"the lengths {L.tolist()} must be positive, finite and increasing")
-    if not (np.all(np.isfinite(y)) and np.all(y > 0)):
-        raise ValueError(f"the values {y.tolist()} must be positive and finite: a power law is fitted to their logarithms")
-    if not (np.all(np.isfinite(e)) and np.all(e > 0)):
-        raise ValueError(
-            f"the standard errors {e.tolist()} must be positive and finite: they are the weights of the fit;"
-            " where nothing varies, give its rounding"
-        )
-    return L, y, e
 
 
 def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLike) -> LocalSlopes:
@@ -199,7 +183,7 @@ def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
     Parameters
     ----------
     lengths, values, standard_errors : array_like, shape (n,)
-        At least two measurements; lengths increasing, everything positive.
+        At least two measurements; lengths increasing from 1 on, everything positive.
 
     Returns
     -------
@@ -207,8 +191,9 @@ def local_slopes(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayLi
 
     Raises
     ------
-    ValueError
-        If the shapes differ, or a number is not positive and finite.
+    TypeError, ValueError
+        If something is not real, the shapes differ, a length is below 1, or a number is not
+        positive and finite.
 
     Examples
     --------
@@ -235,7 +220,7 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     Parameters
     ----------
     lengths, values, standard_errors : array_like, shape (n,)
-        Measurements at increasing lengths; n >= 3, or n >= 2 for the pure law.
+        Measurements at increasing lengths from 1 on; n >= 3, or n >= 2 for the pure law.
     order : float or None
         Exponent of the next-order term relative to the first, positive; None fits the pure power
         law.
@@ -246,9 +231,10 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
 
     Raises
     ------
-    ValueError
-        If the shapes differ, a number is not positive and finite, or there are fewer lengths than
-        parameters.
+    TypeError, ValueError
+        If something is not real, the shapes differ, a length is below 1, a number is not positive
+        and finite, there are fewer lengths than parameters, or the lengths do not tell the terms of
+        the law apart.
 
     Examples
     --------
@@ -257,10 +243,10 @@ def power_law_fit(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     >>> round(fit.exponent, 6), round(fit.correction, 6), round(fit.amplitude, 6)
     (1.0, 2.0, 3.0)
     """
-    if order is not None and not (math.isfinite(order) and order > 0):
+    if order is not None and not read_arrays(order=(order, ""))[0] > 0:
         raise ValueError(f"order = {order!r} must be positive: the next-order term B / L^order has to vanish for long prompts")
     L, y, e = measurements(lengths, values, standard_errors, least=2 if order is None else 3)
-    columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L**-order])
+    columns = [np.ones_like(L), -np.log(L)] + ([] if order is None else [L ** -float(order)])
     solution = least_squares(columns, np.log(y), y / e)
     fit = PowerLawFit.of(solution, L, next_order=order is not None, order=order)
     found = doubts(fit, float(np.max(e / y)))
@@ -284,14 +270,30 @@ class Solution(NamedTuple):
 def least_squares(columns: Sequence[Floats], target: Floats, weight: Floats) -> Solution:
     """Fit the linear model ``sum p_j columns_j`` to a target that is known with standard errors ``1
     / weight``.
+
+    Raises
+    ------
+    ValueError
+        If two terms are the same up to rounding where the weights are, or the fit leaves the range
+        of floats.
     """
     design = np.stack(columns, axis=1) * weight[:, None]
     # Var = (X'X)^-1 through the triangular factor, which keeps twice the digits that X'X would.
     orthogonal, triangular = np.linalg.qr(design)
+    if not np.all(np.abs(np.diag(triangular)) > SAME_TERM * np.linalg.norm(design, axis=0)):
+        raise ValueError(
+            "these lengths and errors do not tell the terms of the law apart: to rounding one term is a multiple of the others;"
+            " measure over a wider range of lengths with errors of like size, or fit a law with fewer terms"
+        )
     inverse = np.linalg.inv(triangular)
-    parameters = inverse @ (orthogonal.T @ (target * weight))
-    chi2, dof = float(np.sum((target * weight - design @ parameters) ** 2)), target.size - len(columns)
-    errors = np.sqrt(np.sum(inverse**2, axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        parameters = inverse @ (orthogonal.T @ (target * weight))
+        chi2, dof = float(np.sum((target * weight - design @ parameters) ** 2)), target.size - len(columns)
+        errors = np.sqrt(np.sum(inverse**2, axis=1))
+    if not (np.isfinite(parameters).all() and np.isfinite(errors).all() and np.isfinite(chi2)):
+        raise ValueError(
+            "the fit of this law leaves the range of floats; give a smaller power of ln L or errors nearer to the values"
+        )
     return Solution(np.asarray(parameters, dtype=float), errors, chi2, dof, _chi2_tail(chi2, dof))
 
 
@@ -329,7 +331,7 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
     Parameters
     ----------
     lengths, values, standard_errors : array_like, shape (n,)
-        Measurements at increasing lengths, everything positive.
+        Measurements at increasing lengths from 1 on, everything positive.
 
     Returns
     -------
@@ -339,8 +341,8 @@ def slope_warning(lengths: ArrayLike, values: ArrayLike, standard_errors: ArrayL
 
     Raises
     ------
-    ValueError
-        If the shapes differ, or a number is not positive and finite.
+    TypeError, ValueError
+        As in `local_slopes`.
 
     Examples
     --------

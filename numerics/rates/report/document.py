@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.pages.svg import Plot
+from numerics.pages.text import text_cell
+from numerics.rates.distance.answer import HowLinear
 from numerics.rates.exponents import paper_exponent, region, standing
 from numerics.rates.fits.models import Models
 from numerics.rates.fits.power_law import PowerLawFit
@@ -27,7 +29,7 @@ from numerics.rates.series import Series
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
 #: Version of the format of ``report.json``.
-FORMAT = 2
+FORMAT = 3
 #: Columns of the table that hold a curve, and the names that this curve may have.
 BOUND_OF = {
     "theorem_a": ("Theorem A",),
@@ -91,11 +93,13 @@ def table(runs: Sequence[Rates]) -> list[dict[str, str | float | None]]:
 
 
 def as_csv(runs: Sequence[Rates]) -> str:
-    """The table as text; numbers keep every digit, so that the same run gives the same bytes."""
+    """The table as text; numbers keep every digit, so that the same run gives the same bytes. A
+    name that a spreadsheet would run as a formula has an apostrophe in front.
+    """
     out = StringIO()
     writer = csv.DictWriter(out, list(COLUMNS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(table(runs))
+    writer.writerows({c: text_cell(x) if isinstance(x, str) else x for c, x in row.items()} for row in table(runs))
     return out.getvalue()
 
 
@@ -203,12 +207,41 @@ def _setting(setting: AttentionSetting) -> dict[str, Any]:
     }
 
 
+def _answer(found: HowLinear) -> dict[str, Any]:
+    """How close attention is to its limit, as JSON values."""
+    bound = found.bound
+    return {
+        "L": int(found.lengths[-1]),
+        "sentence": found.sentence,
+        "colour": found.grade.colour,
+        "says": found.grade.says,
+        "error": _number(found.error[-1]),
+        "relative_error": _number(found.relative_error[-1]),
+        "standard_error": _number(found.standard_error[-1]),
+        "slope": _number(found.slope[-1]),
+        "needed": [{"tolerance": t, "L": _number(L)} for t, L in found.needed.items()],
+        "law": None if found.law is None else str(found.law),
+        "law_from": _number(found.law_from),
+        "bound": None
+        if bound is None
+        else {
+            "name": bound.name,
+            "value": _number(bound.values[-1]),
+            "needed": [{"tolerance": t, "L": _number(L)} for t, L in bound.needed.items()],
+            "note": bound.note,
+        },
+        "limit": found.size.value,
+        "off_linear": _number(found.off_linear.value),
+    }
+
+
 def _run(name: str, run: Rates) -> dict[str, Any]:
     """A run as JSON values."""
     far = run.far
     return {
         "run": name,
         "holds": run.holds,
+        "answer": _answer(run.answer),
         "setting": _setting(run.setting),
         "lengths": [int(L) for L in run.lengths],
         "replicates": run.replicates,

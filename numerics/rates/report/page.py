@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from numerics.pages.templates import environment
-from numerics.pages.text import ratio, sci, spaced
+from numerics.pages.text import marked, ratio, sci, spaced
+from numerics.rates.distance.answer import CLOSE, FAR_OFF
+from numerics.rates.distance.approach import LAW_SHARE
+from numerics.rates.distance.rounded import length, percent
 from numerics.rates.exponents import REGIONS, paper_exponent, standing
 from numerics.rates.fits.power_law import PowerLawFit
 from numerics.rates.report.document import COLUMNS, table
@@ -158,7 +162,34 @@ def _summary(run: Rates) -> str:
         law += " up to powers of ln L"
     paper = paper_exponent(setting, "output")
     beside = "" if paper is None else f"; the paper's bound falls like L<sup>−{paper:.4g}</sup>"
-    return f"{text} In theory the error of the output falls like {law}{beside}."
+    start = run.answer.law_from
+    since = ""
+    if start > run.lengths[-1]:  # nan, where no law with its logarithms is known, is not
+        since = f", but only from L {_formulas(length(start))} on" if np.isfinite(start) else ", but only beyond L = 10¹⁰⁰"
+    return f"{text} In theory the error of the output falls like {law}{since}{beside}."
+
+
+def _formulas(text: str) -> str:
+    """A sentence of an answer as HTML, with the signs of the formulas."""
+    signs = {"Gamma": "Γ", "sqrt(": "√(", " - T": " − T", "+-": "±", "e^(z_k'Uz)": "e^z_k'Uz", " %": "\u00a0%"}
+    for typed, sign in signs.items():
+        text = text.replace(typed, sign)
+    text = re.sub(r"\b[\d.]+e-?\d+", lambda found: sci(float(found[0])), text)
+    text = re.sub(r"\b([Tzk])_([Lk])", r"\1<sub>\2</sub>", marked(text))
+    return re.sub(r"√\(E.*?²\)", r'<span class="whole">\g<0></span>', text)
+
+
+def _answer(run: Rates) -> dict[str, Any]:
+    """The box that answers how close attention is to its limit."""
+    found = run.answer
+    return {
+        "colour": found.grade.colour,
+        "says": _formulas(found.grade.says.split(": ", 1)[1]),
+        "sentence": _formulas(found.sentence),
+        "first": _formulas(found.difference),
+        "needs": [[_formulas(text) for text in row] for row in found.needs()],
+        "notes": [_formulas(note) for note in found.notes],
+    }
 
 
 def _matrix(values: np.ndarray[Any, Any]) -> list[list[str]]:
@@ -212,6 +243,7 @@ def _run(name: str, prefix: str, run: Rates, drawn: RunDrawing) -> dict[str, Any
         "setting": setting,
         "law": _law(run),
         "summary": _summary(run),
+        "answer": _answer(run),
         "verdicts": verdicts(run),
         "cannot": cannot_show(run),
         "cards": _cards(run, drawn),
@@ -253,6 +285,7 @@ def as_html(runs: Sequence[Rates], document: dict[str, Any], drawing: Drawing) -
         .render(
             document=document,
             runs=[_run(*parts) for parts in zip(run_names(runs), prefixes(runs), runs, drawing.runs)],
+            thresholds={"close": percent(CLOSE), "far": percent(FAR_OFF), "share": percent(LAW_SHARE)},
             several=len(runs) > 1,
             overview=_overview(runs),
             overlays={quantity: plot.inline for quantity, plot in drawing.overlays.items()},

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.regression.flow.coordinates import Factors, read_coordinates
-from numerics.regression.flow.integrator import check_positive, follow
+from numerics.regression.flow.integrator import check_positive, check_start, follow
 from numerics.regression.risk.block_manifold import RiskField
 from theory.inputs.arrays import read_arrays
 from theory.regression.task import RegressionTask
@@ -77,6 +77,7 @@ def _times(times: ArrayLike | None, t_max: float | None) -> Floats | None:
     return t
 
 
+@np.errstate(over="ignore", invalid="ignore")  # the start is checked, and trial steps may leave the floats
 def training_flow(
     start: tuple[Any, float] | Factors,
     task: RegressionTask,
@@ -147,6 +148,7 @@ def training_flow(
     def still(y: Floats) -> float:
         return float(np.linalg.norm(gradient(y))) / scale - STANDSTILL * tolerance * float(np.linalg.norm(y))
 
+    check_start(scale, gradient(moving.start), 1 / scale)
     end = float(wanted[-1]) * scale if wanted is not None else LAST_TIME if t_max is None else t_max * scale
     if end == 0 or (wanted is None and still(moving.start) <= 0):
         t, y = np.zeros(1), moving.start[None, :]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.regression.flow.integrator import check_positive, follow
+from numerics.regression.flow.integrator import check_positive, check_start, follow
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression.risk import effective_covariance, risk_and_gradient
 
@@ -49,6 +49,7 @@ class Flow:
     converged: bool
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the start is checked, and trial steps may leave the floats
 def integrate_flow(
     Sigma: Any,
     U0: Any,
@@ -102,6 +103,7 @@ def integrate_flow(
     S, A, v = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), U0=(U0, "d d"), u0=(u0, ""))
     check_positive(tolerance=tolerance, rtol=rtol, **({} if t_max is None else {"t_max": t_max}))
     d, top = S.shape[0], float(np.linalg.norm(S, 2))
+    pace = top * top
     if top == 0:
         raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
     risk, gradient = risk_and_gradient(S, prompt_length=prompt_length, noise=noise)
@@ -111,7 +113,7 @@ def integrate_flow(
         slope = np.empty(d * d + 1)
         to_U, slope[-1] = gradient(y[:-1].reshape(d, d), y[-1])
         slope[:-1] = to_U.ravel()
-        return -slope / top**2
+        return -slope / pace
 
     moving = np.linalg.eigvalsh(S) > 1e-12 * top
     # Sigma and S_L have the same eigenvectors and their eigenvalues the same order.
@@ -122,9 +124,10 @@ def integrate_flow(
         return float(np.linalg.norm(field(y))) - float(tolerance * curvature * y[-1] ** 2 * np.linalg.norm(y))
 
     t, y, stopped = np.zeros(1), np.append(A.ravel(), v)[None, :], True
+    check_start(pace, 1 / pace if pace else np.inf, curvature, field(y[0]), np.asarray(risk(A, v)))
     if still(y[0]) > 0:
         size = float(np.abs(y[0]).max())
-        t, y, stopped = follow(field, still, y[0], 1e9 if t_max is None else t_max * top**2, rtol=rtol, size=size)
+        t, y, stopped = follow(field, still, y[0], 1e9 if t_max is None else t_max * pace, rtol=rtol, size=size)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
     risks = np.array([risk(a, b) for a, b in zip(U, u)])
-    return Flow(t / top**2, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))
+    return Flow(t / pace, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))

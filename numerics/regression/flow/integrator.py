@@ -5,6 +5,7 @@ the flow stands still.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from theory.inputs.arrays import read_arrays
 
-__all__ = ["check_positive", "follow"]
+__all__ = ["check_positive", "check_start", "follow"]
 
 Floats = NDArray[np.float64]
+#: Evaluations of the field after which the integrator gives up: the flows of the claims take some
+#: thousands.
+MOST_EVALUATIONS = 100_000
 
 
 def follow(
@@ -56,7 +60,7 @@ def follow(
     Raises
     ------
     RuntimeError
-        If the integrator fails.
+        If the integrator fails, or does not arrive within `MOST_EVALUATIONS`.
 
     Examples
     --------
@@ -69,8 +73,18 @@ def follow(
 
     event: Any = lambda _, y: still(y)
     event.terminal = True
+    evaluations = count(1)
+
+    def counted(t: float, y: Floats) -> Floats:
+        if next(evaluations) > MOST_EVALUATIONS:
+            raise RuntimeError(
+                f"the integrator gave up at t = {t * unit:.3g} after {MOST_EVALUATIONS} steps: parts of the flow differ too much in"
+                " speed; give a covariance, a noise and a start of like sizes, or a larger rtol"
+            )
+        return motion(y)
+
     path = solve_ivp(
-        lambda _, y: motion(y),
+        counted,
         (0.0, end),
         start,
         method="LSODA",
@@ -95,3 +109,14 @@ def check_positive(**numbers: float) -> None:
         (value,) = read_arrays(**{name: (number, "")})
         if value <= 0:
             raise ValueError(f"{name} = {number} is not positive; the integration needs a time and tolerances above 0")
+
+
+def check_start(*numbers: float | Floats) -> None:
+    """Refuse a flow whose speed at the start, or whose unit of time, is no float.
+
+    Examples
+    --------
+    >>> check_start(2.0, np.ones(3))
+    """
+    if not all(np.isfinite(x).all() for x in numbers):
+        raise ValueError("the flow leaves the range of floats at its start; give Sigma, the noise and the start in other units")

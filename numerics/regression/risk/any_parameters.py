@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from numerics.quadrature.weight_tables import weight_table
 from numerics.regression.risk.block_manifold import ATTENTIONS, RiskField, read_length
 from numerics.training.parameters import read_parameters
+from theory.inputs.overflow import within_floats
 from theory.regression.experiment import Variant
 from theory.regression.experiment import variant as read_variant
 from theory.regression.task import RegressionTask, read_task
@@ -31,6 +32,7 @@ RANDOMISATIONS = 16
 OVERFLOW = "the risk at these parameters is beyond the range of floats; take a record before the run went to infinity"
 
 
+@within_floats("the risk")
 def population_risk(
     parameters: Any,
     attention: str,

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import read_length
+from theory.inputs.overflow import within_floats
 from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["BayesRisk", "bayes_risk"]
@@ -53,6 +54,7 @@ class BayesRisk(NamedTuple):
     error: float
 
 
+@within_floats("the Bayes risk")
 def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int = 1024, seed: int = 0) -> BayesRisk:
     """The least risk of any predictor of the query's label from a prompt of L tokens.
 

@@ -18,6 +18,7 @@ from numerics.quadrature.query_moments import query_moments
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
 from numerics.quadrature.weight_tables import weight_table
 from theory.inputs.arrays import read_arrays, symmetric_root
+from theory.inputs.overflow import within_floats
 from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
@@ -83,7 +84,7 @@ class RiskField:
         self.L = read_length(prompt_length)
         self.root, self.root_q = symmetric_root(self.S), symmetric_root(self.S_q)
         #: Curvature of the risk along its fastest mode, up to a factor: the unit of time of a flow.
-        self.rate = task.task_variance * float(np.linalg.norm(self.S, 2) * np.linalg.norm(self.S_q, 2))
+        self.rate = task.task_variance * float(np.linalg.norm(self.S, 2)) * float(np.linalg.norm(self.S_q, 2))
         self.level = float(np.trace(self.S)) + task.noise_ratio
         self._bracket = self._softmax if attention == "softmax" and self.L is not None else self._linear
         self._step = step
@@ -107,7 +108,7 @@ class RiskField:
             return value, to_U, to_u
         more = self.S @ (self.S @ U @ self.S_q) + self.level * (self.S @ U @ self.S_q)
         spread = float((U * more).sum()) / self.L
-        return value + u**2 * spread, to_U + 2 * u**2 / self.L * more, to_u + 2 * u * spread
+        return value + u * u * spread, to_U + 2 * u * u / self.L * more, to_u + 2 * u * spread
 
     def _softmax(self, U: Floats, u: float) -> tuple[float, Floats, float]:
         """The same for softmax attention, whose finite prompt adds moments of the weights."""
@@ -132,10 +133,10 @@ class RiskField:
         P2, by_h, by_x = query.mean(m.P2), float(np.diag(h2) @ before_h), float(np.diag(xh) @ before_x)
         # The same for the derivatives in s, as symmetric matrices F with dE = tr(F d(W'W)).
         first, second = query.fourth(m.dP2), query.fourth(-m.db)
-        to_form = u**2 * (self.level * np.diag(query.second(m.dP2)) + _paired(second, h2)) + 2 * u * _paired(first, xh)
-        to_W = (2 * turned.T @ to_form + 2 * u**2 * SW * before_h) @ E - 2 * u * self.root @ self.root_q @ (E.T * before_x) @ E
+        to_form = u * u * (self.level * np.diag(query.second(m.dP2)) + _paired(second, h2)) + 2 * u * _paired(first, xh)
+        to_W = (2 * turned.T @ to_form + 2 * u * u * SW * before_h) @ E - 2 * u * self.root @ self.root_q @ (E.T * before_x) @ E
         return (
-            value + u**2 * (self.level * P2 + by_h) - 2 * u * by_x,
+            value + u * u * (self.level * P2 + by_h) - 2 * u * by_x,
             to_U + self.root @ to_W @ self.root_q,
             to_u + 2 * u * (self.level * P2 + by_h) - 2 * by_x,
         )
@@ -161,6 +162,7 @@ def read_length(value: float | None, largest: float = LARGEST_LENGTH) -> float |
     return float(L)
 
 
+@within_floats("the risk")
 def exact_risk(
     U11: Any,
     u: float,
@@ -218,11 +220,7 @@ def exact_risk(
     """
     field = RiskField(_task(task, noise), prompt_length, attention=attention)
     _, U, v = read_arrays(Sigma=(field.S, "d d"), U11=(U11, "d d"), u=(u, ""))
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = field(U, float(v))
-    if not all(np.isfinite(x).all() for x in found):
-        raise ValueError(f"the risk at |U11| = {abs(U).max():.3g}, u = {u} is beyond the range of floats; choose other units")
-    return found
+    return field(U, float(v))
 
 
 def _task(task: Any, noise: float | None) -> RegressionTask:

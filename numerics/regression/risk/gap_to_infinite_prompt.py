@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
 from theory.inputs.arrays import read_arrays, symmetric_root
+from theory.inputs.overflow import within_floats
 from theory.regression.risk import icl_risk
 from theory.regression.task import RegressionTask, read_task
 
@@ -24,6 +25,7 @@ __all__ = ["finite_prompt_gap", "finite_prompt_risk"]
 Floats = NDArray[np.float64]
 
 
+@within_floats("the gap")
 def finite_prompt_gap(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike, *, step: float = 0.08) -> Floats:
     """``R_L - R_inf`` on the block manifold; the noise of the query's own label drops out.
 
@@ -61,6 +63,7 @@ def finite_prompt_gap(U11: Any, u: float, task: RegressionTask, lengths: ArrayLi
     return np.asarray(read_task(task).task_variance * _unit_gap(U11, u, task, lengths, step))
 
 
+@within_floats("the risk")
 def finite_prompt_risk(U11: Any, u: float, task: RegressionTask, lengths: ArrayLike) -> Floats:
     """The risk ``R_L`` of softmax attention on the block manifold, with the noise of the query's
     own label.

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import F32, LANES, U64, normal_rows, start_lanes
@@ -256,5 +257,5 @@ def coupled_kernel() -> Callable[..., int]:
                             total[c, i, j] += slope[c, i * width + j]
         return -1
 
-    compiled: Any = kernel
+    compiled: Any = announced(kernel, TRAINING)
     return compiled

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes
@@ -112,7 +113,7 @@ def both() -> Callable[..., int]:
         store(rows, width, theta)
         return diverged
 
-    compiled: Any = kernel
+    compiled: Any = announced(kernel, TRAINING)
     return compiled
 
 

@@ -121,3 +121,12 @@ def test_an_evidence_is_no_truth_value() -> None:
     for e in (proved(), refuted()):
         with pytest.raises(TypeError, match=r"ask for its verdict\.accepted"):
             bool(e)
+
+
+@pytest.mark.parametrize("wrong", [None, True, "PROVED", Verdict.PROVED, {}])
+def test_only_evidence_is_joined(wrong: Any) -> None:
+    proof = Evidence(verdict=Verdict.PROVED, engine="identity")
+    for parts in ((wrong,), (proof, wrong)):
+        for join in (all_of, confirmed):
+            with pytest.raises(TypeError, match="is no Evidence; give what an engine returned"):
+                join(*parts)

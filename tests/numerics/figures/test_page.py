@@ -190,6 +190,12 @@ def test_the_table_has_every_point_of_every_curve(figures: list[Figure], folder:
     assert json.loads((folder / "data.json").read_text())["plan"]["figures"] == list(PLAN.figures)
 
 
+def test_a_variant_that_begins_like_a_formula_is_text_in_a_spreadsheet(figures: list[Figure]) -> None:
+    panel = figures[0].panels[0]._replace(variant="@home")
+    rows = list(csv.DictReader(StringIO(as_csv([figures[0]._replace(panels=(panel,))]))))
+    assert {row["variant"] for row in rows} == {"'@home"}
+
+
 def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurements, folder: Path) -> None:
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words

@@ -59,3 +59,8 @@ def test_what_is_no_confidence_statement_is_refused(change: dict[str, Any], erro
 
 def test_a_fraction_is_a_bound() -> None:
     assert clopper_pearson(coin(0.1), "<=", F(1, 2), 2000).verdict is Verdict.SUPPORTED
+
+
+def test_more_trials_than_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"n = 1000000000000 is outside 1 ... 10000000000"):
+        clopper_pearson(lambda rng, n: rng.random(n) < 0.1, "<=", 0.2, 10**12)

@@ -375,3 +375,10 @@ def test_a_new_variable_may_vanish_where_the_old_one_cannot_be_recovered() -> No
     assert forall(sp.exp(v * w), "<=", 1 + v * w, square, via={t: v * w}).verdict is Verdict.REFUTED
     with pytest.raises(ValueError, match="cannot be solved"):  # what is left of w would be lost at w = 0
         forall(v * w, "<=", 1 - w / 2, square, via={t: v * w})
+
+
+@pytest.mark.parametrize("end", [True, None, 1j, sp.I, [1], {}, "0"])
+def test_an_interval_ends_in_real_numbers(end: Any) -> None:
+    for ends in ((end, 5), (-5, end)):
+        with pytest.raises(TypeError, match="write rational numbers"):
+            Closed(*ends)

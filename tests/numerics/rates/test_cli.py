@@ -17,8 +17,9 @@ from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import LAWS
 from numerics.cli import main
 from numerics.pages.svg import Plot
-from numerics.rates import cli as rates_cli
+from numerics.rates import setting_options
 from numerics.rates.report.write import FILES, PLOTS, schema
+from numerics.rates.setting_options import add_setting_options, given_settings
 
 SMALL = ["--lengths", "10,100", "--replicates", "200", "--threads", "1"]
 
@@ -54,7 +55,7 @@ def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import jsonschema
 
-    out = tmp_path / "deep" / "er"
+    out = tmp_path / "made"
     assert rates(*options(matrices), *SMALL, "--seed", "7", "--out", out) == 0
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, PLOTS])
     document = json.loads((out / "report.json").read_text())
@@ -68,7 +69,35 @@ def test_a_run_from_files(matrices: dict[str, Path], tmp_path: Path, capsys: pyt
     assert str(tmp_path) not in (out / "report.html").read_text() + json.dumps(document)
     printed = capsys.readouterr()
     assert "comparisons hold; report in" in printed.out
-    assert printed.err == ""  # no progress bar when nobody looks
+    # no progress bar when nobody looks
+    assert all(line.startswith("compiling the ") for line in printed.err.splitlines()), printed.err
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_keys_and_queries_in_place_of_U(matrices: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "heads.npz", K=np.diag([1.0, 1.0, 0.0, 0.0])[:, :2], Q=np.eye(4)[:, :2])
+    del matrices["U"]
+    heads = ["--K", f"{tmp_path}/heads.npz:K", "--Q", f"{tmp_path}/heads.npz:Q", "--score-scale", "sqrt"]
+    assert rates(*options(matrices), *heads, *SMALL, "--out", tmp_path / "r") == 0
+    document = json.loads((tmp_path / "r" / "report.json").read_text())
+    assert document["runs"][0]["setting"]["U"] == [[0.5, 0], [0, 0.5]]
+    assert "--K heads.npz:K --Q heads.npz:Q" in document["provenance"]["command"]
+    assert "--score-scale sqrt" in document["provenance"]["command"]
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rates("--example", "isotropic", *SMALL, "--out", tmp_path) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("At L = 100 softmax attention differs from its infinite-prompt limit, for Gaussian tokens")
+    printed = [line for line in lines if "Lemma C.4" in line]
+    assert len(printed) == 4  # output and gradient in V, measured and exact
+    assert all(
+        line.endswith("[the printed law: an edge case, false at L = 1 and f = 0 only; SUPPORTED as repaired]") for line in printed
+    )
+    assert not any("printed law" in line for line in lines if "Theorem A" in line)
 
 
 @pytest.mark.usefixtures("no_plots")
@@ -110,8 +139,8 @@ def test_several_examples_and_laws_on_one_page(tmp_path: Path, capsys: pytest.Ca
     assert "isotropic, sphere: " in printed
     # Every example with every law.
     parser = argparse.ArgumentParser()
-    rates_cli.add_rates(parser.add_subparsers())
-    settings, _ = rates_cli._settings(parser.parse_args(["rates", "--example", "averaged", *words]))
+    add_setting_options(parser)
+    settings, _ = given_settings(parser.parse_args(["--example", "averaged", *words]))
     assert [s.name for s in settings] == [f"{e}, {law}" for e in ("averaged", "isotropic") for law in ("gaussian", "sphere")]
 
 
@@ -149,9 +178,12 @@ def test_a_failed_run_leaves_the_old_report(tmp_path: Path) -> None:
         (["--lengths", ""], "neither a list"),
         (["--lengths", "10,99999999999"], "leave the range"),
         (["--replicates", "3"], "draw at least 100"),
+        (["--replicates", "999999999999999999999"], "replicates = 999999999999999999999 is beyond 1000000000"),
+        (["--lengths", "10:1e9.5:3"], "neither a list"),
+        (["--lengths", "10,1e-9"], "1e-9 is not a whole number"),
         (["--threads", "0"], "threads = 0"),
         (["--seed", "-1"], "seed"),
-        (["--Gamma", "none.npy"], "also needed: --U, --V, --query or --query-cov"),
+        (["--Gamma", "none.npy"], "also needed: --U (or --K and --Q), --V, --query or --query-cov"),
         (["--example", "isotropic", "--Gamma", "x.npy"], "brings its own matrices"),
     ],
 )
@@ -167,6 +199,15 @@ def test_wrong_words_are_one_line_and_exit_status_2(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [["--lengths", "0,10"], ["--replicates", "3"], ["--replicates", f"{10**21}"], ["--law", "cauchy"], ["--Gamma", "none.npy"]],
+)
+def test_what_is_wrong_from_the_start_makes_no_folder(words: list[str], tmp_path: Path) -> None:
+    assert rates(*words, "--out", tmp_path / "r") == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("Gamma", None, "cannot read"),
@@ -176,7 +217,7 @@ def test_wrong_words_are_one_line_and_exit_status_2(
         ("U", np.eye(3), "U has shape (3, 3)"),
         ("V", "not json", "no array of numbers"),
         ("V", "[[1], [1, 2]]", "no array of numbers"),
-        ("V", '{"a": 1}', "must be an array of real numbers"),
+        ("V", '{"a": 1}', "V.json holds no array of numbers but Python objects"),
         ("query", "[[1, 0], [0, 1]]", "--query has shape (2, 2); it must have shape (d,)"),
         ("query", "[1, 2, 3]", "query has shape (3,)"),
     ],
@@ -200,7 +241,7 @@ def test_other_wrong_files(matrices: dict[str, Path], tmp_path: Path, capsys: py
     text = tmp_path / "Gamma.txt"
     text.write_text("1 0\n0 1\n")
     assert rates(*options(matrices | {"Gamma": text}), "--out", tmp_path / "r") == 2
-    assert "neither .npy nor .json" in capsys.readouterr().err
+    assert "Gamma.txt is of no kind that is read here; keep the array as .npy" in capsys.readouterr().err
     flat = {k: v for k, v in matrices.items() if k != "query"}
     assert rates(*options(flat), "--query-cov", matrices["query"], "--out", tmp_path / "r") == 2
     assert "--query-cov has shape (2,)" in capsys.readouterr().err
@@ -233,8 +274,8 @@ def test_what_stops_a_run_is_one_line(
 
 
 def test_help_names_the_examples_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
-    assert set(rates_cli.EXAMPLES) == set(EXAMPLES)
-    assert set(rates_cli.LAWS) == set(LAWS)
+    assert set(setting_options.EXAMPLES) == set(EXAMPLES)
+    assert set(setting_options.LAWS) == set(LAWS)
     with pytest.raises(SystemExit) as stop:
         main(["rates", "--help"])
     assert stop.value.code == 0

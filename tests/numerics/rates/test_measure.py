@@ -274,3 +274,10 @@ def test_progress_ends_complete() -> None:
 def test_bad_arguments_are_refused(lengths: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         rates(ISOTROPIC, lengths, **options)
+
+
+def test_assess_takes_a_setting_and_what_was_measured_of_it() -> None:
+    setting = EXAMPLES["anisotropic"]()
+    for wrong in ((None, None), (setting, 5), ({}, setting)):
+        with pytest.raises(TypeError, match="in this order"):
+            assess(*wrong)

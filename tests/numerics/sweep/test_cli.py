@@ -43,12 +43,12 @@ def grid(tmp_path: Path) -> Path:
 
 def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grid = write(tmp_path, BOTH)
-    store, out = tmp_path / "results.sqlite", tmp_path / "deep" / "report"
+    store, out = tmp_path / "results.sqlite", tmp_path / "report"
     assert sweep(grid, "--store", store, "--threads", "1", "--out", out) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"4 jobs: 0 reused, 4 computed; stored in {store}"
-    assert [line.split(":")[0] for line in lines[1:3]] == ["holds  fixed", "holds  averaged"]
-    assert lines[3].endswith(f"comparisons hold; report in {out / 'report.html'}")
+    assert [line.split(":")[0] for line in lines[1:5]] == ["fixed", "averaged", "holds  fixed", "holds  averaged"]
+    assert lines[5].endswith(f"comparisons hold; report in {out / 'report.html'}")
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, PLOTS])
     source = json.loads((out / "report.json").read_text())["provenance"]
     assert source["command"] == "largeprompt sweep grid.toml --store results.sqlite --out report"
@@ -62,8 +62,8 @@ def test_a_sweep_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.Captur
     assert sweep(grid, "--store", store) == 0
     again = capsys.readouterr().out.splitlines()
     assert again[0] == f"4 jobs: 4 reused, 0 computed; stored in {store}"
-    assert again[1:3] == lines[1:3]
-    assert again[3].endswith("comparisons hold")
+    assert again[1:5] == lines[1:5]
+    assert again[5].endswith("comparisons hold")
 
 
 def test_quiet_says_nothing_and_no_report_is_written_unasked(

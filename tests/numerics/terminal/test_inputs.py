@@ -13,6 +13,34 @@ def test_a_logarithmic_grid() -> None:
     assert length_grid("5,3") == [5, 3]
 
 
+def test_whole_numbers_may_be_written_as_powers_of_ten() -> None:
+    assert length_grid("10:1e9:5") == [10, 1000, 10**5, 10**7, 10**9]
+    assert length_grid("1e23, 2.5e1") == [10**23, 25]
+    assert length_grid("1:1e100:2") == [1, 10**100]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1.5", "1.5 is not a whole number up to 1e100"),
+        ("10:1e-3:5", "1e-3 is not a whole number"),
+        ("10:1e101:5", "1e101 is not a whole number up to 1e100"),
+        ("1e999999999", "1e999999999 is not a whole number up to 1e100"),
+        ("inf", "inf is not a whole number"),
+        ("nan,3", "nan is not a whole number"),
+        ("10:100", "neither a list like 10,30,100 nor a grid like 10:10000:9"),
+        ("10:100:1", "2 <= COUNT <= 10000"),
+        ("10:100:1e6", "2 <= COUNT <= 10000"),
+        ("0:100:3", "1 <= FIRST < LAST"),
+        ("10,,30", "neither a list"),
+    ],
+)
+def test_what_is_no_length_is_named(text: str, says: str) -> None:
+    with pytest.raises(InputError) as error:
+        length_grid(text)
+    assert says in str(error.value)
+
+
 def test_an_error_names_what_was_read() -> None:
     with pytest.raises(InputError, match="my lengths ten is neither"):
         length_grid("ten", "my lengths")

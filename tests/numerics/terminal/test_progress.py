@@ -34,6 +34,15 @@ def test_the_time_left_is_that_of_the_time_so_far(capsys: pytest.CaptureFixture[
     ]
 
 
+def test_a_second_computation_has_a_pace_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = [0.0]
+    with progress_bar(False, "reading", clock=lambda: clock[0]) as advance:
+        for time, done in ((0.0, 0), (LINE_INTERVAL / 2, 900), (LINE_INTERVAL * 0.6, 100), (LINE_INTERVAL * 1.1, 300)):
+            clock[0] = time
+            advance(done, 1000)
+    assert capsys.readouterr().err.splitlines() == ["reading: 30 % done, about 35 s left"]
+
+
 def test_nothing_when_nobody_asked_or_it_is_short(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar(True, "drawing", clock=lambda: pytest.fail("no need for a clock")) as advance:
         advance(1, 2, "drawing", 1000.0)

@@ -122,8 +122,8 @@ def test_the_registered_claims_are_in_order() -> None:
 def test_a_ledger_meets_its_schema_and_a_broken_one_does_not(tmp_path: Any) -> None:
     document = Ledger([run_claim("BB:CC.3.b")], run={"partial": True}).to_json()
     jsonschema.validate(document, schema())
-    write_json(document, tmp_path / "deep" / "ledger.json")
-    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["ledger.json"]
+    write_json(document, tmp_path / "ledger.json")
+    assert [p.name for p in tmp_path.iterdir()] == ["ledger.json"]
     broken = dict(document, claims=[{k: v for k, v in document["claims"][0].items() if k != "verdict"}])
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(broken, schema())

@@ -145,3 +145,11 @@ def test_what_is_no_number(value: object) -> None:
         delta_min(value, 0)
     with pytest.raises(TypeError, match="neither a real number nor an expression"):
         delta_min(sp.Symbol("L"), value)
+
+
+def test_constants_at_the_ends_of_the_floats() -> None:
+    """A bound that overflows is infinite; one whose rate divides by 0 in floats is refused."""
+    assert c.lemma_c4(10, 1, 1, 1, 1e300, 2, power=2) == math.inf
+    assert c.lemma_c4(10, 1, 1, 1e300, 1, 2, p=2, Z8=1) == math.inf
+    with pytest.raises(ValueError, match="choose other units"):
+        c.lemma_c4(10, 1, 1, 1, 1e-320, 2)

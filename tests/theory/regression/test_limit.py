@@ -213,6 +213,57 @@ def test_exact_starts_use_the_same_criteria_and_the_flow_as_last_resort() -> Non
     assert "integrating" in limit_parameters(sp.diag(1, 2), U0=-2 * sp.eye(2), u0=sp.Rational(1, 2)).regime
 
 
+# Any size of covariance and start
+
+OF_ANY_SIZE = [
+    ([[-2.0, 3.0], [1.0, 1.0]], 0.5),  # integrated, to the positive sign
+    ([[-2.0, 0.0], [0.0, -2.0]], 0.5),  # integrated, to the negative sign
+    ([[-2.0, 0.0], [0.0, 1.0]], 0.0),
+    ([[1.0, 2.0], [3.0, -1.0]], 1.0),
+    ([[-1.0, 7.0], [0.0, 2.0]], -0.3),
+]
+
+
+@pytest.mark.parametrize(("U0", "u0"), OF_ANY_SIZE)
+@pytest.mark.parametrize("power", [-1000, -500, 0, 500, 1000])
+@pytest.mark.parametrize("length", [None, 7])
+def test_the_limit_goes_with_the_unit_of_the_covariates(U0: list[list[float]], u0: float, power: int, length: int | None) -> None:
+    """With c Sigma and a start over sqrt(c) the flow is the same, in other units; c = 2^1000 is
+    1e301.
+    """
+    Sigma, unit = np.array([[1.0, 0.5], [0.5, 2.0]]), 2.0 ** (power / 2)
+    here = limit_parameters(Sigma, U0=U0, u0=u0, prompt_length=length)
+    there = limit_parameters(2.0**power * Sigma, U0=np.array(U0) / unit, u0=u0 / unit, prompt_length=length)
+    assert np.asarray(there.U) * unit == pytest.approx(here.U, rel=1e-12)
+    assert np.asarray(there.V) * unit == pytest.approx(here.V, rel=1e-12)
+
+
+@pytest.mark.parametrize(("U0", "u0"), OF_ANY_SIZE)
+def test_large_starts_lose_u_and_keep_the_balance(U0: list[list[float]], u0: float) -> None:
+    """The sign of the limit of r (U0, u0) is the same for all large r, and |U|^2 - u^2 = r^2 times
+    that of the start.
+    """
+    Sigma, balance = np.diag([1.0, 2.0]), float(np.sum(np.square(U0))) - u0**2
+    found = {r: limit_parameters(Sigma, U0=r * np.array(U0), u0=r * u0) for r in (1e3, 1e20, 1e150, 1e300)}
+    assert len({math.copysign(1, p.gamma) for p in found.values()}) == 1
+    for r, p in found.items():
+        assert float(np.sum(np.square(p.U / r)) - (p.V[-1, -1] / r) ** 2) == pytest.approx(balance, rel=1e-5)
+
+
+def test_the_start_of_mixed_sizes_has_a_limit() -> None:
+    p = limit_parameters(np.eye(2), U0=[[1e300, 2e307], [3, -1]], u0=1.0)
+    assert np.linalg.norm(p.U / 1e307) == pytest.approx(2, rel=1e-12)
+    exact = limit_parameters(sp.diag(1, 2) * 10**400, U0=-2 * sp.eye(2), u0=sp.Rational(1, 2))
+    assert exact.gamma.is_negative
+
+
+def test_a_u0_too_small_for_the_units_of_the_start_still_counts() -> None:
+    """At u0 = 0 this start would stand still: tr(Sigma U0 Sigma) = 0."""
+    for sign in (1, -1):
+        p = limit_parameters(np.eye(2), U0=1e290 * np.diag([1.0, -1.0]), u0=sign * 1e-100)
+        assert math.copysign(1, p.gamma) == sign
+
+
 # Starts without a minimum
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
+from numerics.rates.fits.log_power_law import log_power_fit
 from numerics.rates.fits.power_law import PowerLawFit, local_slopes, power_law_fit, slope_warning
 
 LENGTHS = np.geomspace(20, 5000, 9)
@@ -111,7 +116,15 @@ def test_an_amplitude_may_overflow() -> None:
         ([1, 2], [1.0, 1.0], [0.1, 0.1], "determine no exponent"),
         ([1, 2, 3], [1.0, 1.0], [0.1, 0.1], "shapes"),
         ([1, 3, 2], [1.0, 1.0, 1.0], [0.1] * 3, "increasing"),
-        ([0, 1, 2], [1.0, 1.0, 1.0], [0.1] * 3, "positive"),
+        ([0, 1, 2], [1.0, 1.0, 1.0], [0.1] * 3, "at least 1"),
+        ([1e-307, 1e-306, 1e-305], [1.0, 1.0, 1.0], [0.1] * 3, "at least 1"),
+        ([1, 2, 2], [1.0, 1.0, 1.0], [0.1] * 3, "increasing"),
+        ([1e16, 1e16 + 2, 1e16 + 4], [1.0, 1.0, 1.0], [0.1] * 3, "further from the last than rounding"),
+        ([1, 2, math.inf], [1.0, 1.0, 1.0], [0.1] * 3, "finite"),
+        ([1, 2, 10**400], [1.0, 1.0, 1.0], [0.1] * 3, "beyond the range of floats"),
+        ([1, 2, 3], [1e300] * 3, [1e-300] * 3, "errors nearer to the values"),
+        ([1, 2, 3], [1e-300] * 3, [1e300] * 3, "errors nearer to the values"),
+        ([10, 20, 30], [1.0] * 3, [1e-90, 0.1, 0.1], "tell the terms of the law apart"),
         ([1, 2, 3], [1.0, 0.0, 1.0], [0.1] * 3, "logarithms"),
         ([1, 2, 3], [1.0, math.nan, 1.0], [0.1] * 3, "finite"),
         ([1, 2, 3], [1.0, 1.0, 1.0], [0.1, 0.0, 0.1], "weights"),
@@ -122,7 +135,63 @@ def test_bad_measurements_are_refused(lengths: list[float], values: list[float],
         power_law_fit(lengths, values, errors)
 
 
+NO_REAL_NUMBERS: list[Any] = [
+    LENGTHS * (1 + 0j),
+    LENGTHS.astype(str),
+    LENGTHS > 0,
+    np.array([1j, *LENGTHS[1:]], dtype=object),
+    np.array(["20", *LENGTHS[1:]], dtype=object),
+    np.array([True, *LENGTHS[1:]], dtype=object),
+    np.array([None, *LENGTHS[1:]], dtype=object),
+    np.ma.array(LENGTHS, mask=LENGTHS < 100),
+    [[1.0], [2.0, 3.0]],
+    None,
+]
+
+
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("wrong", NO_REAL_NUMBERS, ids=[repr(x)[:24] for x in NO_REAL_NUMBERS])
+@pytest.mark.parametrize("fit", [power_law_fit, local_slopes, slope_warning, partial(log_power_fit, log_power=None)])
+def test_what_is_not_real_is_refused_and_never_made_so(fit: Callable[..., Any], wrong: Any, place: int) -> None:
+    """The imaginary part of a complex array would go in silence."""
+    given: list[Any] = [LENGTHS, law(LENGTHS), 0.01 * law(LENGTHS)]
+    fit(*given)
+    given[place] = wrong
+    with pytest.raises(TypeError, match="array of real numbers"):
+        fit(*given)
+
+
+def test_any_container_of_real_numbers_will_do() -> None:
+    plain = power_law_fit(LENGTHS, law(LENGTHS), 0.01 * law(LENGTHS))
+    fractions = [Fraction(x) for x in LENGTHS]
+    read_only = law(LENGTHS)
+    read_only.setflags(write=False)
+    assert power_law_fit(fractions, read_only, np.repeat(0.01 * law(LENGTHS), 2)[::2]) == plain
+
+
+def test_a_law_is_asked_at_prompt_lengths_only() -> None:
+    y = law(LENGTHS)
+    pure, with_log = power_law_fit(LENGTHS, y, 0.01 * y), log_power_fit(LENGTHS, y, 0.01 * y, log_power=None)
+    for length in (0.0, -1.0, 0.5, math.nan):
+        for fit in (pure, with_log):
+            with pytest.raises(ValueError, match="at least 1"):
+                fit([length])
+    with pytest.raises(ValueError, match="above 1"):
+        with_log(1)
+    assert float(pure(1)) > 0
+
+
+@pytest.mark.parametrize("order", [1e300, 1e-300])
+def test_a_term_that_the_lengths_do_not_show_is_refused(order: float) -> None:
+    y = law(LENGTHS)
+    with pytest.raises(ValueError, match="tell the terms of the law apart"):
+        power_law_fit(LENGTHS, y, 0.01 * y, order=order)
+
+
 def test_bad_settings_are_refused() -> None:
+    for wrong in (True, "1", 1j):
+        with pytest.raises(TypeError, match="order"):
+            power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS), order=wrong)
     with pytest.raises(ValueError, match="order"):
         power_law_fit(LENGTHS, law(LENGTHS), law(LENGTHS), order=0.0)
     with pytest.raises(ValueError, match="confidence level"):

@@ -200,6 +200,59 @@ def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run: Rates, 
     assert "200 prompts of one length" in other.replace("\u202f", " ")
 
 
+def test_a_page_opens_with_how_close_the_limit_is(run: Rates, page: str, slow: Rates, shared: str) -> None:
+    """The colour has its word, the thresholds stand on the page, and a green count of comparisons
+    comes after it.
+    """
+    text = " ".join(" ".join(Page(page).words).split())
+    box, rest = text[text.index("How close to the limit?") :].split(f"All {len(run.comparisons)} comparisons hold")
+    assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in box.replace("\u00a0", " ")
+    assert run.answer.grade.colour == "amber"
+    assert '<section class="answer amber">' in page
+    for said in (
+        "V Γ U z, by 13.4 %",
+        "10 % needs L = 1811",
+        "Certain bound (Theorem A)",
+        "Green: the relative error",
+        "above 50 %",
+    ):
+        assert said in box.replace("\u00a0", " ")
+    assert "How close" not in rest
+    several = shared[: shared.index("comparisons hold")]
+    assert several.count('<li><span class="stamp') == 2
+    assert [several.count(f'stamp {answer.answer.grade.colour}"') for answer in (run, slow)] == [1, 1]
+    assert shared.count('<section class="answer') == 2
+
+
+def test_a_law_that_measured_prompts_do_not_show_is_not_promised(run: Rates, page: str, drawings: dict[int, Drawing]) -> None:
+    """At s = 9 the error falls like 1/L from a hundred million tokens on."""
+    one = np.eye(1)
+    steep = rates(AttentionSetting(one, one, one, [3.0]), [10, 100], replicates=200)
+    page_of_steep = page_of(steep, drawing=drawings[1])  # the words are under test, not the plots
+    assert "falls like 1/L, but only from L about" in page_of_steep
+    assert steep.answer.law_from > 1e7
+    assert "falls like 1/L." in page
+    assert run.answer.law_from < 1000
+
+
+def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> None:
+    (found,) = as_document([run], provenance("x", 1.0), [])["runs"]
+    assert found["answer"]["L"] == 1000
+    assert found["answer"]["sentence"] == run.answer.sentence
+    assert found["answer"]["relative_error"] == run.answer.relative_error[0]
+    assert [(n["tolerance"], n["L"]) for n in found["answer"]["needed"]] == list(run.answer.needed.items())
+    declared = {c["name"]: c["declared"] for c in found["comparisons"]}
+    assert all(("Lemma C.4" in name) == bool(says) for name, says in declared.items())
+
+
+def test_where_nothing_is_exact_the_answer_is_what_was_measured() -> None:
+    odd = rates(EXAMPLES["averaged"]().with_law("rademacher"), [5, 20], replicates=300)
+    output = odd.series[0]
+    assert odd.answer.error[0] == np.sqrt(output.mean[-1])
+    assert odd.answer.replicates == 300
+    assert odd.answer.standard_error[0] > 0
+
+
 def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:
     spoiled = replace(run.comparisons[0], name="output: made up", holds=False, says="9 standard errors off", value=9.0, limit=5.0)
     failed = replace(run, comparisons=(spoiled, *run.comparisons[1:]))
@@ -235,6 +288,17 @@ def test_the_table_tells_the_runs_apart(run: Rates, slow: Rates) -> None:
     assert names == ["anisotropic", "averaged-slow", "anisotropic (2)"]
     law = [row for row in rows if row["run"] == "averaged-slow" and row["quantity"] == "output"]
     assert all(float(row["theorem_b"]) > 0 and float(row["paper_exponent"]) > 0 for row in law)
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1"])
+def test_a_name_that_begins_like_a_formula_is_text_in_a_spreadsheet(run: Rates, name: str) -> None:
+    own = run.setting
+    named = replace(run, setting=AttentionSetting(own.Gamma, own.U, own.V, own.query, query_cov=own.query_cov, name=name))
+    rows, plain = (list(csv.DictReader(StringIO(as_csv([r])))) for r in (named, run))
+    assert {row["run"] for row in rows} == {f"'{name}"}
+    assert [{**row, "run": ""} for row in rows] == [{**row, "run": ""} for row in plain]  # the numbers stay what they are
+    document = as_document([named], provenance("largeprompt rates", 1.0), [])
+    assert document["runs"][0]["run"] == document["runs"][0]["setting"]["name"] == name
 
 
 def test_several_runs_are_compared_on_one_page(run: Rates, slow: Rates, shared: str) -> None:

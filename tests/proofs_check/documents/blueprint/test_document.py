@@ -342,9 +342,9 @@ def test_a_formula_that_cannot_be_read_is_shown_as_it_is_and_told(capsys: pytest
     spoiled["claims"][0]["checked"] = r"\unknown{<b>}"
     spoiled["claims"][0]["evidence"]["parts"] = []
     (tmp_path / "ledger.json").write_text(json.dumps(spoiled), encoding="utf-8")
-    assert main(["blueprint", "--ledger", str(tmp_path), "--out", str(tmp_path / "new" / "b.html")]) == 1
+    assert main(["blueprint", "--ledger", str(tmp_path), "--out", str(tmp_path / "b.html")]) == 1
     assert r"\unknown is not known" in capsys.readouterr().err
-    made = (tmp_path / "new" / "b.html").read_text(encoding="utf-8")
+    made = (tmp_path / "b.html").read_text(encoding="utf-8")
     assert '<code class="unread">\\unknown{&lt;b&gt;}</code>' in made
 
 

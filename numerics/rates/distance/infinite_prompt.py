@@ -1,0 +1,123 @@
+"""The limit T of attention for infinite prompts: its size, and how far it is from the linear
+attention ``V Gamma U z``, which for Gaussian tokens it is.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.attention.setting import AttentionSetting
+
+__all__ = ["Infinite", "Known", "infinite_prompt"]
+
+Floats = NDArray[np.float64]
+#: Queries drawn where the limit is no closed form on average over them, and their seed.
+QUERIES, SEED = 4096, 0
+#: Rounding errors, with room to spare: of products of matrices as shares of the product of the
+#: absolute values, and of tilted means as shares of the deviations of the tokens.
+ROUNDING, ROUNDING_OF_MEANS = 1e-12, 1e-14
+
+
+class Known(NamedTuple):
+    """A number and its standard error, 0 where it is exact."""
+
+    value: float
+    error: float = 0.0
+
+
+class Infinite(NamedTuple):
+    """The limit for infinite prompts, on average over the query if that is random.
+
+    Attributes
+    ----------
+    size : Known
+        ``E|T|^2``; exactly 0 where the limit vanishes but for rounding.
+    off_linear : Known
+        ``E|T - V Gamma U z|^2``.
+    with_mean : Known
+        ``E|T + Vm|^2``, m the mean that was taken out of the tokens.
+    """
+
+    size: Known
+    off_linear: Known
+    with_mean: Known
+
+
+def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> Infinite:
+    """Size of the limit, and its distance from linear attention.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+    mean : array, shape (d,), optional
+        The mean that was taken out of the tokens, zero by default.
+
+    Returns
+    -------
+    Infinite
+
+    Raises
+    ------
+    ValueError
+        If the law of the tokens has no log-mgf: then its infinite prompt is not known.
+
+    Examples
+    --------
+    Tokens +1 or -1: T = tanh(1), linear attention is 1.
+
+    >>> from numerics.token_laws import rademacher
+    >>> one = np.eye(1)
+    >>> found = infinite_prompt(AttentionSetting(rademacher(1), one, one, [1.0]))
+    >>> round(found.size.value, 6), round(found.off_linear.value, 6)
+    (0.580026, 0.056837)
+    """
+    V, M = setting.V, setting.Gamma @ setting.U
+    shift = V @ (np.zeros(setting.d) if mean is None else mean)
+    noise = ROUNDING * np.abs(setting.Gamma) @ np.abs(setting.U)
+    if setting.averaged and setting.gaussian:  # T is linear in the centred query: on average nothing is left of mixed terms
+        size = _unless_noise(_square(V @ M @ setting.query_factor), _square(np.abs(V) @ noise @ np.abs(setting.query_factor)))
+        return Infinite(Known(size), Known(0.0), Known(size + _square(shift)))
+    queries = _queries(setting)
+    linear, of_means = queries @ M.T, np.zeros(setting.d)
+    h = linear
+    if not setting.gaussian:
+        of_means = ROUNDING_OF_MEANS * np.sqrt(np.diag(setting.Gamma))
+        h = setting.law.tilted_mean(queries @ setting.U.T)
+    found = _mean_square(h @ V.T)
+    floor = _square((np.abs(queries) @ noise.T + of_means) @ np.abs(V).T) / len(h)
+    return Infinite(
+        size=found if _unless_noise(found.value, floor) else Known(0.0),
+        off_linear=_mean_square((h - linear) @ V.T),
+        with_mean=_mean_square(h @ V.T + shift),
+    )
+
+
+def _queries(setting: AttentionSetting) -> Floats:
+    """The query, or a sample of it with every draw beside its opposite."""
+    if not setting.averaged:
+        return setting.query[None, :]
+    x = np.random.default_rng(SEED).standard_normal((QUERIES // 2, setting.query_factor.shape[1]))
+    return np.asarray(np.concatenate([x, -x]) @ setting.query_factor.T)
+
+
+def _square(M: Floats) -> float:
+    """The squared Frobenius norm."""
+    return float(np.sum(M**2))
+
+
+def _unless_noise(square: float, floor: float) -> float:
+    """A sum of squares, or 0 if rounding can make up all of it."""
+    return 0.0 if square <= floor else square
+
+
+def _mean_square(T: Floats) -> Known:
+    """The mean of |T|^2 over the queries, and its standard error; opposite draws count as one."""
+    squares = np.sum(T**2, axis=1)
+    if len(squares) == 1:
+        return Known(float(squares[0]))
+    pairs = squares.reshape(2, -1).mean(axis=0)
+    return Known(float(pairs.mean()), float(pairs.std(ddof=1) / math.sqrt(pairs.size)))

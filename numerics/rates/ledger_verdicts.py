@@ -1,0 +1,109 @@
+"""What the ledger says of the paper's laws that a report draws, and of our bounds that it calls
+certain. Nothing below the claims can read the ledger, so that it stands here, and a test holds it
+to the ledger of the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+__all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours"]
+
+
+class Printed(NamedTuple):
+    """What the ledger declares of a printed law.
+
+    Attributes
+    ----------
+    row : str
+        Its row.
+    severity : {"gap", "edge"}
+        Of its gravest error.
+    at : tuple of str
+        Where the statement is false as printed.
+    held : str
+        The verdict of the repaired statement.
+    """
+
+    row: str
+    severity: str
+    at: tuple[str, ...]
+    held: str
+
+    @property
+    def says(self) -> str:
+        """The same in words.
+
+        Examples
+        --------
+        >>> PRINTED["Lemma C.4"].says
+        'an edge case, false at L = 1 and f = 0 only; SUPPORTED as repaired'
+        """
+        kind = {"edge": "an edge case", "gap": "a gap in its proof"}[self.severity]
+        return f"{kind}, false at {' and '.join(self.at)} only; {self.held} as repaired"
+
+
+#: The printed laws, by how the names of their curves begin. Lemma C.4 is drawn from L = 2 on, and
+#: of equations (16) and (18) the exponents alone: there the ledger declares all three true.
+PRINTED: Mapping[str, Printed] = MappingProxyType(
+    {
+        "Lemma C.4": Printed("BB:LC.4", "edge", ("L = 1", "f = 0"), "SUPPORTED"),
+        "eq. (16)": Printed("BB:16", "gap", ("L = 1", "U = 0"), "SUPPORTED"),
+        "eq. (18)": Printed("BB:18", "gap", ("L = 1",), "SUPPORTED"),
+    }
+)
+
+
+#: Row and verdict of our bounds on output and gradient in V.
+OURS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "Theorem A": ("OURS:R4.A", "ARGUED (parts PROVED)"),
+        "R1": ("OURS:R1", "SUPPORTED"),
+        "Proposition 3.1 output": ("OURS:P3.1", "SUPPORTED"),
+        "Proposition 3.4 grad_V": ("OURS:P3.4.V", "SUPPORTED"),
+    }
+)
+
+
+def of_ours(bound: str) -> str:
+    """Where a bound of ours stands in the ledger, and its verdict there.
+
+    Parameters
+    ----------
+    bound : str
+        One of `OURS`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> of_ours("Theorem A")
+    'in the ledger OURS:R4.A, ARGUED (parts PROVED)'
+    """
+    return f"in the ledger {', '.join(OURS[bound])}"
+
+
+def declared(curve: str) -> str:
+    """What the ledger says of the law behind a curve; empty for laws of our own.
+
+    Parameters
+    ----------
+    curve : str
+        The name of the curve.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> declared("eq. (18), exponent only")
+    'a gap in its proof, false at L = 1 only; SUPPORTED as repaired'
+    >>> declared("Theorem A")
+    ''
+    """
+    return next((law.says for name, law in PRINTED.items() if curve.startswith(name)), "")

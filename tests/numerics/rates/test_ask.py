@@ -1,0 +1,147 @@
+"""The command `ask`: what it prints, that it writes nothing, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from numerics import AttentionSetting, how_linear
+from numerics.cli import main
+
+RNG = np.random.default_rng(5)
+K, Q = RNG.standard_normal((4, 3)), RNG.standard_normal((4, 3))
+GAMMA, V, Z, S = np.diag([2.0, 1.0, 0.0]), np.eye(2, 3), np.array([0.5, 0.0, -0.5]), np.eye(3) / 4
+
+
+def ask(*words: str | Path) -> int:
+    return main(["ask", *map(str, words)])
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with matrices in every format, from which the command is run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "10000")
+    np.savetxt("Gamma.csv", GAMMA, delimiter=",")
+    np.savez("heads.npz", K=K, Q=Q)
+    for name, array in {
+        "U": K.T @ Q,
+        "half": K.T @ Q / 2,
+        "V": V,
+        "S": S,
+        "KT": K.T,
+        "QT": Q.T,
+        "K3": K[:3],
+        "m": np.ones(3),
+    }.items():
+        np.save(name, array)
+    Path("z.json").write_text(json.dumps(Z.tolist()))
+    Path("z.csv").write_text(",".join(map(str, Z)))
+    return tmp_path
+
+
+COMMON = ("--Gamma", "Gamma.csv", "--V", "V.npy")
+
+
+def test_the_answer_is_that_of_the_function_and_nothing_is_written(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(files.iterdir())
+    assert ask(*COMMON, "--U", "U.npy", "--query", "z.json", "-L", "4000,10") == 0
+    printed = capsys.readouterr()
+    assert printed.out == how_linear(AttentionSetting(GAMMA, K.T @ Q, V, Z), [10, 4000]).text(10000) + "\n"
+    assert printed.err == ""
+    assert sorted(files.iterdir()) == before
+
+
+def test_keys_and_queries_make_the_scores_and_are_scaled(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four rows of K: sqrt(d_k) is 2."""
+    answers = []
+    heads = ("--K", "heads.npz:K", "--Q", "heads.npz:Q")
+    for words in (
+        ("--U", "half.npy"),
+        (*heads, "--score-scale", "sqrt"),
+        (*heads, "--score-scale", "2"),
+        (*heads, "--score-scale", "2e0"),
+    ):
+        assert ask(*COMMON, *words, "--query-cov", "S.npy", "-L", "300") == 0
+        answers.append(capsys.readouterr().out)
+    assert answers == answers[:1] * 4
+    assert ask(*COMMON, *heads, "--query-cov", "S.npy", "-L", "300") == 0
+    assert capsys.readouterr().out != answers[0]
+
+
+def test_a_row_of_a_table_is_a_query(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for file in ("z.json", "z.csv"):
+        assert ask(*COMMON, "--U", "U.npy", "--query", file, "-L", "1:1e12:3") == 0
+    one, other = capsys.readouterr().out.split("At L = 1e12")[1:]
+    assert one == other
+
+
+def test_laws_and_a_mean(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--U", "U.npy", "--query", "z.json", "--law", "gaussian", "--law", "sphere", "--mean", "m.npy", "-L", "100")
+    assert ask(*COMMON, *words) == 0
+    printed = capsys.readouterr().out
+    assert "custom, gaussian:\nAt L = 100 softmax" in printed
+    assert "\n\ncustom, sphere:\nAt L = 100 softmax" in printed
+    assert printed.count("The mean m of the tokens is taken out.") == 2
+    assert printed.count("T itself differs from the linear attention") == 1
+
+
+def test_without_files_it_takes_an_example(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask() == 0
+    assert capsys.readouterr().out.startswith("anisotropic:\nAt L = 1e5 softmax attention differs")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--query", "z.json"], "also needed: --U (or --K and --Q)"),
+        (["--K", "heads.npz:K", "--query", "z.json"], "also needed: --Q"),
+        (["--U", "U.npy"], "also needed: --query or --query-cov"),
+        (["--U", "U.npy", "--K", "heads.npz:K", "--query", "z.json"], "--U beside --K or --Q"),
+        (["--U", "U.npy", "--query", "z.json", "--score-scale", "sqrt"], "--score-scale divides K'Q, and --U is taken as it is"),
+        (["--K", "KT.npy", "--Q", "QT.npy", "--query", "z.json"], "--K has shape (3, 4) and --Q has shape (3, 4); both must have"),
+        (["--K", "KT.npy", "--Q", "QT.npy", "--query", "z.json"], "transpose them: here tokens are columns"),
+        (["--K", "K3.npy", "--Q", "heads.npz:Q", "--query", "z.json"], "both must have shape (d_k, 3), since V has 3 columns\n"),
+        (["--U", "U.npy", "--query", "S.npy"], "--query has shape (3, 3); it must have shape (d,)"),
+        (["--U", "U.npy", "--query-cov", "m.npy"], "--query-cov has shape (3,); it must be a matrix"),
+        (["--U", "U.npy", "--query", "z.json", "--mean", "S.npy"], "--mean has shape (3, 3); it must have shape (d,)"),
+        (["--U", "U.npy", "--query", "z.json", "--law", "cauchy"], "there is no token law 'cauchy'"),
+        (["--U", "U.npy", "--query", "z.json", "--example", "averaged"], "--example averaged brings its own matrices"),
+        (["--U", "U.npy", "--query", "z.json", "-L", "0"], "lengths contain 0"),
+        (["--U", "U.npy", "--query", "z.json", "-L", "4000.5"], "-L 4000.5: 4000.5 is not a whole number"),
+        *(
+            (
+                ["--K", "heads.npz:K", "--Q", "heads.npz:Q", "--query", "z.json", "--score-scale", s],
+                "neither sqrt nor a positive number",
+            )
+            for s in ("0", "-1", "nan", "inf", "root")
+        ),
+    ],
+)
+def test_wrong_words_are_one_line_and_exit_status_2(
+    words: list[str], message: str, files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ask(*COMMON, *words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+    assert printed.err.startswith("largeprompt ask: ")
+    assert printed.err.count("\n") == 1
+
+
+def test_a_scale_without_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask("--score-scale", "sqrt") == 2
+    assert "give --K and --Q with it" in capsys.readouterr().err
+
+
+def test_exact_answers_need_no_compiler() -> None:
+    """Numba takes half a second to load; plots, pages and pytest have no place here at all."""
+    code = "import sys\nfrom numerics.cli import main\nmain(['ask', '-L', '10'])\nprint('loaded', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split("loaded ")[1].split()
+    assert not {"numba", "matplotlib", "pytest", "jinja2"} & set(loaded)

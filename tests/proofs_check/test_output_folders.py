@@ -1,0 +1,82 @@
+"""No command makes a folder that nobody named: the last folder of a name is made, the folders
+around it are not.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from numerics.jobs.store_errors import StoreError
+from numerics.jobs.workspace import Workspace
+from numerics.pages.files import replace_together
+from numerics.terminal.inputs import InputError, MissingFolderError, make_folder, writable_folder
+from proofs_check.cli import main
+from tests.proofs_check.core.ledgers import document
+
+pytest_plugins = ("pytester",)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    (tmp_path / "ledger.json").write_text(json.dumps(document()), encoding="utf-8")
+    return tmp_path / "ledger.json"
+
+
+@pytest.fixture
+def grid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    assert main(["sweep", "--example"]) == 0
+    (tmp_path / "grid.toml").write_text(capsys.readouterr().out, encoding="utf-8")
+    return tmp_path / "grid.toml"
+
+
+def test_commands_refuse_a_missing_folder_by_its_name_and_make_none(
+    ledger: Path, grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "missing"
+    commands = {
+        "blueprint": ["--ledger", ledger, "--out", missing / "b.html"],
+        "errata": ["--ledger", ledger, "--out", missing / "errata"],
+        "rates": ["--out", missing / "rates"],
+        "figures": ["--out", missing / "figures"],
+        "sweep": [grid, "--store", tmp_path / "results.sqlite", "--out", missing / "report"],
+    }
+    for command, options in commands.items():
+        assert main([command, *map(str, options)]) == 2
+        said = capsys.readouterr().err
+        assert f"there is no folder {missing}; create it first" in said
+        assert said.count("\n") == 1
+    assert main(["sweep", str(grid), "--store", str(missing / "results.sqlite")]) == 2
+    assert str(missing) in capsys.readouterr().err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["grid.toml", "ledger.json"]
+
+
+def test_a_folder_that_is_named_is_made(ledger: Path, tmp_path: Path) -> None:
+    assert main(["errata", "--ledger", str(ledger), "--out", str(tmp_path / "errata")]) == 0
+    assert (tmp_path / "errata" / "errata.html").is_file()
+
+
+def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_subprocess("--ledger", "missing/ledger", "-p", "largeprompt")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--ledger: cannot write to missing/ledger: there is no folder missing; create it first*"])
+    assert not (pytester.path / "missing").exists()
+
+
+def test_functions_follow_the_same_rule(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    with pytest.raises(MissingFolderError, match=r"there is no folder .*missing; create it first"):
+        replace_together(missing / "page", {"a.html": ""})
+    with pytest.raises(StoreError, match=r"there is no folder .*missing; create it first"):
+        Workspace(missing / "store")
+    with pytest.raises(InputError, match="null character"):
+        writable_folder(Path("a\0b"))
+    assert not missing.exists()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="choose another place"):
+        writable_folder(tmp_path / "file")
+    make_folder(missing)
+    make_folder(missing)  # what is there is left alone
+    assert missing.is_dir()
