@@ -29,7 +29,7 @@ _MATHEMATICAL = {"<=": r"$\leq$", ">=": r"$\geq$", "->": r"$\to$", "<": "$<$", "
 _ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"', "\u030b": "H", "\u030c": "v", "\u0327": "c"}
 _TOKEN = re.compile(r"<=|>=|->|.", re.DOTALL)
 #: Stands for a formula or for code while the words around are read.
-_KEPT = "\ue000"
+_KEPT = "\0"
 
 
 def as_latex(errata: Errata) -> str:
@@ -90,7 +90,7 @@ def prose(text: str) -> str:
     >>> prose("100 % of `a_b` <= $x_1$")
     '100 \\\\% of \\\\texttt{a\\\\_b} $\\\\leq$ $x_1$'
     """
-    kept = []
+    kept: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
         formula = found["inline"] or found["block"] or ""
@@ -98,8 +98,9 @@ def prose(text: str) -> str:
         return _KEPT
 
     # What is kept may stand between quotes, and its own apostrophes are no quotes.
-    held = _quoted(re.sub(rf"`(?P<code>[^`]*)`|{FORMULA.pattern}", keep, text, flags=re.DOTALL)).split(_KEPT)
-    return "".join(escaped(words, mathematics=True) + piece for words, piece in zip(held, [*kept, ""], strict=True))
+    held = re.sub(rf"`(?P<code>[^`]*)`|{FORMULA.pattern}", keep, text.replace(_KEPT, ""), flags=re.DOTALL)
+    pieces = iter(kept)
+    return re.sub(_KEPT, lambda _: next(pieces), escaped(_quoted(held), mathematics=True))
 
 
 def _known(formula: str) -> str:

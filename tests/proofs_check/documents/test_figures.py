@@ -64,6 +64,7 @@ def test_the_sentences_are_judged_on_the_runs_given(pages: list[Any], tmp_path: 
     told = capsys.readouterr().out
     assert "measured in 12 min 34 s" in told
     assert "BB:A.fig7  SUPPORTED" in told
+    assert "covariance Σ_(i,j) = 0.5^(|i−j|)." in told
 
 
 def test_a_sentence_that_comes_out_otherwise_is_told(

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from numerics.terminal.inputs import InputError
+from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.statements import papers, place, rows
 from proofs_check.documents.names import named, named_paper
 
@@ -65,8 +66,14 @@ def test_what_may_mean_several_rows_is_listed_with_places(text: str) -> None:
         named(text)
     listed = re.findall(r"^  (\S+) +(.+)$", str(refused.value), flags=re.MULTILINE)
     assert len(listed) > 1
-    assert all(rows()[id].where == where for id, where in listed)
+    assert all(as_unicode(rows()[id].where) == where for id, where in listed)
     assert all(named(id).title == id for id, _ in listed)
+
+
+def test_the_nearest_names_are_listed_without_latex() -> None:
+    with pytest.raises(InputError) as refused:
+        named("BB:LC.1.RLL")
+    assert re.search(r"BB:LC\.1\.RL +Appendix C\.1, 'Control of R_L', display", str(refused.value))
 
 
 @pytest.mark.parametrize(

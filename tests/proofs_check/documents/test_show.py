@@ -24,7 +24,7 @@ from proofs_check.core.outcomes import outcomes
 from proofs_check.core.statements import PACKAGE, rows
 from proofs_check.documents.row_page import Page, from_here
 from proofs_check.documents.show import show
-from tests.proofs_check.core.ledgers import document, line
+from tests.proofs_check.core.ledgers import document, line, made_up
 
 BOOK = Ledger(json.loads(RELEASE.read_text(encoding="utf-8"))["claims"])
 
@@ -45,6 +45,17 @@ def kept(tmp_path: Path) -> str:
     """A ledger of the quick claims."""
     (tmp_path / "ledger.json").write_text(json.dumps(document()), encoding="utf-8")
     return str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["Lemma C.1", "LC.1.am", "LC.1.M"])
+def test_places_are_told_without_latex(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    false = line("BB:LC.1.am/choice", id="BB:LC.1.am", verdict="REFUTED", severity="typo", why="It fails.")
+    ledger = document(false, made_up("BB:LC.1.M", "CERTIFIED"))
+    (tmp_path / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
+    assert show(name, ledger=str(tmp_path)) == 0
+    text = capsys.readouterr().out
+    assert "'Control of S_L'" in text
+    assert "$" not in text
 
 
 def test_the_verdict_and_its_reason_come_first(kept: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -146,6 +146,7 @@ def test_formulas_are_mathml_and_nothing_is_left_in_latex(page: Page, html: str)
     assert 'class="unread"' not in html
     shown = re.sub(r"<script>.*?</script>|<style>.*?</style>|<pre.*?</pre>|<[^>]*>", "", html, flags=re.DOTALL)
     assert re.findall(r"\\[a-zA-Z]+", shown) == []
+    assert "Control of <math" in section(html, "BB:LC.1.CL").split("<h1>")[0]
 
 
 def test_a_refuted_claim_tells_its_story(html: str) -> None:

@@ -5,6 +5,7 @@ themselves.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from proofs_check.core.judging import load_claims
 from proofs_check.core.ledger import write_json
 from proofs_check.documents.errata import Entry, Erratum, as_html, as_latex, as_markdown, errata_of
 from proofs_check.documents.errata.content import number
+from proofs_check.documents.errata.entries import Copy
 from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
 from tests.numerics.pages.page import Page
@@ -183,6 +185,18 @@ def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
     assert sorted(whole.references) == sorted(f"#{id}" for id in whole.ids)
     assert len(set(whole.ids)) == len(whole.ids) == 5
     assert "http" not in page
+
+
+def test_places_are_typeset_wherever_they_stand() -> None:
+    """Of an entry, of what has the same error or hands it on, and of what uses the line."""
+    place = "Section 9, 'Sum $S_{L}$'"
+    copy = Copy(id="BB:9", kind="gap", place=place, source=place, entry="BB:CC.3.b", why="", instead="")
+    errata = errata_of(document(line("BB:CC.3.b")))
+    told = replace(errata.entries[0], place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,))
+    page, text = (write(replace(errata, entries=(told,))) for write in (as_html, as_markdown))
+    assert page.count("'Sum <math") == 6
+    assert "Sum $" not in page
+    assert "1. Section 9, 'Sum S_L': <b>" in text  # GitHub reads no formula within a summary
 
 
 def test_the_markdown_reads_as_text() -> None:
