@@ -17,6 +17,7 @@ from proofs_check.core.statements import row, rows
 #: Sends Ctrl-C when NumPy, SymPy or Numba is looked for, by the program that imports it.
 SIGNAL = """
 import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets programs in the background ignore it
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name in ("numpy", "sympy", "numba"):

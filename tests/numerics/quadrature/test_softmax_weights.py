@@ -159,7 +159,7 @@ def test_bad_length(L: object) -> None:
 
 
 def test_other_bad_input() -> None:
-    with pytest.raises(ValueError, match="1e100"):
+    with pytest.raises(ValueError, match="range of floats"):
         softmax_moments(1.0, 10**400)
     for bad in ("3", 1j, None, [1j], True, ["a"]):
         with pytest.raises(TypeError, match="s must be"):

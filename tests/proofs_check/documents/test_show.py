@@ -58,7 +58,10 @@ def test_places_are_told_without_latex(name: str, tmp_path: Path, capsys: pytest
     assert "$" not in text
 
 
-def test_the_verdict_and_its_reason_come_first(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verdict_and_its_reason_come_first(
+    kept: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # the folder of a test may have a long name
     assert show("CC.3.b", ledger=kept) == 0
     text = capsys.readouterr().out
     story = [
