@@ -176,8 +176,9 @@ class HowLinear:
             )
         if self.replicates:
             out.append(
-                "Nothing exact is known here, so that errors are measured, with one standard error behind the sign +-; slopes and "
-                "needed lengths would take an exact curve."
+                "Nothing exact is known here, so that errors are measured, with one standard error behind the sign +-; prompts "
+                f"and queries much rarer than one in {self.replicates} may be missed. Slopes and needed lengths would take an "
+                "exact curve."
             )
         if not np.isnan(self.slope).all():
             out.append(
@@ -207,7 +208,8 @@ class HowLinear:
         if self.law is not None and not math.isnan(slope):
             law = float(self.law.slope(np.array([L]))[0])
             follows = abs(slope - law) <= LAW_SHARE * self.law.exponent
-            words = f"the local slope {slope:.3g} is {'' if follows else 'not '}that of the law, {law:.3g}"
+            known = f", {law:.3g}" if math.isfinite(law) else ""
+            words = f"the local slope {slope:.3g} is {'' if follows else 'not '}that of the law{known}"
         if error > FAR_OFF or (error > CLOSE and follows is False):
             return Grade("red", f"red: {size}, and {words}")
         joined = "but" if follows is not None and follows == (error > CLOSE) else "and"

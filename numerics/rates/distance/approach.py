@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.exponents import log_power, sharp_exponent
+from numerics.rates.exponents import log_power, next_order, sharp_exponent
 
 __all__ = ["FAR", "LAW_SHARE", "NEAR", "Curve", "Law", "OutOfReach", "ends", "law_of", "onsets", "refined"]
 
@@ -52,7 +52,7 @@ class Law(NamedTuple):
             return -self.exponent + (self.log_power / np.log(L) if self.log_power else np.zeros_like(L))
 
     def __str__(self) -> str:
-        power = "" if self.exponent == 1 else f"^{self.exponent:.4g}"
+        power = "" if f"{self.exponent:.4g}" == "1" else f"^{self.exponent:.4g}"
         logs = "" if not self.log_power else "ln L" if self.log_power == 1 else f"(ln L)^{self.log_power:g}"
         return f"{logs or '1'}{' ' if logs else ''}/{' ' if logs else ''}L{power}"
 
@@ -80,7 +80,7 @@ def law_of(setting: AttentionSetting) -> Law | None:
     if exponent is None:
         return None
     power = log_power(setting, "output")
-    if power is None and setting.averaged and setting.score_variance >= 0.5:
+    if power is None and setting.averaged and next_order(setting) is None:
         return None  # the error has no part along the top eigenspace: theory leaves the power of ln L open
     return Law(exponent, power or 0.0)
 

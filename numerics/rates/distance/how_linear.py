@@ -96,7 +96,8 @@ def how_linear(
         needed = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in needed.items()}
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.sqrt(squares / unit)
-        spread = np.hypot(errors / squares, limit.size.error / unit) / 2 if drawn else errors
+        # Of the root, upwards: what missed prompts add to a square may exceed it.
+        spread = np.hypot(np.sqrt(1 + errors / squares) - 1, limit.size.error / unit / 2) if drawn else errors
     return HowLinear(
         setting=setting,
         lengths=L,
@@ -126,6 +127,7 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
     prompts; nan for prompts too long to draw.
     """
     from numerics.monte_carlo.estimate import attention_errors  # half a second for Numba, which nothing exact needs
+    from numerics.monte_carlo.rare_prompts import rare_prompts
 
     short = lengths[lengths <= LONGEST_DRAWN]
     mean, error = (np.full(lengths.shape, math.nan) for _ in range(2))
@@ -133,7 +135,8 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
         return mean, error, 0
     replicates = int(np.clip(DRAWN // (short.max() * setting.d), FEWEST, MOST))
     found = attention_errors(setting, lengths=short.astype(int), replicates=replicates, seed=0)
-    mean[: short.size], error[: short.size] = found.output.mean, found.output.standard_error
+    mean[: short.size] = found.output.mean
+    error[: short.size] = np.hypot(found.output.standard_error, rare_prompts(setting, short, replicates)[0])
     return mean, error, replicates
 
 

@@ -273,3 +273,17 @@ def test_what_is_no_question(lengths: list[float], mean: list[float] | None, mes
 def test_attention_that_says_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="V Gamma = 0"):
         how_linear(AttentionSetting(ONE, ONE, 0 * ONE, [1.0]), [10])
+
+
+def test_prompts_too_rare_to_be_drawn_are_part_of_the_standard_error() -> None:
+    """Of +1 and -1 at scores +-1000 attention is wrong by 2 only where all tokens are -1."""
+    found = how_linear(AttentionSetting(rademacher(1), [[1000.0]], ONE, [1.0]), [1, 10, 50, 100])
+    assert found.replicates
+    assert (found.relative_error + 5 * found.standard_error >= 2 * 2.0 ** (-found.lengths / 2)).all()
+    assert found.standard_error[2] < 1e-5
+    assert any("may be missed" in note for note in found.notes)
+
+
+def test_the_slope_of_a_law_with_logarithms_at_one_token_is_no_number() -> None:
+    says = how_linear(EXAMPLES["averaged-slow"](), [1]).grade.says
+    assert says.endswith("is not that of the law")
