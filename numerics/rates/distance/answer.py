@@ -52,7 +52,8 @@ class CertainBound:
         The bound at each length, in the units of the answer: a relative error, or an absolute one
         where the limit is 0; nan where it exceeds the range of floats.
     needed : mapping of float to float
-        From which length on it promises each tolerance; infinity if not up to 1e100.
+        From which length on it promises each tolerance; infinity if not up to 1e100, nan where the
+        limit is 0.
     note : str
         What it rests on.
     """

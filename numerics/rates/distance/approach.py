@@ -36,7 +36,8 @@ NEAR: Floats = np.unique(np.concatenate([np.arange(1.0, 33.0), np.round(10.0 ** 
 FAR: Floats = np.logspace(15, 100, 18)
 #: Where the lengths are split that one quadrature serves.
 APART = 10.0 ** np.array([4, 8, 13, 27, 41, 55, 69, 83])
-#: A curve at one query that has done what is asked from here on is not followed beyond 1e12.
+#: A curve without rare queries or atoms that has done what is asked from here on is not followed
+#: beyond 1e12.
 EARLY = 1e9
 
 
@@ -211,7 +212,7 @@ def _between(edge: _Edge) -> Floats:
     return np.unique(inner[(inner > low) & (inner < high)])
 
 
-def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | None, *, averaged: bool) -> dict[str, float] | None:
+def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | None, *, far: bool) -> dict[str, float] | None:
     """From which length on the relative error is within each tolerance, and the local slope close
     to that of the law.
 
@@ -222,9 +223,9 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
         ``E|T|^2``, to which errors are relative; 0 for none.
     tolerances : tuple of float
     law : Law or None
-    averaged : bool
-        Whether the error is averaged over queries: then it is followed up to 1e100 always, since
-        rare queries may come into play late.
+    far : bool
+        Whether it is followed up to 1e100 always: on average over queries and for tokens on atoms,
+        of which rare ones may come into play late.
 
     Returns
     -------
@@ -252,7 +253,7 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
         return unknown
     try:
         tried, found = NEAR, excess(dict.fromkeys(names, NEAR))
-        if averaged or not all((values[NEAR >= EARLY] <= 0).all() for values in found.values()):
+        if far or not all((values[NEAR >= EARLY] <= 0).all() for values in found.values()):
             more = excess(dict.fromkeys(names, FAR))
             tried, found = np.concatenate([NEAR, FAR]), {name: np.concatenate([found[name], more[name]]) for name in names}
         return unknown | refined(excess, tried, found)

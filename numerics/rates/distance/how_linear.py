@@ -20,6 +20,7 @@ from numerics.rates.distance.answer import TOLERANCES, CertainBound, HowLinear
 from numerics.rates.distance.approach import FAR, NEAR, Curve, OutOfReach, law_of, onsets, refined
 from numerics.rates.distance.infinite_prompt import Known, infinite_prompt
 from numerics.rates.requirements import check_reportable
+from numerics.token_laws.atomic import Atomic
 from theory.inputs.arrays import read_arrays
 
 __all__ = ["how_linear"]
@@ -86,11 +87,12 @@ def how_linear(
     curve, law, drawn, starts = Curve(setting), law_of(setting), 0, None
     try:
         squares, slope, errors = curve.error(L), curve.slope(L), np.zeros_like(L)
-        starts = onsets(curve, limit.size.value, TOLERANCES, law, averaged=setting.averaged)
+        rare = setting.averaged or isinstance(setting.law.structure, Atomic)
+        starts = onsets(curve, limit.size.value, TOLERANCES, law, far=rare)
     except OutOfReach:
         squares, errors, drawn = measured or _measured(setting, L)
         slope = np.full_like(L, math.nan)
-    known, bound = starts or {}, _certain(setting, L, unit)
+    known, bound = starts or {}, _certain(setting, L, limit.size.value)
     needed = {t: known.get(str(t), math.nan) for t in TOLERANCES}
     if bound is not None:  # both are narrowed down to a thousandth: what is certain is also needed at most
         needed = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in needed.items()}
@@ -140,8 +142,10 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
     return mean, error, replicates
 
 
-def _certain(setting: AttentionSetting, lengths: Floats, unit: float) -> CertainBound | None:
-    """The bound whose hypotheses the setting meets, at the lengths and as needed lengths."""
+def _certain(setting: AttentionSetting, lengths: Floats, size: float) -> CertainBound | None:
+    """The bound whose hypotheses the setting meets, at the lengths and as needed lengths, of which
+    there are none for a limit of size 0.
+    """
 
     def values(L: Floats) -> Floats:
         found = [b for b in bounds(setting, "output", L, 1.0) if b.name in CERTAIN]
@@ -149,17 +153,19 @@ def _certain(setting: AttentionSetting, lengths: Floats, unit: float) -> Certain
 
     def excess(points: Mapping[str, Floats]) -> Mapping[str, Floats]:
         with np.errstate(divide="ignore"):
-            return {t: np.log(values(L) / (float(t) ** 2 * unit)) for t, L in points.items()}
+            return {t: np.log(values(L) / (float(t) ** 2 * size)) for t, L in points.items()}
 
     names = [(b.name, b.note) for b in bounds(setting, "output", lengths, 1.0) if b.name in CERTAIN]
     if not names:
         return None
-    tried, found = NEAR, excess({str(t): NEAR for t in TOLERANCES})
-    if not all(missed[-1] <= 0 for missed in found.values()):  # every bound falls from where it promises something
-        tried = np.concatenate([NEAR, FAR])
-        found = excess({str(t): tried for t in TOLERANCES})
-    needed = refined(excess, tried, found)
+    needed = dict.fromkeys(TOLERANCES, math.nan)
+    if size > 0:
+        tried, found = NEAR, excess({str(t): NEAR for t in TOLERANCES})
+        if not all(missed[-1] <= 0 for missed in found.values()):  # every bound falls from where it promises something
+            tried = np.concatenate([NEAR, FAR])
+            found = excess({str(t): tried for t in TOLERANCES})
+        needed = {float(t): L for t, L in refined(excess, tried, found).items()}
     name, note = names[0]
     if setting.law.identity is None and not setting.gaussian:
         note += "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"
-    return CertainBound(name, np.sqrt(values(lengths) / unit), {t: needed[str(t)] for t in TOLERANCES}, note)
+    return CertainBound(name, np.sqrt(values(lengths) / (size or 1.0)), needed, note)

@@ -130,6 +130,8 @@ def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov: np.
     assert np.isnan(found.relative_error).all()
     assert "which is 0 here, by 0.173" in found.sentence
     assert found.needs() == []
+    assert found.bound is not None
+    assert np.isnan(list(found.bound.needed.values())).all()
     assert found.grade.colour == "none"
 
 
@@ -287,3 +289,15 @@ def test_prompts_too_rare_to_be_drawn_are_part_of_the_standard_error() -> None:
 def test_the_slope_of_a_law_with_logarithms_at_one_token_is_no_number() -> None:
     says = how_linear(EXAMPLES["averaged-slow"](), [1]).grade.says
     assert says.endswith("is not that of the law")
+
+
+def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
+    """A token of probability 1e-35 and score 53 shows in prompts of about 1e23 tokens, long after
+    the error of the others is gone.
+    """
+    points, p = np.array([[53.0, 2.5e4], [-0.5, -1.0], [0.5, 1.0]]), np.array([1e-35, 0.5, 0.5])
+    setting = AttentionSetting(atoms(points - p @ points, p), np.eye(2), [[0.0, 1.0]], [1.0, 0.0])
+    found = how_linear(setting, [10**9, 10**23])
+    assert found.relative_error[0] < 1e-4
+    assert found.relative_error[1] > 1e-3
+    assert found.law_from > 1e23
