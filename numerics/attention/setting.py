@@ -225,7 +225,7 @@ class AttentionSetting:
         """
         return (self.V.T @ self.V, 1.0) if quantity == "output" else (np.eye(self.d), float(self.V.shape[0]))
 
-    def query_law(self, W: Floats, reach: float) -> QuadraticFormLaw:
+    def query_law(self, W: Floats, reach: float, step: float = 0.08) -> QuadraticFormLaw:
         """The law of the score variance s over queries, with the weights for h'Wh, h = Gamma U z:
         one atom, or the nodes of a quadrature.
 
@@ -235,10 +235,13 @@ class AttentionSetting:
             V'V for the output, the identity for the gradient in V.
         reach : float
             Logarithm of the largest prompt length of interest.
+        step : float
+            Step of the quadrature in ln s; the default suits what varies with s no faster than the
+            exact errors do.
         """
         moment_form = self._form(self.Gamma @ W @ self.Gamma)
         if self.averaged and self.score_variance > 0:
-            return quadratic_form_law(self.score_form, moment_form, log_reach=reach)
+            return quadratic_form_law(self.score_form, moment_form, log_reach=reach, step=step)
         q = float(moment_form[0, 0]) if not self.averaged else 0.0
         return QuadraticFormLaw(nodes=np.array([self.score_variance]), density=np.ones(1), moment=np.array([q]))
 

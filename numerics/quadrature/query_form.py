@@ -20,7 +20,7 @@ __all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_law", 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Forms = Sequence[Floats]
-#: Complex numbers held in memory at once for products of three forms.
+#: Complex numbers held in memory at once.
 NUMBERS_AT_ONCE = 1_000_000
 
 
@@ -80,7 +80,8 @@ def _inverse_transforms(s: Floats, ratios: Floats, products: Sequence[Forms]) ->
     relative accuracy.
     """
     z, dz = talbot_contour(int(np.count_nonzero(ratios)))
-    batch = max(1, NUMBERS_AT_ONCE // (z.size * ratios.size**2)) if any(len(forms) > 2 for forms in products) else s.size
+    most = max(map(len, products))
+    batch = max(1, NUMBERS_AT_ONCE // (z.size * ratios.size ** (2 if most > 2 else 1)))
     out = np.empty((len(products), s.size))
     for first in range(0, s.size, batch):
         part = slice(first, first + batch)

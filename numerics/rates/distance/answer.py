@@ -53,7 +53,8 @@ class CertainBound:
         The bound at each length, in the units of the answer: a relative error, or an absolute one
         where the limit is 0; nan where it exceeds the range of floats.
     needed : mapping of float to float
-        From which length on it promises each tolerance; infinity if not up to 1e100.
+        From which length on it promises each tolerance; infinity if not up to 1e100, nan where the
+        limit is 0.
     note : str
         What it rests on.
     """
@@ -177,8 +178,9 @@ class HowLinear:
             )
         if self.replicates:
             out.append(
-                "Nothing exact is known here, so that errors are measured, with one standard error behind the sign +-; slopes and "
-                "needed lengths would take an exact curve."
+                "Nothing exact is known here, so that errors are measured, with one standard error behind the sign +-; prompts "
+                f"and queries much rarer than one in {self.replicates} may be missed. Slopes and needed lengths would take an "
+                "exact curve."
             )
         if not np.isnan(self.slope).all():
             out.append(
@@ -210,7 +212,8 @@ class HowLinear:
         if self.law is not None and not math.isnan(slope):
             law = float(self.law.slope(np.array([L]))[0])
             follows = abs(slope - law) <= LAW_SHARE * self.law.exponent
-            words = f"the local slope {slope:.3g} is {'' if follows else 'not '}that of the law, {law:.3g}"
+            known = f", {law:.3g}" if math.isfinite(law) else ""
+            words = f"the local slope {slope:.3g} is {'' if follows else 'not '}that of the law{known}"
         if error > FAR_OFF or (error > CLOSE and follows is False):
             return Grade("red", f"red: {size}, and {words}")
         joined = "but" if follows is not None and follows == (error > CLOSE) else "and"

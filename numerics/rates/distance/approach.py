@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
-from numerics.rates.exponents import log_power, sharp_exponent
+from numerics.rates.exponents import log_power, next_order, sharp_exponent
 
 __all__ = ["FAR", "LAW_SHARE", "NEAR", "Curve", "Law", "OutOfReach", "ends", "law_of", "onsets", "refined"]
 
@@ -36,7 +36,8 @@ NEAR: Floats = np.unique(np.concatenate([np.arange(1.0, 33.0), np.round(10.0 ** 
 FAR: Floats = np.logspace(15, 100, 18)
 #: Where the lengths are split that one quadrature serves.
 APART = 10.0 ** np.array([4, 8, 13, 27, 41, 55, 69, 83])
-#: A curve at one query that has done what is asked from here on is not followed beyond 1e12.
+#: A curve without rare queries or atoms that has done what is asked from here on is not followed
+#: beyond 1e12.
 EARLY = 1e9
 
 
@@ -52,7 +53,7 @@ class Law(NamedTuple):
             return -self.exponent + (self.log_power / np.log(L) if self.log_power else np.zeros_like(L))
 
     def __str__(self) -> str:
-        power = "" if self.exponent == 1 else f"^{self.exponent:.4g}"
+        power = "" if f"{self.exponent:.4g}" == "1" else f"^{self.exponent:.4g}"
         logs = "" if not self.log_power else "ln L" if self.log_power == 1 else f"(ln L)^{self.log_power:g}"
         return f"{logs or '1'}{' ' if logs else ''}/{' ' if logs else ''}L{power}"
 
@@ -80,7 +81,7 @@ def law_of(setting: AttentionSetting) -> Law | None:
     if exponent is None:
         return None
     power = log_power(setting, "output")
-    if power is None and setting.averaged and setting.score_variance >= 0.5:
+    if power is None and setting.averaged and next_order(setting) is None:
         return None  # the error has no part along the top eigenspace: theory leaves the power of ln L open
     return Law(exponent, power or 0.0)
 
@@ -211,7 +212,7 @@ def _between(edge: _Edge) -> Floats:
     return np.unique(inner[(inner > low) & (inner < high)])
 
 
-def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | None, *, averaged: bool) -> dict[str, float] | None:
+def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | None, *, far: bool) -> dict[str, float] | None:
     """From which length on the relative error is within each tolerance, and the local slope close
     to that of the law.
 
@@ -222,9 +223,9 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
         ``E|T|^2``, to which errors are relative; 0 for none.
     tolerances : tuple of float
     law : Law or None
-    averaged : bool
-        Whether the error is averaged over queries: then it is followed up to 1e100 always, since
-        rare queries may come into play late.
+    far : bool
+        Whether it is followed up to 1e100 always: on average over queries and for tokens on atoms,
+        of which rare ones may come into play late.
 
     Returns
     -------
@@ -252,7 +253,7 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
         return unknown
     try:
         tried, found = NEAR, excess(dict.fromkeys(names, NEAR))
-        if averaged or not all((values[NEAR >= EARLY] <= 0).all() for values in found.values()):
+        if far or not all((values[NEAR >= EARLY] <= 0).all() for values in found.values()):
             more = excess(dict.fromkeys(names, FAR))
             tried, found = np.concatenate([NEAR, FAR]), {name: np.concatenate([found[name], more[name]]) for name in names}
         return unknown | refined(excess, tried, found)

@@ -20,6 +20,7 @@ from numerics.rates.distance.answer import TOLERANCES, CertainBound, HowLinear
 from numerics.rates.distance.approach import FAR, NEAR, Curve, OutOfReach, law_of, onsets, refined
 from numerics.rates.distance.infinite_prompt import Known, infinite_prompt
 from numerics.rates.requirements import check_reportable
+from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.embeddings import EmbeddingTable
 from theory.inputs.arrays import read_arrays
 
@@ -88,17 +89,19 @@ def how_linear(
     curve, law, drawn, starts = Curve(setting), law_of(setting), 0, None
     try:
         squares, slope, errors = curve.error(L), curve.slope(L), np.zeros_like(L)
-        starts = onsets(curve, limit.size.value, TOLERANCES, law, averaged=setting.averaged)
+        rare = setting.averaged or isinstance(setting.law.structure, (Atomic, EmbeddingTable))
+        starts = onsets(curve, limit.size.value, TOLERANCES, law, far=rare)
     except OutOfReach:
         squares, errors, drawn = measured or _measured(setting, L)
         slope = np.full_like(L, math.nan)
-    known, bound = starts or {}, _certain(setting, L, unit)
+    known, bound = starts or {}, _certain(setting, L, limit.size.value)
     needed = {t: known.get(str(t), math.nan) for t in TOLERANCES}
     if bound is not None:  # both are narrowed down to a thousandth: what is certain is also needed at most
         needed = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in needed.items()}
     with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.sqrt(squares / unit)
-        spread = np.hypot(errors / squares, limit.size.error / unit) / 2 if drawn else errors
+        # Of the root, upwards: what missed prompts add to a square may exceed it.
+        spread = np.hypot(np.sqrt(1 + errors / squares) - 1, limit.size.error / unit / 2) if drawn else errors
     return HowLinear(
         setting=setting,
         lengths=L,
@@ -128,6 +131,7 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
     prompts; nan for prompts too long to draw.
     """
     from numerics.monte_carlo.estimate import attention_errors  # half a second for Numba, which nothing exact needs
+    from numerics.monte_carlo.rare_prompts import rare_prompts
 
     short = lengths[lengths <= LONGEST_DRAWN]
     mean, error = (np.full(lengths.shape, math.nan) for _ in range(2))
@@ -138,29 +142,37 @@ def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Float
     replicates = int(np.clip(affordable, FEWEST, MOST))
     for i, L in enumerate(short.astype(int)):
         found = attention_errors(setting, lengths=[int(L)], replicates=replicates, seed=0)
-        mean[i], error[i] = found.output.mean[0], found.output.standard_error[0]
+        missed = float(rare_prompts(setting, short[i : i + 1], replicates)[0][0])
+        mean[i], error[i] = found.output.mean[0], math.hypot(float(found.output.standard_error[0]), missed)
         if table is not None:
             table.progress(i + 1, short.size, "drawing prompts")
     return mean, error, replicates
 
 
-def _certain(setting: AttentionSetting, lengths: Floats, unit: float) -> CertainBound | None:
-    """The bound whose hypotheses the setting meets, at the lengths and as needed lengths."""
+def _certain(setting: AttentionSetting, lengths: Floats, size: float) -> CertainBound | None:
+    """The bound whose hypotheses the setting meets, at the lengths and as needed lengths, of which
+    there are none for a limit of size 0.
+    """
 
     def excess(points: Mapping[str, Floats]) -> Mapping[str, Floats]:
         out = {}
         for t, L in points.items():
             found = certain_bound(setting, L)
             with np.errstate(divide="ignore"):
-                out[t] = np.full_like(L, math.nan) if found is None else np.log(found.values / (float(t) ** 2 * unit))
+                out[t] = np.full_like(L, math.nan) if found is None else np.log(found.values / (float(t) ** 2 * size))
         return out
 
     here = certain_bound(setting, lengths)
     if here is None:
         return None
-    tried = np.concatenate([NEAR, FAR])
-    needed, note = refined(excess, tried, excess({str(t): tried for t in TOLERANCES})), here.note
+    needed, note = dict.fromkeys(TOLERANCES, math.nan), here.note
+    if size > 0:
+        tried, found = NEAR, excess({str(t): NEAR for t in TOLERANCES})
+        if not all(missed[-1] <= 0 for missed in found.values()):  # every bound falls from where it promises something
+            tried = np.concatenate([NEAR, FAR])
+            found = excess({str(t): tried for t in TOLERANCES})
+        needed = {float(t): L for t, L in refined(excess, tried, found).items()}
     table = isinstance(setting.law.structure, EmbeddingTable)
     if setting.law.identity is None and not setting.gaussian and not table:
         note += "; it rests on the sub-Gaussian parameter that the law claims, which numerics.honest_sigma tests"
-    return CertainBound(here.name, np.sqrt(here.values / unit), {t: needed[str(t)] for t in TOLERANCES}, note)
+    return CertainBound(here.name, np.sqrt(here.values / (size or 1.0)), needed, note)

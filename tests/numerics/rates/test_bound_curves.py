@@ -4,6 +4,7 @@ outside their hypotheses.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -145,3 +146,17 @@ def test_the_limit_of_other_laws_is_the_variance_of_the_linearised_error(law: To
     draws = w**2 * np.sum(centred**2, axis=1)
     limit = float(LENGTHS[0] * named(setting)["limit"].values[0])
     assert abs(draws.mean() - limit) < 5 * draws.std() / np.sqrt(z.shape[0])
+
+
+@pytest.mark.parametrize("L", [1e3, 1e30, 1e100])
+def test_theorem_A_on_average_is_the_integral_that_it_claims(L: float) -> None:
+    """In one dimension, with lambda = 1: the step of the bound at e^s = L is far narrower than the
+    law of s, and a coarse rule was off by a factor of two.
+    """
+    one = np.eye(1)
+    found = bounds(AttentionSetting(one, one, one, query_cov=one), "output", np.array([10.0, L]), 1.0)
+    at = math.sqrt(math.log(L))  # where the step lies
+    x = np.linspace(0, 3 * at + 20, 400_001)
+    at_query = np.exp(-(x**2) / 2) * (1 + x**2) / (1 + (L - 1) * np.exp(-(x**2)))
+    average = math.sqrt(2 / math.pi) * np.trapezoid(at_query, x)
+    assert next(b for b in found if b.name == "Theorem A").values[1] == pytest.approx(average, rel=1e-8, abs=0)

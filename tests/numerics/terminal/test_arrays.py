@@ -5,6 +5,7 @@ what was found.
 from __future__ import annotations
 
 import json
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -96,3 +97,9 @@ def test_what_is_no_array_says_so_in_one_line(name: str, content: Any, says: str
         read_array(files / name)
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "M.csv")
+    with pytest.raises(InputError, match="is a pipe; save the array in a file"):
+        read_array(tmp_path / "M.csv")

@@ -43,7 +43,7 @@ def test_always_and_never() -> None:
 
 def test_no_law_no_size_no_onset() -> None:
     curve = Curve(EXAMPLES["isotropic"]())
-    found = onsets(curve, 0.0, (0.1,), None, averaged=False)
+    found = onsets(curve, 0.0, (0.1,), None, far=False)
     assert found is not None
     assert np.isnan(list(found.values())).all()
 
@@ -54,6 +54,10 @@ def test_a_law_is_told_only_where_its_logarithms_are_known() -> None:
     assert str(law_of(AttentionSetting(one, along, one, query_cov=one))) == "(ln L)^0.5 / L^0.618"
     assert str(law_of(AttentionSetting(one, one, one, query_cov=one))) == "ln L / L^0.618"
     assert law_of(AttentionSetting(one, along, across, query_cov=one)) is None  # nothing of the error along the top
+    for u in (1 / np.sqrt(2), np.nextafter(np.sqrt(0.5), 0)):  # lambda = 1/2 but for rounding, above and below
+        half = np.diag([u, 0.1])
+        assert str(law_of(AttentionSetting(one, half, one, query_cov=one))) == "(ln L)^1.5 / L"
+        assert law_of(AttentionSetting(one, half, across, query_cov=one)) is None
     assert str(law_of(AttentionSetting(one, 0 * one, one, query_cov=one))) == "1/L"
     assert law_of(AttentionSetting(one, one, one, query_cov=one).with_law("ball")) is None
 

@@ -130,6 +130,8 @@ def test_without_scores_the_limit_is_zero_and_nothing_is_relative_to_it(cov: np.
     assert np.isnan(found.relative_error).all()
     assert "which is 0 here, by 0.173" in found.sentence
     assert found.needs() == []
+    assert found.bound is not None
+    assert np.isnan(list(found.bound.needed.values())).all()
     assert found.grade.colour == "none"
 
 
@@ -273,3 +275,29 @@ def test_what_is_no_question(lengths: list[float], mean: list[float] | None, mes
 def test_attention_that_says_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="V Gamma = 0"):
         how_linear(AttentionSetting(ONE, ONE, 0 * ONE, [1.0]), [10])
+
+
+def test_prompts_too_rare_to_be_drawn_are_part_of_the_standard_error() -> None:
+    """Of +1 and -1 at scores +-1000 attention is wrong by 2 only where all tokens are -1."""
+    found = how_linear(AttentionSetting(rademacher(1), [[1000.0]], ONE, [1.0]), [1, 10, 50, 100])
+    assert found.replicates
+    assert (found.relative_error + 5 * found.standard_error >= 2 * 2.0 ** (-found.lengths / 2)).all()
+    assert found.standard_error[2] < 1e-5
+    assert any("may be missed" in note for note in found.notes)
+
+
+def test_the_slope_of_a_law_with_logarithms_at_one_token_is_no_number() -> None:
+    says = how_linear(EXAMPLES["averaged-slow"](), [1]).grade.says
+    assert says.endswith("is not that of the law")
+
+
+def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
+    """A token of probability 1e-35 and score 53 shows in prompts of about 1e23 tokens, long after
+    the error of the others is gone.
+    """
+    points, p = np.array([[53.0, 2.5e4], [-0.5, -1.0], [0.5, 1.0]]), np.array([1e-35, 0.5, 0.5])
+    setting = AttentionSetting(atoms(points - p @ points, p), np.eye(2), [[0.0, 1.0]], [1.0, 0.0])
+    found = how_linear(setting, [10**9, 10**23])
+    assert found.relative_error[0] < 1e-4
+    assert found.relative_error[1] > 1e-3
+    assert found.law_from > 1e23
