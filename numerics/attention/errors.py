@@ -88,7 +88,7 @@ def of_square(square: Floats, off: Floats) -> Floats:
     """The error of the square of a vector, from that square and the square of the vector's
     error.
     """
-    return np.asarray(2 * np.sqrt(np.abs(square) * off) + off)
+    return np.asarray(2 * np.sqrt(np.abs(square)) * np.sqrt(off) + off)  # their product may be below the floats
 
 
 def settled(
