@@ -240,9 +240,9 @@ def embedding_table(X: ArrayLike, *, progress: Advance = silent) -> TokenLaw:
     Raises
     ------
     TypeError
-        If the entries are no real numbers.
+        If the entries are no real numbers, or masked.
     ValueError
-        If X is no matrix, an entry is not finite or too large, or all rows are equal.
+        If X is no matrix, an entry is not finite or too large, or all rows are equal or too close.
 
     Notes
     -----

@@ -164,6 +164,8 @@ def test_the_points_of_a_table_serve_exact_sums() -> None:
     np.testing.assert_allclose(law.weighted_nodes.mean(law.weighted_nodes.squares), np.trace(law.covariance), rtol=1e-12)
     nothing = law.image(np.zeros((2, 3)))
     assert (nothing.sigma, nothing.covariance.tolist()) == (0.0, [[0.0, 0.0], [0.0, 0.0]])
+    same = embedding_table([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])  # the mean of 0.1, 0.1, 0.1 is rounded
+    assert same.image([[1.0, 0.0]]).sigma == 0.0
 
 
 @pytest.mark.parametrize(
@@ -180,6 +182,8 @@ def test_the_points_of_a_table_serve_exact_sums() -> None:
         ([["a"], ["b"]], TypeError, "must hold real numbers"),
         (np.array([[None], [1]], dtype=object), TypeError, "object"),
         ([[True], [False]], TypeError, "bool"),
+        ([[1e-200], [3e-200]], ValueError, "lie within 1e-70 of their mean; choose other units"),
+        (np.ma.array([[1.0], [2.0], [9.0]], mask=[[False], [False], [True]]), TypeError, "masked entries"),
     ],
 )
 def test_tables_that_are_none(table: Any, error: type[Exception], says: str) -> None:
