@@ -288,7 +288,9 @@ def lemma_c4(
     spread = 2 * 16**p * (sigma2 if p == 1 else sigma2 * sigma2) * L * p * (C_f if power == 1 else square)
     bound = first + spread * m.exp(2 * d) * moment * m.exp(-rate)
     if isinstance(bound, float) and bound != bound:
-        raise ValueError(f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose other units")
+        raise ValueError(
+            f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose other units"
+        )
     return bound
 
 
