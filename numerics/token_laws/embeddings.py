@@ -78,7 +78,7 @@ class EmbeddingTable:
             raise ValueError(f"the table of tokens has shape {X.shape}; it must have shape (tokens, d), one row a token")
         X.flags.writeable = False
         raw = cls(X, np.zeros(X.shape[1]), 0.0, 1.0, progress)
-        total, largest, differ = np.zeros(X.shape[1]), 0.0, False
+        first, total, largest, differ = np.asarray(X[0], dtype=np.float64), np.zeros(X.shape[1]), 0.0, False
         for where, x in raw.pieces("reading the table"):
             if not np.isfinite(x).all():
                 row, column = np.argwhere(~np.isfinite(x))[0]
@@ -86,8 +86,9 @@ class EmbeddingTable:
                     f"row {where.start + row} of the table of tokens has the entry {x[row, column]} in column {column}; drop or "
                     "repair such rows"
                 )
-            largest, differ = max(largest, float(np.abs(x).max())), differ or bool((x != X[0]).any())
-            total += x.sum(0)
+            largest = max(largest, float(np.abs(x).max()))
+            x -= first  # a long sum of rows far out would be rounded in their units
+            differ, total = differ or bool(x.any()), total + x.sum(0)
         if largest > LARGEST:
             raise ValueError(f"the table of tokens has entries up to {largest:.3g}, beyond {LARGEST:g}; choose other units")
         if not differ:
@@ -95,7 +96,7 @@ class EmbeddingTable:
                 f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its limit exactly, and "
                 "there is no error to ask for: pass a table with at least two different rows"
             )
-        law = cls(X, total / len(X), 0.0, 1.0, progress)
+        law = cls(X, first + total / len(X), 0.0, 1.0, progress)
         norms = np.concatenate([np.sqrt((x * x).sum(1)) for _, x in law.pieces("centring the table")])
         if norms.max() < SMALLEST:
             raise ValueError(f"all rows of the table of tokens lie within {SMALLEST:g} of their mean; choose other units")

@@ -123,6 +123,15 @@ def test_a_diameter_that_is_not_finished_is_bounded(monkeypatch: pytest.MonkeyPa
     assert diameter(lambda i: x[i], short, progress=silent).most < 2 * true
 
 
+def test_many_rows_far_out_are_centred_and_their_sigma_is_no_less_than_half_their_diameter() -> None:
+    x = np.random.default_rng(0).uniform(-0.01, 0.01, 30_000) + 1e14 / 3
+    law = embedding_table(np.column_stack([x, 0 * x]))
+    assert law.sigma >= (x.max() - x.min()) / 2
+    assert isinstance(law.structure, EmbeddingTable)
+    assert law.structure.excess == pytest.approx(1, abs=1e-4)
+    assert abs(law.structure.mean[0] - x.min() - np.mean(x - x.min())) <= np.spacing(x[0])
+
+
 def test_half_the_diameter_is_an_honest_sigma() -> None:
     assert honest_sigma(embedding_table(ROWS)).verdict is Verdict.SUPPORTED
     two = embedding_table([[0.0], [1.0]])  # Rademacher over two: half the diameter is optimal
