@@ -25,16 +25,14 @@ from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
 from numerics.attention.errors import ExactErrors, of_square, of_two_rules, settled
-from numerics.attention.inputs import overflow_refused
 from numerics.attention.laplace_transforms import law_transforms, transform_grid
-from numerics.attention.setting import AttentionSetting
+from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.attention.short_prompts import are_few, short_prompt_errors
 from numerics.attention.tilted_moments import AtomicMoments, Basis, IndependentMoments, RadialMoments, TiltedMoments
 from numerics.token_laws.atomic import Atomic
-from numerics.token_laws.bessel import bessel_ratio
 from numerics.token_laws.embeddings import EmbeddingTable
 from numerics.token_laws.independent import Independent, coordinate_tilted
-from numerics.token_laws.radial import Radial
+from numerics.token_laws.radial import Radial, bessel_ratio
 from numerics.token_laws.token_law import TokenLaw
 
 __all__ = ["ROUNDING", "law_errors", "tilt_of"]

@@ -55,6 +55,7 @@ class _Seen:
     log_w: Floats  # (n,), the logarithms of the weights, of mean 1
     top: Floats  # the row with the largest score,
     away: Floats  # from which the tilted mean is so far
+    plain: Floats  # the mean of all y, which have the mean 0 under the tilted law
     squares: Floats  # (3, n): 1, |Vy|^2 and |y|^2 of every row
 
     @property
@@ -157,16 +158,17 @@ def _at_query(setting: AttentionSetting) -> _Seen:
     for where, x in table.pieces("weighing the rows"):
         away += weight[where] @ (x - top)
     away /= weight.sum()
-    squares = np.ones((3, score.size))
+    squares, plain = np.ones((3, score.size)), np.zeros(table.d)
     for where, x in table.pieces("mapping the rows by V"):
         y = x - top - away
+        plain += y.sum(0) / score.size
         squares[1:, where] = ((y @ half.T) ** 2).sum(1), (y * y).sum(1)
-    return _Seen(table, half, log_w, top, away, squares)
+    return _Seen(table, half, log_w, top, away, plain, squares)
 
 
 def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Values and errors for prompts of one token, where T_1 = V z_1."""
-    bias = float(np.sum((seen.half @ (seen.top + seen.away)) ** 2))
+    bias = float(np.sum((seen.half @ seen.plain) ** 2))
     weights, output, gradient = seen.squares.mean(1)
     table = {"mean 0": output, "mean 1": gradient, "bias": bias, "weights": weights}
     values = {name: np.full(L.shape, x) for name, x in table.items()}

@@ -88,7 +88,8 @@ def of_square(square: Floats, off: Floats) -> Floats:
     """The error of the square of a vector, from that square and the square of the vector's
     error.
     """
-    return np.asarray(2 * np.sqrt(np.abs(square) * off) + off)
+    # Roots come first: the product of the two squares may be below the range of floats.
+    return np.asarray(2 * np.sqrt(np.abs(square)) * np.sqrt(off) + off)
 
 
 def settled(

@@ -10,8 +10,7 @@ from numerics.attention.any_law import law_errors
 from numerics.attention.embedding_rows import is_large, table_errors
 from numerics.attention.errors import ExactErrors
 from numerics.attention.gaussian_tokens import TOLERANCES, gaussian_errors
-from numerics.attention.inputs import read_lengths
-from numerics.attention.setting import AttentionSetting, as_setting
+from numerics.attention.setting import AttentionSetting, as_setting, read_lengths
 from numerics.token_laws import TokenLaw
 from theory.inputs.arrays import read_arrays
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.errors import ExactErrors
-from numerics.attention.inputs import overflow_refused
-from numerics.attention.setting import AttentionSetting
+from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
 from numerics.quadrature.query_form import quadratic_form_averages
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments

@@ -14,15 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
+from numerics.quadrature.softmax_weights import check_lengths
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
-from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, symmetric_root
+from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, real_array, symmetric_root
 
-__all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting"]
+__all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting", "overflow_refused", "read_lengths"]
 
 Floats = NDArray[np.float64]
 Quantity = Literal["output", "grad_V", "grad_U"]
 #: The errors that are measured.
 QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
+#: Largest entry; the fourth power of a larger one may exceed the range of floats.
+LARGEST = 1e30
 #: Relative difference between U and K'Q that counts as rounding.
 ROUNDING = 1e-9
 
@@ -301,3 +304,21 @@ def _frozen(array: Floats) -> Floats:
 LAWS: Mapping[str, Callable[[int], TokenLaw]] = MappingProxyType(
     {"gaussian": lambda d: gaussian(np.eye(d)), "rademacher": rademacher, "uniform": uniform, "sphere": sphere, "ball": ball}
 )
+
+
+def read_lengths(lengths: ArrayLike) -> Floats:
+    """The prompt lengths as a vector of floats: whole numbers from 1 to 1e100."""
+    L = np.atleast_1d(real_array("lengths", lengths))
+    if L.ndim != 1 or not L.size:
+        raise TypeError(f"lengths must be a whole number or a sequence of them, not {lengths!r:.200}")
+    check_lengths(L)
+    return L
+
+
+def overflow_refused(arrays: Mapping[str, Floats]) -> None:
+    """Refuse arrays with entries whose products of four may exceed the range of floats, by a
+    ValueError.
+    """
+    for name, array in arrays.items():
+        if not (np.isfinite(array).all() and np.abs(array).max() <= LARGEST):
+            raise ValueError(f"{name} makes products that overflow a float; choose other units")

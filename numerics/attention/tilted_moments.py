@@ -24,8 +24,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.bessel import sphere_derivatives
 from numerics.token_laws.independent import coordinate_log_mgf
+from numerics.token_laws.radial import sphere_derivatives
 
 __all__ = ["AtomicMoments", "Basis", "IndependentMoments", "RadialMoments", "TiltedMoments", "entrywise_basis"]
 

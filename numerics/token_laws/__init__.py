@@ -6,10 +6,10 @@ sub-Gaussian parameter is honest.
 `built_in`           Gaussian, signs, cube, sphere, ball, finitely many points, the rows of a table;
                      `from_identity`
 `independent`        their structure: F g with independent coordinates g
-`radial`, `bessel`   the same with g on a sphere or in a ball, and the Laplace transform of a sphere
+`radial`             the same with g on a sphere or in a ball, and the Laplace transform of a sphere
 `atomic`             finitely many points, exactly where they are rational
 `embeddings`         the rows of a large table, and `diameter`, of which their sigma is half
-`weighted_nodes`     the view of a law that exact sums take; `cubature` makes it for continuous laws
+`weighted_nodes`     the view of a law that exact sums take, and cubature rules for continuous laws
 `hostile`            the boundary cases on which every probabilistic statement is tried
 `sub_gaussian`       optimal variance proxies of laws on the line, also proved by Arb
 `checks`             what a law of a user's own must pass when it is made

@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.terminal.progress import Advance
 from numerics.token_laws.atomic import Atomic
-from numerics.token_laws.bessel import LARGEST_DIMENSION
 from numerics.token_laws.checks import checked_dimension
 from numerics.token_laws.embeddings import EmbeddingTable, silent
 from numerics.token_laws.independent import Independent
-from numerics.token_laws.radial import Radial
+from numerics.token_laws.radial import LARGEST_DIMENSION, Radial
 from numerics.token_laws.token_law import TokenLaw
 from theory.inputs.arrays import read_arrays
 
@@ -240,9 +239,9 @@ def embedding_table(X: ArrayLike, *, progress: Advance = silent) -> TokenLaw:
     Raises
     ------
     TypeError
-        If the entries are no real numbers.
+        If the entries are no real numbers, or masked.
     ValueError
-        If X is no matrix, an entry is not finite or too large, or all rows are equal.
+        If X is no matrix, an entry is not finite or too large, or all rows are equal or too close.
 
     Notes
     -----

@@ -22,8 +22,9 @@ __all__ = ["EmbeddingTable", "silent"]
 Floats = NDArray[np.float64]
 #: Entries of the table, and scores of its rows, that are held in double precision at once.
 ENTRIES_AT_ONCE, SCORES_AT_ONCE = 4_000_000, 16_000_000
-#: Largest entry; the fourth power of a larger one may exceed the range of floats.
-LARGEST = 1e30
+#: Largest entry, and smallest distance of a row from the mean that some row must have; the fourth
+#: powers of others may leave the range of floats.
+LARGEST, SMALLEST = 1e30, 1e-70
 
 
 def silent(done: float, total: float, doing: str = "", seconds_left: float | None = None) -> None:
@@ -68,6 +69,8 @@ class EmbeddingTable:
         >>> law.mean.tolist(), round(law.sigma, 5)
         ([2.0, 1.0], 1.0)
         """
+        if np.ma.is_masked(rows):
+            raise TypeError("the table of tokens has masked entries; drop such rows, or fill the entries in")
         X = np.asarray(rows).view()
         if X.dtype.kind not in "fiu":
             raise TypeError(f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a token")
@@ -75,7 +78,7 @@ class EmbeddingTable:
             raise ValueError(f"the table of tokens has shape {X.shape}; it must have shape (tokens, d), one row a token")
         X.flags.writeable = False
         raw = cls(X, np.zeros(X.shape[1]), 0.0, 1.0, progress)
-        total, largest, differ = np.zeros(X.shape[1]), 0.0, False
+        first, total, largest, differ = np.asarray(X[0], dtype=np.float64), np.zeros(X.shape[1]), 0.0, False
         for where, x in raw.pieces("reading the table"):
             if not np.isfinite(x).all():
                 row, column = np.argwhere(~np.isfinite(x))[0]
@@ -83,8 +86,9 @@ class EmbeddingTable:
                     f"row {where.start + row} of the table of tokens has the entry {x[row, column]} in column {column}; drop or "
                     "repair such rows"
                 )
-            largest, differ = max(largest, float(np.abs(x).max())), differ or bool((x != X[0]).any())
-            total += x.sum(0)
+            largest = max(largest, float(np.abs(x).max()))
+            x -= first  # a long sum of rows far out would be rounded in their units
+            differ, total = differ or bool(x.any()), total + x.sum(0)
         if largest > LARGEST:
             raise ValueError(f"the table of tokens has entries up to {largest:.3g}, beyond {LARGEST:g}; choose other units")
         if not differ:
@@ -92,8 +96,10 @@ class EmbeddingTable:
                 f"all rows of the table of tokens are equal ({len(X)} of them); every prompt then gives its limit exactly, and "
                 "there is no error to ask for: pass a table with at least two different rows"
             )
-        law = cls(X, total / len(X), 0.0, 1.0, progress)
+        law = cls(X, first + total / len(X), 0.0, 1.0, progress)
         norms = np.concatenate([np.sqrt((x * x).sum(1)) for _, x in law.pieces("centring the table")])
+        if norms.max() < SMALLEST:
+            raise ValueError(f"all rows of the table of tokens lie within {SMALLEST:g} of their mean; choose other units")
         size = diameter(law.at, norms, progress=progress, **limits)
         return cls(X, law.mean, size.most / 2, size.most / size.least, progress)
 
@@ -195,7 +201,7 @@ class EmbeddingTable:
         mapped = np.empty((len(self.rows), len(A)))
         for where, x in self.pieces():
             mapped[where] = x @ A.T
-        if not mapped.any():
+        if (mapped == mapped[0]).all():  # up to what the mean was rounded by
             return Atomic(np.zeros((1, len(A))), np.ones(1))
         return EmbeddingTable.of(mapped, self.progress)
 
@@ -203,7 +209,9 @@ class EmbeddingTable:
     def as_atoms(self) -> Atomic:
         """The same law as points and weights, for tables that are small."""
         n = len(self.rows)
-        return Atomic(self.at(np.arange(n)), np.full(n, 1 / n), self.sigma)
+        x = self.at(np.arange(n))
+        # The mean of rows far out is rounded in units of itself: what is left of it is taken out.
+        return Atomic(x - x.mean(0), np.full(n, 1 / n), self.sigma)
 
 
 def _softmax(scores: Floats) -> Floats:

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from numerics.token_laws.built_in import atoms, ball, sphere
-from numerics.token_laws.cubature import ball_rule, gaussian_rule, sphere_rule
 from numerics.token_laws.independent import Independent
 from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul
 from numerics.token_laws.token_law import TokenLaw
+from numerics.token_laws.weighted_nodes import ball_rule, gaussian_rule, sphere_rule
 
 __all__ = ["DIMENSIONS", "LENGTHS", "functions", "hostile_laws", "matrices", "queries"]
 

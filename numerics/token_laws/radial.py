@@ -1,8 +1,15 @@
-"""Tokens F g whose g is uniform on a sphere or in a ball of covariance I.
+"""Tokens F g whose g is uniform on a sphere or in a ball of covariance I, and the Laplace transform
+of the uniform law on a sphere, for complex arguments and without overflow.
 
 The ball of radius sqrt(r + 2) in R^r is the projection of the sphere of that radius in R^{r+2}.
 Both laws therefore have the log-mgf of a sphere of radius sqrt(q) in R^q, with q = r for the sphere
-and q = r + 2 for the ball, which `numerics.token_laws.bessel` computes.
+and q = r + 2 for the ball. At b the transform depends on w = b.b alone. It is
+``0F1(; q/2; q w / 4)``, an entire function of w, and with x = sqrt(q w) it equals
+``Gamma(q/2) (x/2)^{1 - q/2} I_{q/2 - 1}(x)``. As q grows it tends to that of N(0, I), ``e^{w/2}``.
+
+References
+----------
+DLMF 10.25 (modified Bessel functions), 10.40 (large arguments), 10.39.9 (as 0F1).
 """
 
 from __future__ import annotations
@@ -13,12 +20,126 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.token_laws.bessel import bessel_ratio, sphere_derivatives
 from numerics.token_laws.independent import Linear
 
-__all__ = ["Radial"]
+__all__ = ["LARGEST_DIMENSION", "Radial", "bessel_ratio", "sphere_derivatives"]
 
 Floats = NDArray[np.float64]
+#: The power series is used where ``|x|^2 / 4`` is at most a small multiple of the order. Beyond it
+#: the Bessel function itself stays in the range of floats up to this dimension.
+LARGEST_DIMENSION = 500
+#: Terms of the power series.
+TERMS = 80
+#: Modulus up to which SciPy computes Bessel functions.
+LARGEST_ARGUMENT = 1e9
+#: Terms of the expansion of I_{q/2} / I_{q/2 - 1} at infinity.
+EXPANSION = 16
+
+
+def sphere_derivatives(q: int, w: NDArray[Any], count: int = 5) -> tuple[Floats, NDArray[np.complex128]]:
+    """The transform phi(w) = 0F1(; q/2; q w / 4) and its derivatives in w, without overflow.
+
+    Parameters
+    ----------
+    q : int
+        From 1 to `LARGEST_DIMENSION` and a little more.
+    w : ndarray
+        Real or complex, any shape.
+    count : int
+        How many: phi, phi', and so on.
+
+    Returns
+    -------
+    shift : ndarray of float, the shape of w
+        About ``|Re x|`` less a logarithm.
+    D : ndarray of complex, shape of w and a last axis of `count`
+        ``phi^(k)(w) = e^shift D[..., k]``; relative error about 1e-13 (1e-11 in hundreds of
+        dimensions) away from zeros.
+
+    Raises
+    ------
+    ValueError
+        If ``sqrt(q w)`` exceeds 1e9 in modulus.
+
+    Examples
+    --------
+    >>> shift, D = sphere_derivatives(3, np.array([1e6]), 1)
+    >>> x = np.sqrt(3e6)  # the transform is sinh(x) / x
+    >>> np.allclose(shift + np.log(D[:, 0].real), x - np.log(2 * x))
+    True
+    """
+    from scipy.special import gammaln, ive
+
+    order, shape = q / 2, np.shape(w)
+    x = np.sqrt(q * np.atleast_1d(w).astype(complex))
+    if not (np.abs(x) <= LARGEST_ARGUMENT).all():
+        raise ValueError(
+            f"the transform of a sphere is asked for at sqrt(q w) = {x.flat[np.abs(x).argmax()]:.3g}; {LARGEST_ARGUMENT:g} is the "
+            "limit; choose other units, or a smaller U"
+        )
+    quarter, shift, D = x * x / 4, x.real.copy(), np.empty((*x.shape, count), complex)
+    near = np.abs(quarter) <= (1.0 if order <= 150 else 5.0) * order
+    scale = 1.0
+    for k in range(count):
+        term = np.full(int(near.sum()), scale, complex)
+        total = term.copy()
+        for j in range(1, TERMS):
+            term = term * quarter[near] / (j * (order + k + j - 1))
+            total += term
+            if j % 8 == 0 and np.abs(term).max(initial=0.0) < 1e-18 * scale:
+                break
+        D[near, k] = total * np.exp(-shift[near])
+        scale *= q / 4 / (order + k)
+    far = x[~near]
+    power = gammaln(order) + (1 - order) * np.log(far / 2)
+    shift[~near] += power.real
+    for k in range(count):
+        D[~near, k] = np.exp(1j * power.imag) * (q / (2 * far)) ** k * ive(order - 1 + k, far)
+    return shift.reshape(shape), D.reshape(*shape, count)
+
+
+def bessel_ratio(q: int, x: Floats) -> tuple[Floats, Floats, Floats]:
+    """``A = I_{q/2}(x) / I_{q/2 - 1}(x)``, ``q A / x`` and ``q A'`` for x >= 0: the law on the
+    sphere tilted by a vector.
+
+    Tilted by b, the coordinate along b has mean ``sqrt(q) A`` at x = sqrt(q) |b| and variance q A';
+    every coordinate across it has variance ``q A / x``.
+
+    Parameters
+    ----------
+    q : int
+    x : ndarray
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Examples
+    --------
+    >>> A, across, along = bessel_ratio(1, np.array([0.0, 0.3]))
+    >>> np.allclose(A, np.tanh([0, 0.3])), np.allclose(along, 1 / np.cosh([0, 0.3]) ** 2)
+    (True, True)
+    """
+    shape, x = np.shape(x), np.atleast_1d(x)
+    if q == 1:
+        decay = np.exp(-2 * np.abs(x))
+        A, along = np.tanh(x), 4 * decay / (1 + decay) ** 2
+        return A.reshape(shape), np.where(x == 0, 1.0, A / np.where(x == 0, 1.0, x)).reshape(shape), along.reshape(shape)
+    far = x > 60 + 20 * (q - 1)
+    near = np.where(far, 1.0, x)
+    D = sphere_derivatives(q, near * near / q, 2)[1].real
+    across = 2 * D[..., 1] / D[..., 0]
+    A = near * across / q
+    along = q * (1 - A) * (1 + A) - (q - 1) * across  # the Riccati equation A' = 1 - A^2 - (q - 1) A / x
+    # For large x that difference cancels; there A = sum c_k x^{-k} is put into the equation.
+    c = [1.0, -(q - 1) / 2]
+    for k in range(1, EXPANSION):
+        c.append(((k - q + 1) * c[k] - math.fsum(c[i] * c[k + 1 - i] for i in range(1, k + 1))) / 2)
+    inverse = 1 / x[far]
+    A[far] = np.polyval(c[::-1], inverse)
+    across[far] = q * inverse * A[far]
+    along[far] = -q * inverse * np.polyval([k * c[k] for k in range(EXPANSION, -1, -1)], inverse)
+    return A.reshape(shape), across.reshape(shape), along.reshape(shape)
 
 
 class Radial(Linear):

@@ -1,21 +1,31 @@
 """A law as weighted nodes: the form in which exact sums, cubature and the search for the worst law
-take expectations.
+take expectations; and cubature rules for Gaussian laws, spheres and balls in one to three
+dimensions.
 
 The nodes are floats or Arb balls, and trailing axes are independent laws, so that one expression
 serves a population of candidates, a hostile law and a rational witness.
+
+The rules are exact far beyond rounding for the smooth integrands of the bounds: Gauss and Hermite
+along each axis, equal weights on circles, Gauss and Legendre along heights and radii.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["WeightedNodes"]
+__all__ = ["WeightedNodes", "ball_rule", "gaussian_rule", "sphere_rule"]
 
 Array = npt.NDArray[Any]
+#: Gauss-Hermite nodes on each axis in one, two and more dimensions.
+HERMITE = {1: 60, 2: 40}
+HERMITE_BEYOND = 24
+#: Nodes on a circle, heights of circles on the sphere in R^3, and radii in a ball.
+ON_CIRCLE, HEIGHTS, RADII = 48, 32, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,3 +74,72 @@ class WeightedNodes:
     def scaled(self, factor: float) -> WeightedNodes:
         """The law of ``factor * Z``."""
         return WeightedNodes(self.nodes * factor, self.masses, self.sigma2 * factor**2)
+
+
+def gaussian_rule(factor: Array, sigma2: float) -> WeightedNodes:
+    """The law of F g for a standard normal g in R^d.
+
+    Parameters
+    ----------
+    factor : ndarray, shape (d, d)
+    sigma2 : float
+        The largest eigenvalue of F F'.
+
+    Returns
+    -------
+    WeightedNodes
+
+    Examples
+    --------
+    >>> law = gaussian_rule(np.eye(1), 1.0)
+    >>> bool(np.isclose(law.mean(law.squares**4), 105))
+    True
+    """
+    d = len(factor)
+    points, mass = np.polynomial.hermite_e.hermegauss(HERMITE.get(d, HERMITE_BEYOND))
+    grid = np.array(list(itertools.product(points, repeat=d)))
+    masses = np.prod(np.array(list(itertools.product(mass / mass.sum(), repeat=d))), axis=1)
+    return WeightedNodes(grid @ factor.T, masses, sigma2)
+
+
+def sphere_rule(d: int) -> WeightedNodes:
+    """The uniform law on the sphere of radius sqrt(d) in R^d, for d = 1, 2, 3; its variance proxy
+    is 1.
+
+    Examples
+    --------
+    >>> law = sphere_rule(3)
+    >>> bool(np.isclose(law.mean(law.nodes[:, 2] ** 4), 9 / 5))
+    True
+    """
+    if d == 1:
+        nodes, masses = np.array([[1.0], [-1.0]]), np.array([0.5, 0.5])
+    else:
+        angle = 2 * np.pi * np.arange(ON_CIRCLE) / ON_CIRCLE
+        circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        nodes, masses = circle, np.full(ON_CIRCLE, 1 / ON_CIRCLE)
+        if d == 3:
+            height, mass = np.polynomial.legendre.leggauss(HEIGHTS)
+            ring = np.sqrt(1 - height**2)[:, None, None] * circle
+            heights = np.broadcast_to(height[:, None, None], (HEIGHTS, ON_CIRCLE, 1))
+            nodes = np.concatenate([ring, heights], axis=2).reshape(-1, 3)
+            masses = np.repeat(mass / 2, ON_CIRCLE) / ON_CIRCLE
+    return WeightedNodes(nodes * np.sqrt(d), masses, 1.0)
+
+
+def ball_rule(d: int) -> WeightedNodes:
+    """The uniform law in the ball of radius sqrt(d + 2) in R^d, for d = 1, 2, 3; its variance proxy
+    is 1.
+
+    Examples
+    --------
+    >>> law = ball_rule(2)
+    >>> bool(np.isclose(law.mean(law.squares), 2))
+    True
+    """
+    surface = sphere_rule(d)
+    points, mass = np.polynomial.legendre.leggauss(RADII)
+    radius, weight = (points + 1) / 2, mass / 2 * d * ((points + 1) / 2) ** (d - 1)
+    scale = np.sqrt((d + 2) / d)
+    nodes = (scale * radius[:, None, None] * surface.nodes).reshape(-1, d)
+    return WeightedNodes(nodes, (weight[:, None] * surface.masses).ravel(), 1.0)

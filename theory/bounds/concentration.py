@@ -253,7 +253,8 @@ def lemma_c4(
     Raises
     ------
     ValueError
-        If p or `power` is neither 1 nor 2, or p = 2 without `Z8`.
+        If p or `power` is neither 1 nor 2, p = 2 without `Z8`, or floats cannot say what the bound
+        is.
 
     Examples
     --------
@@ -285,7 +286,12 @@ def lemma_c4(
         raise ValueError(f"sigma2 = {sigma2} and C_f = {C_f} are so small that their product is 0 in floats; choose other units")
     rate = growth * root(F4) / size
     spread = 2 * 16**p * (sigma2 if p == 1 else sigma2 * sigma2) * L * p * (C_f if power == 1 else square)
-    return first + spread * m.exp(2 * d) * moment * m.exp(-rate)
+    bound = first + spread * m.exp(2 * d) * moment * m.exp(-rate)
+    if isinstance(bound, float) and bound != bound:
+        raise ValueError(
+            f"the bound at L = {L}, sigma2 = {sigma2} and C_f = {C_f} is 0 times infinity in floats; choose other units"
+        )
+    return bound
 
 
 def exponent_16(sigma: Scalar, U_norm: Scalar) -> Scalar:

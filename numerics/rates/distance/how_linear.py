@@ -13,8 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.attention.inputs import read_lengths
-from numerics.attention.setting import AttentionSetting
+from numerics.attention.setting import AttentionSetting, read_lengths
 from numerics.rates.bound_curves import certain_bound
 from numerics.rates.distance.answer import TOLERANCES, CertainBound, HowLinear
 from numerics.rates.distance.approach import FAR, NEAR, Curve, OutOfReach, law_of, onsets, refined

@@ -128,6 +128,26 @@ def test_symmetries() -> None:
     assert of_table(np.repeat(rows[:3], weights, axis=0), given) == pytest.approx(found, rel=1e-11)
 
 
+@pytest.mark.parametrize("n", [3, 40])  # few rows are summed over, of many the moments are taken
+def test_rows_far_out_lose_nothing_to_the_rounding_of_their_mean(n: int) -> None:
+    rng = np.random.default_rng(2)
+    small = rng.integers(-40, 41, (n, 2)) / 8.0
+    _, given = problem(2, n, 2, 1.0)
+    far = AttentionSetting(embedding_table(small + 2.0**40), **given)  # the sum of the rows is rounded, their differences are not
+    L = np.array([1.0, 2.0, 3.0])
+    true = np.array([by_all_prompts(small, given, int(k)) for k in L]).T if n == 3 else of_table(small, given, L)
+    for engine in (table_errors, law_errors):
+        assert fields(engine(far, L)) == pytest.approx(true, rel=1e-10)
+
+
+def test_the_relative_error_of_a_squared_bias_does_not_vanish_for_long_prompts() -> None:
+    """The square of its error is below the range of floats there, and its root is not."""
+    _, given = problem(3, 40, 3, 1e-3)
+    for engine in (table_errors, law_errors):
+        e = engine(AttentionSetting(embedding_table(problem(3, 40, 3, 1.0)[0]), **given), np.array([1e60, 1e100]))
+        assert e.relative_error[1] == pytest.approx(e.relative_error[0], rel=0.1)
+
+
 @pytest.mark.parametrize("planted", ["weights", "mean", "norms"])
 def test_a_planted_error_is_caught_by_the_sum_over_all_prompts(planted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, given = problem(4, 4, 2, 1.0)

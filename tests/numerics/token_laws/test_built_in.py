@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from numerics.token_laws import TokenLaw, atoms, ball, from_identity, gaussian, rademacher, sphere, uniform
-from numerics.token_laws.bessel import bessel_ratio
+from numerics.token_laws.radial import bessel_ratio
 from tests.numerics.token_laws.tilts import some_tilts
 
 Floats = NDArray[np.float64]

@@ -123,6 +123,15 @@ def test_a_diameter_that_is_not_finished_is_bounded(monkeypatch: pytest.MonkeyPa
     assert diameter(lambda i: x[i], short, progress=silent).most < 2 * true
 
 
+def test_many_rows_far_out_are_centred_and_their_sigma_is_no_less_than_half_their_diameter() -> None:
+    x = np.random.default_rng(0).uniform(-0.01, 0.01, 30_000) + 1e14 / 3
+    law = embedding_table(np.column_stack([x, 0 * x]))
+    assert law.sigma >= (x.max() - x.min()) / 2
+    assert isinstance(law.structure, EmbeddingTable)
+    assert law.structure.excess == pytest.approx(1, abs=1e-4)
+    assert abs(law.structure.mean[0] - x.min() - np.mean(x - x.min())) <= np.spacing(x[0])
+
+
 def test_half_the_diameter_is_an_honest_sigma() -> None:
     assert honest_sigma(embedding_table(ROWS)).verdict is Verdict.SUPPORTED
     two = embedding_table([[0.0], [1.0]])  # Rademacher over two: half the diameter is optimal
@@ -164,6 +173,8 @@ def test_the_points_of_a_table_serve_exact_sums() -> None:
     np.testing.assert_allclose(law.weighted_nodes.mean(law.weighted_nodes.squares), np.trace(law.covariance), rtol=1e-12)
     nothing = law.image(np.zeros((2, 3)))
     assert (nothing.sigma, nothing.covariance.tolist()) == (0.0, [[0.0, 0.0], [0.0, 0.0]])
+    same = embedding_table([[0.1, 1.0], [0.1, 2.0], [0.1, 4.0]])  # the mean of 0.1, 0.1, 0.1 is rounded
+    assert same.image([[1.0, 0.0]]).sigma == 0.0
 
 
 @pytest.mark.parametrize(
@@ -180,6 +191,8 @@ def test_the_points_of_a_table_serve_exact_sums() -> None:
         ([["a"], ["b"]], TypeError, "must hold real numbers"),
         (np.array([[None], [1]], dtype=object), TypeError, "object"),
         ([[True], [False]], TypeError, "bool"),
+        ([[1e-200], [3e-200]], ValueError, "lie within 1e-70 of their mean; choose other units"),
+        (np.ma.array([[1.0], [2.0], [9.0]], mask=[[False], [False], [True]]), TypeError, "masked entries"),
     ],
 )
 def test_tables_that_are_none(table: Any, error: type[Exception], says: str) -> None:

@@ -148,8 +148,10 @@ def test_what_is_no_number(value: object) -> None:
 
 
 def test_constants_at_the_ends_of_the_floats() -> None:
-    """A bound that overflows is infinite; one whose rate divides by 0 in floats is refused."""
+    """A bound that overflows is infinite; one that floats cannot say is refused."""
     assert c.lemma_c4(10, 1, 1, 1, 1e300, 2, power=2) == math.inf
     assert c.lemma_c4(10, 1, 1, 1e300, 1, 2, p=2, Z8=1) == math.inf
     with pytest.raises(ValueError, match="choose other units"):
         c.lemma_c4(10, 1, 1, 1, 1e-320, 2)
+    with pytest.raises(ValueError, match="0 times infinity in floats; choose other units"):
+        c.lemma_c4(1, 1e-300, 1e-300, 1e200, 1e-200, 1, p=2, Z8=1, power=2)  # sigma^4 is infinite, and C_f^2 is 0
