@@ -86,9 +86,10 @@ def pytest_configure(config: pytest.Config) -> None:
         if folder := config.getoption("--ledger"):
             _writable(Path(folder))
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
-    config.stash[DETAILS] = config.option.verbose > 0
+    verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
+    config.stash[DETAILS] = verbose > 0
     asked = [Path(str(a).split("::", 1)[0]).resolve() for a in config.args]
-    if config.option.verbose == 0 and asked and all(a.is_relative_to(HERE) for a in asked):
+    if verbose == 0 and asked and all(a.is_relative_to(HERE) for a in asked):
         config.option.verbose = 1  # a line a claim
 
 

@@ -1,7 +1,7 @@
-"""How far the provers reach in a paper: the share of its identities and inequalities that are
-decided by execution alone, the share that also counts what a human sentence joins, and the reasons
-that claims give for the others. The least shares, and how many rows may be open, stand in the
-paper's ``statements.toml``.
+"""The verdict of a row from those of its claims, and how far the provers reach in a paper: the
+share of its identities and inequalities that are decided by execution alone, the share that also
+counts what a human sentence joins, and the reasons that claims give for the others. The least
+shares, and how many rows may be open, stand in the paper's ``statements.toml``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import Any
 from numerics.evidence import Verdict
 from proofs_check.core.statements import paper, papers, rows
 
-__all__ = ["EXACT", "EXECUTED", "Coverage", "coverage", "stated"]
+__all__ = ["EXACT", "EXECUTED", "NOT_SETTLED", "Coverage", "coverage", "row_verdict", "stated"]
 
+#: The verdict of a row that no claim states and in which no error was found.
+NOT_SETTLED = "not settled"
 #: Kinds of rows that a prover should decide: identities, and inequalities over a domain.
 EXACT = ("SYM", "INT")
 EXECUTED = ("PROVED", "CERTIFIED", "REFUTED")
@@ -29,7 +31,7 @@ class Coverage:
     paper : str
     executed, argued, supported, unsettled : tuple of str
         Rows of the kinds `EXACT`, by the verdict of their main claim: decided by execution alone,
-        with an argument, only supported, or none of these; a row with an OPEN claim is not settled.
+        with an argument, only supported, or none of these, by `row_verdict`.
     unexplained : tuple of str
         Claims of those rows that state them, are SUPPORTED, and say neither why no prover reaches
         them nor of which part of them one does.
@@ -101,6 +103,27 @@ def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [c for c in parts if c["id"] == c["covers"]] or parts
 
 
+def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
+    """The verdict of a row from its claims as printed.
+
+    REFUTED if any claim is, what the proof infers included; else OPEN, which settles nothing, if
+    any is; else that of the claim that states the row, or of the weakest of its parts.
+
+    Examples
+    --------
+    >>> row_verdict([{"id": "BB:X", "covers": "BB:X", "verdict": "PROVED"}])
+    'PROVED'
+    >>> row_verdict([])
+    'not settled'
+    """
+    known = list(claims)
+    found = {c["verdict"] for c in known}
+    for whole in (Verdict.REFUTED, Verdict.OPEN):
+        if whole in found:
+            return str(whole)
+    return str(min((Verdict(c["verdict"]) for c in stated(known)), key=lambda v: v.strength, default=NOT_SETTLED))
+
+
 def coverage(claims: Iterable[Mapping[str, Any]], key: str = "BB") -> Coverage:
     """Count the rows of one paper.
 
@@ -139,7 +162,7 @@ def coverage(claims: Iterable[Mapping[str, Any]], key: str = "BB") -> Coverage:
     for id in (id for id in of_row if rows()[id].kind in EXACT):
         main = stated(of_row[id])
         unexplained += [c["id"] for c in main if c["verdict"] == "SUPPORTED" and not (c["unproved"] + c["fragment"]).strip()]
-        if not main or id in open_:
+        if not main or row_verdict(of_row[id]) in (Verdict.OPEN, NOT_SETTLED):
             unsettled.append(id)
             continue
         weakest = str(min((Verdict(c["verdict"]) for c in main), key=lambda v: v.strength))

@@ -16,7 +16,7 @@ __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
 SCHEMA = 4
-_AGAIN = "write it anew with: pytest proofs_check/ --ledger DIR, without -k, -m and --reseed"
+_AGAIN = "write it anew with: pytest proofs_check/ (with --ledger DIR: into DIR), without -k, -m and --reseed"
 
 
 def schema() -> dict[str, Any]:
@@ -62,8 +62,8 @@ def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
-    path = path / "ledger.json" if path.is_dir() else path
     try:
+        path = path / "ledger.json" if path.is_dir() else path
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; {_AGAIN}") from error

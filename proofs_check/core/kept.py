@@ -5,11 +5,13 @@ the last whole run in this folder, else the one that came with the release.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numerics.terminal.inputs import InputError
 from proofs_check.core.files import SCHEMA, read_ledger
 from proofs_check.core.statements import PACKAGE
 
@@ -32,7 +34,8 @@ class Kept:
         As `proofs_check.core.files.read_ledger` returns it.
     path : Path
     says : str
-        Which ledger it is, of what date and code.
+        Which ledger it is, of what date and code, and why it does not speak for the papers if it
+        is not of a whole run in order.
     """
 
     document: Mapping[str, Any]
@@ -64,17 +67,33 @@ def find_ledger(given: str | None = None) -> Kept:
     False
     """
     here = FOLDER / WHOLE
-    path = Path(given) if given is not None else here if here.is_file() else RELEASE
+    path = Path(given) if given is not None else here if os.path.isfile(here) else RELEASE
     if path == RELEASE and given is None:
         # A test holds it to the schema, whose check takes longer than all the rest of a command.
         document = json.loads(path.read_text(encoding="utf-8"))
         name = "the ledger of the release"
     else:
-        document = read_ledger(path)
+        try:
+            document = read_ledger(path)
+        except InputError as error:
+            other = "" if given is not None else f"; without {path}, the ledger of the release is read"
+            raise InputError(f"{error}{other}") from error
         name = str(path / WHOLE if path.is_dir() else path)
     run = document["run"]
     made = f"judged on {run['date'][:10]} with largeprompt {run['versions'].get('largeprompt', 'of unknown version')}"
-    return Kept(document=document, path=path, says=f"{name}, {made} (code {run['code']})")
+    return Kept(document=document, path=path, says=f"{name}, {made} (code {run['code']}){_limits(document)}")
+
+
+def _limits(document: Mapping[str, Any]) -> str:
+    """Why a ledger does not speak for the papers; empty if it does."""
+    run = document["run"]
+    reseed = run.get("reseed")
+    limits = (
+        (run["partial"], "; only some claims ran for it"),
+        (reseed, f"; its random numbers are those of --reseed {reseed}"),
+        (run["faults"] or any(c["faults"] for c in document["claims"]), "; a claim in it is not in order"),
+    )
+    return "".join(text for found, text in limits if found)
 
 
 def release_text(document: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from numerics.evidence import Verdict
 from numerics.terminal.inputs import writable_folder
+from proofs_check.core.coverage import NOT_SETTLED, row_verdict
 from proofs_check.core.files import SCHEMA, write_text
 from proofs_check.core.statements import PACKAGE, rows
 
@@ -121,6 +122,11 @@ class Ledger:
         e = self.entries.get(id)
         return None if e is None else Verdict((e["repair"] or e)["verdict"])
 
+    def unmended(self, id: str) -> bool:
+        """Whether a claim of this run is refuted, and no repair of it was accepted."""
+        e = self.entries.get(id)
+        return e is not None and e["verdict"] == "REFUTED" and not (e["repair"] and Verdict(e["repair"]["verdict"]).accepted)
+
     def chain(self, id: str) -> Verdict:
         """The minimum of the held verdicts of a claim and of all that it needs; what the claim
         declares `unproved` is at most SUPPORTED.
@@ -210,13 +216,11 @@ class Ledger:
         return seen[-1]
 
     def unsettled(self) -> list[str]:
-        """Rows of the papers that no claim of this run settles: none with an OPEN part, unless the
-        row itself is REFUTED.
-        """
-        of = self.entries.values()
-        settled = {e["covers"] for e in of} - {e["covers"] for e in of if e["verdict"] == "OPEN"}
-        settled |= {e["id"] for e in of if e["id"] == e["covers"] and e["verdict"] == "REFUTED"}
-        return [r for r in rows() if r not in settled]
+        """Rows of the papers that are open, or that no claim of this run states."""
+        of_row: dict[str, list[dict[str, Any]]] = {}
+        for e in self.entries.values():
+            of_row.setdefault(e["covers"], []).append(e)
+        return [r for r in rows() if row_verdict(of_row.get(r, ())) in (Verdict.OPEN, NOT_SETTLED)]
 
     def to_json(self) -> dict[str, Any]:
         """The document that ``ledger.json`` holds; see ``ledger.schema.json``."""

@@ -6,21 +6,19 @@ document and the terminal read them here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import stated
+from proofs_check.core.coverage import NOT_SETTLED, row_verdict, stated
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity, counted
+from proofs_check.core.severity import by_severity, counted, in_words
 from proofs_check.core.statements import Row, paper, place, rows
 
-__all__ = ["NOT_SETTLED", "Account", "Headline", "Outcome", "account", "first_sentence", "outcomes", "row_verdict"]
+__all__ = ["NOT_SETTLED", "Account", "Headline", "Outcome", "account", "first_sentence", "outcomes"]
 
 Entry = Mapping[str, Any]
-#: The verdict of a row without claims.
-NOT_SETTLED = "not settled"
 _SENTENCE = re.compile(r"(?:[^$.]|\$[^$]*\$|\.(?!\s+[A-Z$]))*\.?")
 
 
@@ -36,29 +34,6 @@ def first_sentence(text: str) -> str:
     return found.group() if found else text
 
 
-def row_verdict(claims: Iterable[Entry]) -> str:
-    """The verdict of a row from its claims as printed.
-
-    REFUTED if the claim named like the row is; OPEN, which settles nothing, if any is; REFUTED if
-    any is, what the proof infers included; else that of the claim that states the row.
-
-    Examples
-    --------
-    >>> row_verdict([{"id": "BB:X", "covers": "BB:X", "verdict": "PROVED"}])
-    'PROVED'
-    >>> row_verdict([])
-    'not settled'
-    """
-    known = list(claims)
-    if any(c["id"] == c["covers"] and c["verdict"] == "REFUTED" for c in known):
-        return "REFUTED"
-    found = [Verdict(c["verdict"]) for c in known]
-    for whole in (Verdict.OPEN, Verdict.REFUTED):
-        if whole in found:
-            return str(whole)
-    return str(min((Verdict(c["verdict"]) for c in stated(known) or known), key=lambda v: v.strength, default=NOT_SETTLED))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What a ledger says of one row.
@@ -69,17 +44,18 @@ class Outcome:
     claims : tuple of dict
         The entries of the row's claims.
     verdict : str
-        Of the row as printed, by `row_verdict`.
+        Of the row as printed, by `proofs_check.core.coverage.row_verdict`.
     errors : tuple of dict
         The refuted entries, the gravest first, those that inherit the error of another one last.
     follows : str
-        The claim whose error the row inherits, where all its errors are inherited; else empty.
+        The claim of the paper whose error the row inherits, where all its errors are inherited and
+        that one is in the ledger; else empty.
     held : str
         The verdict of the statement with its repairs in place.
     chain : str
         The weakest link of the statement, with its repairs in place and all that it needs.
     falls : bool
-        Whether the row rests on an error that no accepted repair mends.
+        Whether the row rests on an error whose repair was not accepted, or that has none.
     """
 
     row: Row
@@ -148,6 +124,8 @@ def outcomes(document: Mapping[str, Any] | Ledger) -> dict[str, Outcome]:
 def _outcome(id: str, claims: list[Entry], ledger: Ledger) -> Outcome:
     own = [e for e in claims if e["verdict"] == "REFUTED"]
     own.sort(key=lambda e: (bool(e["follows"]), by_severity(e), e["id"]))
+    head = ledger.entries.get(ledger.first_error(own[0]["id"])) if own and own[0]["follows"] else None
+    told = head is not None and head["verdict"] == "REFUTED" and not head["follows"] and head["paper"] == own[0]["paper"]
     main = stated(claims)
     weaker = lambda verdicts: str(min(verdicts, key=lambda v: v.strength, default=NOT_SETTLED))
     return Outcome(
@@ -155,10 +133,10 @@ def _outcome(id: str, claims: list[Entry], ledger: Ledger) -> Outcome:
         claims=tuple(claims),
         verdict=row_verdict(claims),
         errors=tuple(own),
-        follows=ledger.first_error(own[0]["id"]) if own and all(e["follows"] for e in own) else "",
+        follows=head["id"] if head and told else "",
         held=weaker([Verdict((e["repair"] or e)["verdict"]) for e in main]),
         chain=weaker([ledger.chain(e["id"]) for e in main]),
-        falls=any(ledger.held(step) is Verdict.REFUTED for e in claims for step in ledger.steps(e["id"])),
+        falls=any(ledger.unmended(step) for e in claims for step in ledger.steps(e["id"])),
     )
 
 
@@ -229,7 +207,7 @@ class Account:
 
     @property
     def following(self) -> tuple[Outcome, ...]:
-        """The rows that only inherit an error."""
+        """The rows that only inherit an error of the paper."""
         return tuple(o for o in self.rows if o.follows)
 
     def copies(self, outcome: Outcome) -> tuple[Outcome, ...]:
@@ -246,14 +224,16 @@ class Account:
     def sentence(self) -> str:
         """The count of what is false as printed, in one sentence, the same wherever it is told."""
         false = (*self.false, *self.following)
+        unsettled = sum(o.verdict in (Verdict.OPEN, NOT_SETTLED) for o in self.rows)
+        rest = f"; {unsettled} {'is' if unsettled == 1 else 'are'} not settled." if unsettled else "."
         if not false:
-            return f"None of {len(self.rows)} rows is false as printed."
+            return f"None of {len(self.rows)} rows was found to be false as printed{rest}"
         kinds = counted([(o.severity, bool(o.follows)) for o in false])
         left = sum(not o.repaired for o in false)
         repaired = "all repaired" if not left else f"{left} not repaired"
         falls = ", ".join(self.falls) or "nothing"
         are = "is" if len(false) == 1 else "are"
-        return f"{len(false)} of {len(self.rows)} rows {are} false as printed: {kinds}; {repaired}; what falls: {falls}."
+        return f"{len(false)} of {len(self.rows)} rows {are} false as printed: {kinds}; {repaired}; what falls: {falls}{rest}"
 
     @property
     def headline(self) -> tuple[Headline, ...]:
@@ -270,7 +250,9 @@ def _headline(title: str, group: list[Outcome]) -> Headline:
     verdicts = [o.verdict for o in group]
     weakest = lambda found: NOT_SETTLED if NOT_SETTLED in found else str(min(map(Verdict, found), key=lambda v: v.strength))
     verdict = "REFUTED" if errors else weakest(verdicts)
-    said = [_said(e) for e in errors]
+    said = list(dict.fromkeys(in_words(e) for e in errors))
+    if len(said) > 1:  # none of them is all that is wrong
+        said = [words.removesuffix(" only") for words in said]
     if not errors:
         proved = verdict not in (NOT_SETTLED, "OPEN") and Verdict(verdict).executed
         said = [{NOT_SETTLED: NOT_SETTLED, "OPEN": "open"}.get(verdict, "proved" if proved else "no error found")]
@@ -278,18 +260,10 @@ def _headline(title: str, group: list[Outcome]) -> Headline:
         title=title,
         ids=tuple(o.id for o in group),
         verdict=verdict,
-        printed="; ".join(dict.fromkeys(said)),
-        change=" ".join(dict.fromkeys(first_sentence(e["instead"]) for e in errors)),
+        printed="; ".join(said),
+        change=" ".join(dict.fromkeys(first_sentence(e["instead"]) for e in errors if e["instead"])),
         evidence=weakest([o.chain for o in group]),
     )
-
-
-def _said(error: Entry) -> str:
-    """An error of a main result in a few words."""
-    if error["severity"] == "edge":
-        return f"false at {error['at']} only"
-    words = {"false": "false", "gap": "a gap in its proof", "text and code": "text and code differ", "typo": "a slip of notation"}
-    return words.get(error["severity"], "false")
 
 
 def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
@@ -314,7 +288,7 @@ def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
     Examples
     --------
     >>> account({"claims": []}, "BB").sentence
-    'None of 163 rows is false as printed.'
+    'None of 163 rows was found to be false as printed; 163 are not settled.'
     """
     title = paper(key)["title"]
     return Account(key=key, title=title, rows=tuple(o for o in outcomes(document).values() if o.row.paper == key))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["COSTS", "SEVERITIES", "by_severity", "counted", "misdeclared"]
+__all__ = ["COSTS", "SEVERITIES", "by_severity", "counted", "in_words", "misdeclared"]
 
 #: What can be wrong, the gravest first: the statement fails in its own regime; a step of a proof
 #: fails or a hypothesis is missing; the statement fails at degenerate points only; the authors'
@@ -18,6 +18,7 @@ _NAMES = {
     "edge": ("edge case", "edge cases"),
     "text and code": ("text against code", "text against code"),
     "typo": ("typo", "typos"),
+    "not declared": ("not declared", "not declared"),
 }
 #: What an error costs once it is mended, the least first.
 COSTS = ("nothing", "constants", "a hypothesis", "the theorem")
@@ -35,6 +36,27 @@ def by_severity(entry: Mapping[str, Any]) -> int:
     [{'severity': 'false'}, {'severity': 'gap'}, {'severity': None}]
     """
     return SEVERITIES.index(entry["severity"]) if entry["severity"] else len(SEVERITIES)
+
+
+def in_words(error: Mapping[str, Any]) -> str:
+    """What is wrong with a refuted entry of a ledger, in a few words.
+
+    Examples
+    --------
+    >>> in_words({"id": "BB:X/inference", "severity": "gap", "costs": "constants"})
+    'a gap in its proof'
+    >>> in_words({"id": "BB:X", "severity": "gap", "costs": "a hypothesis"})
+    'a missing hypothesis'
+    """
+    severity = error["severity"]
+    if severity == "gap":
+        if error["id"].endswith("/inference"):
+            return "a gap in its proof"
+        return "a missing hypothesis" if error["costs"] == "a hypothesis" else "a false step"
+    if severity == "edge":
+        return f"false at {error['at']} only"
+    words = {"false": "false in its own regime", "text and code": "text and code differ", "typo": "a slip of notation"}
+    return words.get(severity, "false, which its claim does not declare")
 
 
 def counted(errors: Iterable[tuple[str, bool]]) -> str:

@@ -122,7 +122,7 @@ def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     for e in ledger.entries.values():
         if e["verdict"] == "REFUTED":
             repaired = f", {e['repair']['verdict']} as repaired" if e["repair"] else ""
-            out.append([("  R ", "REFUTED"), (cut(f"{e['id']}: {e['severity']}{repaired}", width - 4), "")])
+            out.append([("  R ", "REFUTED"), (cut(f"{e['id']}: {e['severity'] or 'not declared'}{repaired}", width - 4), "")])
             out += _plain(_wrapped(as_unicode(e["why"]), width, " " * 6, most=3))
     return [*out, *_not_judged(ledger, width)]
 

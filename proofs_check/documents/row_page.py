@@ -20,6 +20,7 @@ from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
+from proofs_check.core.severity import in_words
 from proofs_check.core.statements import PACKAGE
 from proofs_check.core.witnesses import script_path
 from proofs_check.documents.latex import marked
@@ -33,13 +34,6 @@ Field = tuple[str, str | Text]
 _LONGEST = 1000
 #: How many steps of a proof are named that give much away.
 _STEPS = 5
-_SEVERITIES = {
-    "false": "false in its own regime",
-    "gap": "a gap in the proof",
-    "edge": "false at {at} only",
-    "text and code": "text and code differ",
-    "typo": "a slip of notation",
-}
 
 
 class Page:
@@ -199,7 +193,7 @@ def _verdict(o: Outcome) -> Text:
     said = Text.assemble((word, f"bold {COLOURS[o.verdict]}"))
     if o.errors:
         gravest = o.errors[0]
-        said.append(f", {_SEVERITIES.get(o.severity, o.severity).format(at=gravest['at'])}")
+        said.append(f", {in_words(gravest)}")
         said.append(f" ({gravest['id']})" if gravest["id"] != o.id else "")
         if o.repaired:
             said += Text.assemble("; as repaired ", (o.held, COLOURS[o.held]))
@@ -211,8 +205,8 @@ def _verdict(o: Outcome) -> Text:
 def _verdict_of(e: Entry) -> Text:
     """The verdict of one claim."""
     said = Text.assemble((_word(e), COLOURS[e["verdict"]]))
-    if e["severity"]:
-        said.append(f", {_SEVERITIES[e['severity']].format(at=e['at'])}")
+    if e["verdict"] == "REFUTED":
+        said.append(f", {in_words(e)}")
     if e["repair"]:
         said += Text.assemble("; as repaired ", (_word(e["repair"]), COLOURS[e["repair"]["verdict"]]))
     return said

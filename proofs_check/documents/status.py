@@ -101,8 +101,8 @@ def headline(document: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> headline({"claims": []}).splitlines()[-1].split(". ")[0]
-    'BB: none of 163 rows is false as printed'
+    >>> headline({"claims": []}).splitlines()[-1].split("; ")[0]
+    'BB: none of 163 rows was found to be false as printed'
     """
     from proofs_check.documents.errata.markdown import github, paragraph
 
@@ -123,7 +123,7 @@ def errata(document: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> errata({"claims": []})
-    'No statement is false as printed.'
+    'No statement was found to be false as printed.'
     """
     from proofs_check.documents.errata.markdown import github
 
@@ -141,7 +141,7 @@ def errata(document: Mapping[str, Any]) -> str:
             out.append(
                 f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}{left}"
             )
-    return "\n".join(out) or "No statement is false as printed."
+    return "\n".join(out) or "No statement was found to be false as printed."
 
 
 def blocks(document: Mapping[str, Any]) -> dict[str, str]:

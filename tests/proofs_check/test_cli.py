@@ -41,7 +41,7 @@ def test_an_unknown_id_is_an_error_that_helps(id: str, hint: str, capsys: pytest
 @pytest.mark.parametrize(
     ("command", "hint"),
     [
-        (["show", "CC.3.b"], "REFUTED, a gap in the proof"),
+        (["show", "CC.3.b"], "REFUTED, a false step"),
         (["show", "CC.3.b", "--set", "c=100"], "BB:CC.3.b with c = 100: REFUTED"),
         (["show", "CC.3.b", "--again"], "Judged now"),
         (["show", "CC.3.b", "--latex"], "\\delta"),

@@ -173,6 +173,11 @@ def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: p
     assert (pytester.path / "build").read_text() == "a file"
 
 
+def test_no_terminal_is_needed(pytester: pytest.Pytester) -> None:
+    assert run_beside(pytester, GOOD, options=("-p", "no:terminal")).ret == 0
+    assert ledgers(pytester) == {"build/ledger.partial.json"}
+
+
 def test_a_part_of_a_run_tells_what_could_not_be_judged_and_nothing_else(pytester: pytest.Pytester) -> None:
     text = run_beside(pytester, GOOD, options=("-k", "wrong")).stdout.str()
     assert "BB:CC.3.b/wrong stands? not judged: needs BB:CC.3.b/good, which did not run" in " ".join(text.split())

@@ -108,7 +108,8 @@ def _scripts(false: list[Mapping[str, Any]]) -> dict[str, tuple[str, str]]:
 
 def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str, tuple[str, str]]) -> Entry:
     row = outcome.row
-    own = [e for e in outcome.errors if not e["follows"]]
+    # What a row inherits from another paper is told as its own.
+    own = [e for e in outcome.errors if not e["follows"]] or list(outcome.errors)
     ids = {e["id"] for e in own}
     # Also those of rows with errors of their own, which are no copies of a whole row.
     following = {e["id"]: (o.row, e) for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
@@ -120,7 +121,7 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
         read=own[0]["says"],
         printed=own[0]["printed"],
         errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
-        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in following),
+        inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in {*following, *ids}),
         copies=tuple(_copy(e, ledger) for _, e in following.values()),
         also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name != _named(row)),
         survives=survives,
@@ -240,7 +241,7 @@ def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[
     of_row: dict[str, list[str]] = {}
     for u in users:
         of_row.setdefault(ledger.entries[u]["covers"], []).append(u)
-    broken = any(ledger.held(e["id"]) is Verdict.REFUTED for e in own)
+    broken = any(ledger.unmended(e["id"]) for e in own)
     listed, falling = [], False
     for name, parts in of_row.items():
         note = ""
@@ -250,7 +251,7 @@ def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[
             note = ": stands with its own repair"
         listed.append(f"{ledger.entries[parts[0]]['where']} ({name}){note}")
     if falling:
-        return "With the repair in place, of what uses the line:", tuple(listed)
+        return f"{'No repair was accepted; of' if broken else 'With the repair in place, of'} what uses the line:", tuple(listed)
     return "With the repair in place, everything that uses the line stands:", tuple(listed)
 
 

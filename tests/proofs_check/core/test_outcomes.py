@@ -12,6 +12,7 @@ import pytest
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core import kept
+from proofs_check.core.coverage import coverage
 from proofs_check.core.files import read_ledger
 from proofs_check.core.kept import RELEASE, find_ledger, release_text
 from proofs_check.core.ledger import Ledger, write_json
@@ -29,7 +30,7 @@ def error(id: str, severity: str, **changes: Any) -> dict[str, Any]:
     """A refuted entry with a repair that was proved."""
     told = {"at": "L = 1" if severity == "edge" else "", "why": f"Why {id} fails.", "instead": "Write $2$ for $1$. Then more."}
     repaired = line("BB:CC.3.b")["repair"] | {"verdict": "PROVED"}
-    return made_up(id, "REFUTED", severity=severity, costs="constants", **({"repair": repaired} | told | changes))
+    return made_up(id, "REFUTED", severity=severity, **({"repair": repaired, "costs": "constants"} | told | changes))
 
 
 @pytest.fixture(scope="module")
@@ -83,9 +84,9 @@ def test_what_falls_rests_on_an_error_without_a_repair() -> None:
     user = made_up("BB:LC.6", "PROVED", needs=["BB:LC.4"])
     of_user = made_up("BB:P3.1", "SUPPORTED", needs=["BB:LC.6"])
     told = account(document(broken, user, of_user), "BB")
-    assert told.sentence.endswith("1 not repaired; what falls: Proposition 3.1, Lemma C.4, Lemma C.6.")
+    assert "1 not repaired; what falls: Proposition 3.1, Lemma C.4, Lemma C.6; " in told.sentence
     mended = account(document(error("BB:LC.4", "false"), user, of_user), "BB")
-    assert mended.sentence.endswith("all repaired; what falls: nothing.")
+    assert "all repaired; what falls: nothing; " in mended.sentence
     # What is undecided does not fall.
     assert account(document(made_up("BB:LC.4", "OPEN"), user), "BB").falls == ()
 
@@ -107,6 +108,59 @@ def test_the_headline_tells_printed_change_and_evidence() -> None:
     assert told["Proposition 3.4"] == ("ARGUED", "no error found", "", "ARGUED")
     assert told["Theorem 5.2"] == ("REFUTED", "a gap in its proof", "Write $2$ for $1$.", "SUPPORTED")
     assert told["Theorem 4.3"] == ("not settled", "not settled", "", "not settled")
+
+
+def tangled() -> dict[str, Any]:
+    """A ledger of rows whose claims say different things of them."""
+    undecided = line("BB:CC.3.b")["repair"] | {"verdict": "OPEN"}
+    return document(
+        made_up("BB:P3.4.V", "PROVED"),
+        made_up("BB:P3.4.V/part", "OPEN", open="nobody knows"),
+        error("BB:P3.4.V/inference", "gap"),
+        error("BB:P3.4.U", "edge", at="f = 0"),
+        error("BB:LC.4", "edge", follows="BB:LC.6"),  # which did not run
+        error("BB:LC.7", "typo", follows="BB:LC.4"),
+        error("BB:CC.3", "gap", costs="a hypothesis", repair=undecided),
+        made_up("BB:LC.9", "PROVED", needs=["BB:CC.3"]),
+        made_up("BB:LC.1/inference", "PROVED"),
+        made_up("BB:T4.3", "REFUTED", severity=None, why="", instead=""),
+        error("OURS:R1", "false", follows="BB:P3.4.U"),
+    )
+
+
+def test_tangled_rows_are_told_alike_by_every_reader() -> None:
+    read = tangled()
+    read["run"]["faults"] = []  # they say what is tangled, and the tables of the README refuse it for that
+    known = outcomes(read)
+    assert set(read["unsettled"]) == {o.id for o in known.values() if o.verdict in ("OPEN", "not settled")}
+    assert known["BB:LC.1"].verdict == "not settled"  # only what its proof infers was judged
+    for key in papers():
+        told = account(read, key)
+        false = [o.id for o in told.rows if o.verdict == "REFUTED"]
+        assert set(false) == {o.id for o in told.rows if o.errors} == {o.id for o in (*told.false, *told.following)}
+        assert set(coverage(read["claims"], key).unsettled) <= set(read["unsettled"])
+        name = "| our own:" if key == "OURS" else f"| {key}:"
+        cells = [x.split("|")[2:] for x in status(read).splitlines() if x.startswith(name)]
+        assert sum(int(c[5].replace(".", "0")) for c in cells) == len(false)
+        assert sum(int(c[7].replace(".", "0")) for c in cells) == len([id for id in read["unsettled"] if rows()[id].paper == key])
+    assert account(read, "BB").sentence == (
+        "6 of 163 rows are false as printed: 2 gaps, 2 edge cases, 1 typo, 1 not declared; 2 not repaired; "
+        "what falls: Theorem 4.3, Corollary C.3, Lemma C.9; 156 are not settled."
+    )
+    assert account(read, "OURS").sentence.startswith("1 of 70 rows is false as printed: 1 false; all repaired;")
+
+
+def test_what_was_not_judged_is_not_called_free_of_errors() -> None:
+    read = document(made_up("BB:LC.4", "PROVED"))
+    assert account(read, "BB").sentence == "None of 163 rows was found to be false as printed; 162 are not settled."
+
+
+def test_the_errors_of_a_main_result_are_named_for_what_they_are() -> None:
+    told = {h.title: h.printed for h in account(tangled(), "BB").headline}
+    assert told["Proposition 3.4"] == "a gap in its proof; false at f = 0"
+    assert told["Theorem 4.3"] == "false, which its claim does not declare"
+    missing = error("BB:T4.3", "gap", costs="a hypothesis")
+    assert [h.printed for h in account(document(missing), "BB").headline if h.verdict == "REFUTED"] == ["a missing hypothesis"]
 
 
 def test_a_row_of_an_older_list_is_told_as_it_was_judged() -> None:
@@ -190,10 +244,15 @@ def test_ledgers_are_read_in_this_order(tmp_path: Path, monkeypatch: pytest.Monk
     write_json(document(), tmp_path / "build" / kept.WHOLE)
     assert find_ledger().path == Path("build/ledger.json")
     assert find_ledger().says.startswith("build/ledger.json, judged on 20")
+    assert find_ledger().says.endswith(")")
+    other = document(line("BB:CC.3.a"), partial=True)
+    other["run"]["reseed"] = 7
+    write_json(other, tmp_path / "other.json")
+    assert find_ledger("other.json").says.endswith("; only some claims ran for it; its random numbers are those of --reseed 7")
     write_json(document(line("BB:CC.3.a")), tmp_path / "named" / kept.WHOLE)
     assert len(find_ledger("named").document["claims"]) == 1
     (tmp_path / "build" / kept.WHOLE).write_text(json.dumps({"run": {}}))
-    with pytest.raises(InputError, match=r"build/ledger\.json is not a ledger"):
+    with pytest.raises(InputError, match=r"build/ledger\.json is not a ledger.*; without build/ledger\.json, the"):
         find_ledger()
 
 

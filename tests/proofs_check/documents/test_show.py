@@ -68,7 +68,7 @@ def test_the_verdict_and_its_reason_come_first(
         "BB:CC.3.b",
         "Corollary C.3",
         "verdict",
-        "REFUTED, a gap in the proof",
+        "REFUTED, a false step",
         "as repaired ARGUED",
         "why",
         "instead",

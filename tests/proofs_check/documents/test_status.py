@@ -10,8 +10,8 @@ import pytest
 
 from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
+from proofs_check.core.coverage import row_verdict
 from proofs_check.core.ledger import write_json
-from proofs_check.core.outcomes import row_verdict
 from proofs_check.core.statements import rows
 from proofs_check.documents.status import errata, headline, marks, replaced, status
 from tests.proofs_check.core.ledgers import document, line, made_up
@@ -52,7 +52,8 @@ def test_refuted_wins_then_the_statement_itself() -> None:
     assert row_verdict([main_, part]) == "PROVED"
     assert row_verdict([part]) == "SUPPORTED"
     assert row_verdict([main_, inference]) == "REFUTED"
-    assert row_verdict([main_, inference, made_up(f"{row}/b", "OPEN")]) == "OPEN"
+    assert row_verdict([main_, inference, made_up(f"{row}/b", "OPEN")]) == "REFUTED"
+    assert row_verdict([made_up(f"{row}/inference", "PROVED")]) == "not settled"
     assert row_verdict([made_up(row, "REFUTED"), made_up(f"{row}/b", "OPEN")]) == "REFUTED"
 
 
@@ -64,7 +65,10 @@ def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
     assert "BB:CC.3.b" not in errata(document(line("BB:CC.3.b")))
     assert "an edge, at f = 0:" in (edge := errata(document(line("BB:LC.4/zero"))))
     assert "No repair" not in edge
-    assert errata(document(line("BB:LC.4/zero", follows="BB:CC.3.b"))) == "No statement is false as printed."
+    # It is told of where the error that it inherits is, if that one is in the ledger.
+    inherited = line("BB:LC.4/zero", follows="BB:CC.3.b")
+    assert "an edge, at f = 0:" in errata(document(inherited))
+    assert errata(document(line("BB:CC.3.b"), inherited)) == "No statement was found to be false as printed."
 
 
 def test_time_and_place_of_a_run_leave_no_trace() -> None:

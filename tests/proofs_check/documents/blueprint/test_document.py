@@ -192,12 +192,12 @@ def test_a_row_is_repaired_only_if_every_error_in_it_is() -> None:
     left["repair"], opened["verdict"] = None, "OPEN"  # the error of BB:B.2/limit is repaired
     html = as_html(Site(spoiled)).html
     verdicts = {id: text_of(section(html, id).split('<p class="tags">')[1].split("</p>")[0]) for id in (left["id"], opened["id"])}
-    assert verdicts == {"BB:CC.3.b": "R REFUTED not repaired", "BB:B.2": "O OPEN"}
+    assert verdicts == {"BB:CC.3.b": "R REFUTED not repaired", "BB:B.2": "R REFUTED → O OPEN as repaired"}
     letters = {}
     for id in verdicts:
         node = html.split(f'data-node="{id}"')[1].split("</a>")[0]
         letters[id] = re.findall(r'<text class="letter"[^>]*>([^<]*)<', node)
-    assert letters == {"BB:CC.3.b": ["R"], "BB:B.2": ["O"]}
+    assert letters == {"BB:CC.3.b": ["R"], "BB:B.2": ["R", "O"]}
 
 
 def test_every_claim_names_its_line_and_every_judged_row_its_run(html: str) -> None:
