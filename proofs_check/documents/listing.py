@@ -67,7 +67,9 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
     print_lines(screen, shown)
     screen.print()
     if wanted or gravity:
-        said = f"{len(shown)} of {len(everything)} rows: {' and '.join(filter(None, (wanted, gravity)))}."
+        heirs = sum(bool(o.follows) for o in shown) if gravity else 0
+        rest = f" ({heirs} more follow{'s' if heirs == 1 else ''} from other rows)" if heirs else ""
+        said = f"{len(shown) - heirs} of {len(everything)} rows: {' and '.join(filter(None, (wanted, gravity)))}{rest}."
         screen.print(Text(said))
     else:
         for key in keys:

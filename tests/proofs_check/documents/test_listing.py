@@ -55,6 +55,15 @@ def test_a_verdict(verdict: str, name: str, capsys: pytest.CaptureFixture[str]) 
     assert wanted
 
 
+def test_a_severity_is_counted_as_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows that inherit the error of another one are listed and counted apart."""
+    listing("BB", None, "false")
+    told = capsys.readouterr().out
+    counted = sum(o.severity == "false" and not o.follows for o in FOUND.values())
+    assert f"{counted} of 163 rows: false (" in told
+    assert f"{counted} false, " in account(DOCUMENT, "BB").sentence
+
+
 def test_a_severity(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(printed(capsys, "BB", None, "Text")) == [id for id, o in FOUND.items() if o.severity == "text and code"]
     assert printed(capsys, "OURS", None, "gap") == {}
