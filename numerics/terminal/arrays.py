@@ -50,12 +50,13 @@ def read_array(given: Path | str) -> tuple[Any, str]:
     kind = path.suffix.lower()
     if kind not in _READERS:
         raise InputError(f"{path} is of no kind that is read here; keep the array as {FORMATS}")
-    if path.is_fifo():  # to read from it may never end
-        raise InputError(f"{path} is a pipe; save the array in a file, as {FORMATS}")
     try:
+        if path.is_fifo():  # to read from it may never end
+            raise InputError(f"it is a pipe; save the array in a file, as {FORMATS}")
         content = read_bytes(path)
-    except InputError as error:
-        raise InputError(f"cannot read {path}: {error}") from error
+    except (InputError, OSError) as error:
+        why = error if isinstance(error, InputError) else error.strerror
+        raise InputError(f"cannot read {path}: {why}") from error
     try:
         array = _from_archive(content, path, name) if kind == ".npz" else _READERS[kind](content, path)
     except InputError:
