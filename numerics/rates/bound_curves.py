@@ -30,7 +30,8 @@ from theory.bounds.sub_gaussian import maximum_R3
 __all__ = ["Bound", "bounds", "certain_bound", "fourth_moment"]
 
 Floats = NDArray[np.float64]
-#: The bounds that are proved with explicit constants; Lemma C.4 is false as printed at L = 1.
+#: Our bounds with explicit constants; the ledger tells the evidence. Lemma C.4 is false as printed
+#: at L = 1.
 CERTAIN = ("Theorem A", "R1", "Proposition 3.1, our constants")
 #: Fourth moment of a coordinate less 3, for independent coordinates; and below, for radial laws in
 #: dimension r, the factor of the Gaussian fourth moment.
@@ -119,8 +120,8 @@ def bounds(setting: AttentionSetting, quantity: Quantity, lengths: Floats, first
 
 
 def certain_bound(setting: AttentionSetting, lengths: Floats) -> Bound | None:
-    """The first bound of the output that is proved with explicit constants and whose hypotheses the
-    setting meets.
+    """The first bound of ours on the output, with explicit constants, whose hypotheses the setting
+    meets.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""What the ledger says of the paper's laws that a report draws, and of our bounds that it calls
-certain. Nothing below the claims can read the ledger, so that it stands here, and a test holds it
-to the ledger of the release.
+"""What the ledger says of the paper's laws that a report draws, and of our bounds beside them.
+Nothing below the claims can read the ledger, so that it stands here, and a test holds it to the
+ledger of the release.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours"]
+__all__ = ["OURS", "PRINTED", "Printed", "declared", "of_ours", "verdict_of"]
 
 
 class Printed(NamedTuple):
@@ -85,6 +85,26 @@ def of_ours(bound: str) -> str:
     'in the ledger OURS:R4.A, ARGUED (parts PROVED)'
     """
     return f"in the ledger {', '.join(OURS[bound])}"
+
+
+def verdict_of(bound: str) -> str:
+    """The verdict in the ledger of a bound of ours on the output.
+
+    Parameters
+    ----------
+    bound : str
+        The name of its curve.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> verdict_of("R1"), verdict_of("Proposition 3.1, our constants")
+    ('SUPPORTED', 'SUPPORTED')
+    """
+    return next(verdict for name, (_, verdict) in OURS.items() if bound.startswith(name.removesuffix(" output")))
 
 
 def declared(curve: str) -> str:

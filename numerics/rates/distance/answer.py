@@ -18,6 +18,7 @@ from numerics.attention.setting import AttentionSetting
 from numerics.rates.distance.approach import LAW_SHARE, Law
 from numerics.rates.distance.infinite_prompt import Known
 from numerics.rates.distance.rounded import asked, digits, filled, length, percent
+from numerics.rates.ledger_verdicts import verdict_of
 from numerics.token_laws.embeddings import EmbeddingTable
 
 __all__ = ["CLOSE", "FAR_OFF", "TOLERANCES", "CertainBound", "Grade", "HowLinear"]
@@ -44,7 +45,7 @@ class Grade(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CertainBound:
-    """What a theorem promises about the error, where its hypotheses are met.
+    """What a theorem of ours promises about the error, where its hypotheses are met.
 
     Parameters
     ----------
@@ -63,6 +64,24 @@ class CertainBound:
     values: Floats
     needed: Mapping[float, float]
     note: str
+
+    @property
+    def supported(self) -> bool:
+        """Whether the ledger has evidence for the theorem only, and no proof: such a bound is not
+        called certain.
+        """
+        return verdict_of(self.name) == "SUPPORTED"
+
+    @property
+    def title(self) -> str:
+        """How a sentence names it.
+
+        Examples
+        --------
+        >>> CertainBound("R1", np.ones(1), {}, "").title
+        'Bound that is SUPPORTED, not proved (R1)'
+        """
+        return f"{'Bound that is SUPPORTED, not proved' if self.supported else 'Certain bound'} ({self.name})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,7 +254,17 @@ class HowLinear:
         if self.vanishes:
             return []
         cell = lambda L: "unknown" if math.isnan(L) else "beyond 1e100" if math.isinf(L) else length(L).removeprefix("about ")
-        rows = [["relative error", "needs L", *([] if self.bound is None else [f"certain from L ({self.bound.name})"])]]
+        rows = [
+            [
+                "relative error",
+                "needs L",
+                *(
+                    []
+                    if self.bound is None
+                    else [f"{'supported' if self.bound.supported else 'certain'} from L ({self.bound.name})"]
+                ),
+            ]
+        ]
         for t in TOLERANCES:
             rows.append([percent(t), cell(self.needed[t]), *([] if self.bound is None else [cell(self.bound.needed[t])])])
         return rows
@@ -295,19 +324,19 @@ class HowLinear:
         return [f"T itself differs from the linear attention V Gamma U z by {percent(self.off_linear.value)}{error}."]
 
     def _bound(self) -> list[str]:
-        """What is certain."""
+        """What a theorem promises, and whether that is certain."""
         if self.bound is None:
             return ["Certain bound: none."]
         at = f"at L = {asked(self.lengths[-1])}"
         value = self.bound.values[-1]
         says = f"nothing {at}" if not math.isfinite(value) else f"at most {self._size(value, ROUND_CEILING)} {at}"
         if self.vanishes:
-            return [f"Certain bound ({self.bound.name}): {says}."]
+            return [f"{self.bound.title}: {says}."]
         first, second = (self.bound.needed[t] for t in TOLERANCES)
         if math.isinf(first):
-            return [f"Certain bound ({self.bound.name}): {says}; 10 % beyond L = 1e100 only."]
+            return [f"{self.bound.title}: {says}; 10 % beyond L = 1e100 only."]
         then = "1 % beyond L = 1e100 only" if math.isinf(second) else f"1 % from L {_equals(second)}{length(second)} on"
-        return [f"Certain bound ({self.bound.name}): {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
+        return [f"{self.bound.title}: {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
 
 
 def _equals(L: float) -> str:

@@ -301,3 +301,16 @@ def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
     assert found.relative_error[0] < 1e-4
     assert found.relative_error[1] > 1e-3
     assert found.law_from > 1e23
+
+
+def test_a_bound_without_a_proof_is_not_called_certain() -> None:
+    """Theorem A, whose executed parts are proved, is; R1, which is only supported, is not."""
+    one = np.eye(2)
+    for tokens, certain in ((one, True), (rademacher(2), False)):
+        answer = how_linear(AttentionSetting(tokens, one, one, [0.5, 0.0]), [100])
+        assert answer.bound is not None
+        told = " ".join(str(answer).split())
+        assert ("Certain bound (Theorem A): " in told) is certain
+        assert ("Bound that is SUPPORTED, not proved (R1): " in told) is not certain
+        assert ("certain from L" in told) is certain
+        assert ("supported from L (R1)" in told) is not certain

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import itertools
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -24,7 +21,7 @@ from numerics.pages.provenance import provenance
 from numerics.pages.svg import COLOURS
 from numerics.pages.text import sci
 from numerics.rates.measure import rates
-from numerics.rates.report.document import COLUMNS, as_csv, as_document
+from numerics.rates.report.document import as_document
 from numerics.rates.report.drawing import Drawing, draw, prefixes
 from numerics.rates.report.names import explained, run_names
 from numerics.rates.report.overlays import run_style
@@ -34,16 +31,6 @@ from numerics.rates.report.slack import slacks
 from numerics.rates.report.write import FILES, schema, write_report
 from numerics.rates.result import Rates
 from tests.numerics.pages.page import Page
-
-
-@pytest.fixture(scope="module")
-def run() -> Rates:
-    return rates(EXAMPLES["anisotropic"](), [1, 2, 10, 30, 100, 300, 1000], replicates=1000, seed=2)
-
-
-@pytest.fixture(scope="module")
-def slow() -> Rates:
-    return rates(EXAMPLES["averaged-slow"](), [5, 10, 20, 40, 80, 160], replicates=4000, seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -269,36 +256,6 @@ def test_names_are_escaped() -> None:
     assert "script" not in Page(page).tags
     assert "<b>'" not in page
     assert "overflow-wrap: anywhere" in page  # a name of 200 letters does not make the page wider than a phone
-
-
-def test_the_table_has_every_number(run: Rates) -> None:
-    rows = list(csv.DictReader(StringIO(as_csv([run]))))
-    assert list(rows[0]) == list(COLUMNS)
-    assert [int(row["L"]) for row in rows if row["quantity"] == "output"] == run.lengths.tolist()
-    for series in run.series:
-        mine = [row for row in rows if row["quantity"] == series.quantity]
-        assert [float(row["measured"]) for row in mine] == series.mean.tolist()  # bit for bit
-    assert rows[0]["lemma_c4"] == ""  # silent at L = 1
-    assert float(rows[1]["lemma_c4"]) > float(rows[1]["r1"]) > float(rows[1]["theorem_a"]) > float(rows[1]["exact"]) > 0
-
-
-def test_the_table_tells_the_runs_apart(run: Rates, slow: Rates) -> None:
-    rows = list(csv.DictReader(StringIO(as_csv([run, slow, run]))))
-    names = [name for name, _ in itertools.groupby(row["run"] for row in rows)]
-    assert names == ["anisotropic", "averaged-slow", "anisotropic (2)"]
-    law = [row for row in rows if row["run"] == "averaged-slow" and row["quantity"] == "output"]
-    assert all(float(row["theorem_b"]) > 0 and float(row["paper_exponent"]) > 0 for row in law)
-
-
-@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1"])
-def test_a_name_that_begins_like_a_formula_is_text_in_a_spreadsheet(run: Rates, name: str) -> None:
-    own = run.setting
-    named = replace(run, setting=AttentionSetting(own.Gamma, own.U, own.V, own.query, query_cov=own.query_cov, name=name))
-    rows, plain = (list(csv.DictReader(StringIO(as_csv([r])))) for r in (named, run))
-    assert {row["run"] for row in rows} == {f"'{name}"}
-    assert [{**row, "run": ""} for row in rows] == [{**row, "run": ""} for row in plain]  # the numbers stay what they are
-    document = as_document([named], provenance("largeprompt rates", 1.0), [])
-    assert document["runs"][0]["run"] == document["runs"][0]["setting"]["name"] == name
 
 
 def test_several_runs_are_compared_on_one_page(run: Rates, slow: Rates, shared: str) -> None:
