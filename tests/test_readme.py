@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numerics import how_linear
+from numerics.attention.examples import EXAMPLES
 from proofs_check.core.statements import rows
 
 ROOT = Path(__file__).parents[1]
@@ -66,3 +68,8 @@ def test_the_picture_and_its_numbers_are_what_the_script_makes(
     assert list(made) == list(kept)
     for name, points in kept.items():
         np.testing.assert_allclose(made[name], points, atol=0.5)
+
+
+def test_the_answer_in_the_readme_is_that_of_the_example() -> None:
+    answer = how_linear(EXAMPLES["anisotropic"](), [4000]).sentence
+    assert " ".join(answer.split()) in " ".join(README.split())
