@@ -18,8 +18,10 @@ The rooms, each importing only from those above it:
 `attention`             exact errors of softmax attention against the infinite prompt
 `monte_carlo`           the same errors by sampling, and when a sample is not to be trusted
 `search`                worst cases of bounds over laws, lengths and parameters
+`strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
 `training`              SGD on fresh prompts
 `regression`            risks and flows of in-context regression, softmax beside linear attention
+`properties`            statements tried on what Hypothesis draws, as a second route
 `rates`                 how close attention is to its limit, and how fast: exponents, the report
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
 `figures`               Figures 1 to 8 of BB: the runs behind them, and the page

@@ -11,10 +11,13 @@ from contextvars import ContextVar
 
 import numpy as np
 
-__all__ = ["current_reseed", "current_seed", "generator", "seed_of", "seeded", "shared_generator"]
+__all__ = ["current_examples", "current_reseed", "current_seed", "generator", "seed_of", "seeded", "shared_generator"]
 
 _SEED: ContextVar[int] = ContextVar("largeprompt_seed", default=0)
 _RESEED: ContextVar[int] = ContextVar("largeprompt_reseed", default=0)
+#: How many examples a property test draws by default.
+EXAMPLES = 100
+_EXAMPLES: ContextVar[int] = ContextVar("largeprompt_examples", default=EXAMPLES)
 
 
 def seed_of(name: str, reseed: int = 0) -> int:
@@ -41,7 +44,7 @@ def seed_of(name: str, reseed: int = 0) -> int:
 
 
 @contextmanager
-def seeded(name: str, reseed: int = 0) -> Iterator[int]:
+def seeded(name: str, reseed: int = 0, examples: int = EXAMPLES) -> Iterator[int]:
     """Make every engine inside the block draw from the streams of ``name``.
 
     Examples
@@ -50,12 +53,13 @@ def seeded(name: str, reseed: int = 0) -> Iterator[int]:
     ...     current_seed() == seed_of("BB:LC.1")
     True
     """
-    token, family = _SEED.set(seed_of(name, reseed)), _RESEED.set(reseed)
+    token, family, number = _SEED.set(seed_of(name, reseed)), _RESEED.set(reseed), _EXAMPLES.set(examples)
     try:
         yield _SEED.get()
     finally:
         _SEED.reset(token)
         _RESEED.reset(family)
+        _EXAMPLES.reset(number)
 
 
 def current_seed() -> int:
@@ -67,6 +71,18 @@ def current_seed() -> int:
     0
     """
     return _SEED.get()
+
+
+def current_examples() -> int:
+    """How many examples a property test draws: 100, and more in a thorough run.
+
+    Examples
+    --------
+    >>> with seeded("BB:LC.1", examples=2000):
+    ...     current_examples()
+    2000
+    """
+    return _EXAMPLES.get()
 
 
 def current_reseed() -> int:

@@ -20,7 +20,8 @@ ROOMS = {
     "theory": ("inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
         *("evidence", "rationals", "seeds", "compiled", "terminal", "pages", "provers", "refutation", "token_laws", "quadrature"),
-        *("jobs", "attention", "monte_carlo", "search", "training", "regression", "rates", "sweep", "figures", "cli"),
+        *("jobs", "attention", "monte_carlo", "search", "strategies", "training", "regression", "properties", "rates", "sweep"),
+        *("figures", "cli"),
     ),
     "proofs_check": ("instances", "core", "ours", "boursier_boyer", "documents", "plugin", "cli"),
 }

@@ -70,6 +70,7 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "Monte Carlo": S,
         "Clopper-Pearson": S,
         "property search": S,
+        "property test": S,  # examples drawn by Hypothesis, driven to the worst ratio
         "examples": S,  # a definition is satisfied by one object and violated by another
         "conjunction": P,  # as strong as its weakest part; see `all_of`
     }

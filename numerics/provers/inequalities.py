@@ -98,9 +98,7 @@ def forall(
     with precision(64), sp.evaluate(True):  # the caller's sides may have been built without
         st = statement(lhs, op, rhs, domain, where)
         ev = _Run(st, via or {}, Effort(steps)).decide()
-    return ev.replace(
-        checked=st.checked, covered=st.covered, vacuous=st.vacuous, sides=(st.inequality,), seconds=time.monotonic() - start
-    )
+    return ev.replace(checked=st.checked, covered=st.covered, vacuous=st.vacuous, sides=(st,), seconds=time.monotonic() - start)
 
 
 class _Run:

@@ -18,7 +18,7 @@ import sympy as sp
 
 from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.evidence import Evidence
-from numerics.provers.statements.statement import Inequality
+from numerics.provers.statements.statement import Inequality, Statement
 from numerics.search.families import Point
 from numerics.search.statement import Mean, Tail, evaluate, population
 
@@ -100,6 +100,8 @@ class ReferenceInstance:
         NoLoss
             If a symbol has no value, a hypothesis does not hold here, or a side is not positive.
         """
+        if isinstance(sides, Statement):
+            sides = sides.inequality
         if isinstance(sides, Inequality):
             return float(_inequality(sides, self.values))
         if isinstance(sides, StatisticBound):
