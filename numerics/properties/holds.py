@@ -12,7 +12,8 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_examples, current_seed
@@ -20,7 +21,7 @@ from numerics.seeds import current_examples, current_seed
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["MISSING", "Property", "Tried", "holds"]
+__all__ = ["MISSING", "ROUNDING", "Property", "Scalable", "Tried", "holds"]
 
 #: A ratio may exceed 1 by that much through rounding.
 ROUNDING = 1e-9
@@ -45,6 +46,7 @@ class Tried:
     at: Any = None
 
 
+@runtime_checkable
 class Property(Protocol):
     """A statement that can be tried on examples."""
 
@@ -71,6 +73,14 @@ class Property(Protocol):
         """The place in words and numbers."""
 
 
+@runtime_checkable
+class Scalable(Property, Protocol):
+    """A property whose bound can be lowered: its control where the statement has no other."""
+
+    def scaled(self, factor: Fraction) -> Property:
+        """The same statement with its larger side multiplied."""
+
+
 @dataclass
 class _Best:
     ratio: float = -math.inf
@@ -81,7 +91,7 @@ class _Best:
     where: dict[str, Any] = field(default_factory=dict)
 
 
-def holds(*properties: Property, examples: int | None = None) -> Evidence:
+def holds(*properties: Property, examples: int | None = None, shrink: bool = True) -> Evidence:
     """Try statements on examples that Hypothesis draws, all of them in one run.
 
     The search is repeatable: its seed is that of the claim which is being judged, and no example is
@@ -93,6 +103,8 @@ def holds(*properties: Property, examples: int | None = None) -> Evidence:
         At least one.
     examples : int, optional
         How many are drawn; by default what `numerics.seeds.seeded` says, which is 100.
+    shrink : bool
+        Whether a counterexample is made simpler.
 
     Returns
     -------
@@ -127,6 +139,7 @@ def holds(*properties: Property, examples: int | None = None) -> Evidence:
             failed |= _one(p, drawn[which[k]], found[k], str(k), hypothesis.target)
         assert not failed
 
+    phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
     checked = hypothesis.settings(
         max_examples=number,
         deadline=None,
@@ -135,7 +148,7 @@ def holds(*properties: Property, examples: int | None = None) -> Evidence:
         print_blob=False,
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(hypothesis.HealthCheck),
-        phases=(hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink),
+        phases=phases if shrink else phases[:2],
     )(hypothesis.given(hypothesis.strategies.tuples(*kinds.values()))(prop))
     try:
         hypothesis.seed(current_seed())(checked)()
