@@ -118,7 +118,7 @@ class Wide(AtMost):
 
 def seen(name: str, reseed: int = 0) -> dict[str, Any]:
     with seeded(name, reseed):
-        return dict(holds(Wide(1e12), examples=20).tightest)
+        return dict(holds(Wide(1e12), examples=200).tightest)
 
 
 def test_a_run_is_repeated_by_its_claim_and_family() -> None:
