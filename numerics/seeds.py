@@ -11,7 +11,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-__all__ = ["current_examples", "current_reseed", "current_seed", "generator", "seed_of", "seeded", "shared_generator"]
+__all__ = ["EXAMPLES", "current_examples", "current_reseed", "current_seed", "generator", "seed_of", "seeded", "shared_generator"]
 
 _SEED: ContextVar[int] = ContextVar("largeprompt_seed", default=0)
 _RESEED: ContextVar[int] = ContextVar("largeprompt_reseed", default=0)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 KEY = "largeprompt"
+#: How many examples a property test draws with --thorough.
+THOROUGH = 2000
 #: Whether the user asked for everything with -v.
 DETAILS = pytest.StashKey[bool]()
 
@@ -46,11 +48,14 @@ class ClaimItem(pytest.Item):
         return item
 
     def runtest(self) -> None:
+        from numerics.seeds import EXAMPLES
         from proofs_check.core.judging import entry
         from proofs_check.core.statements import row
 
         where = row(self.claim.id)
-        line = entry(self.claim, self.claim.judge(self.config.getoption("--reseed")), where)
+        examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
+        judgement = self.claim.judge(self.config.getoption("--reseed"), examples=examples)
+        line = entry(self.claim, judgement, where)
         # A string: other objects in user_properties do not survive the way to xdist's controller.
         self.user_properties.append((KEY, json.dumps(line)))
         if line["faults"]:
@@ -77,6 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)"
     )
+    group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test instead of 100")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -254,6 +260,8 @@ class Controller:
             if self.ledger.run["partial"]
             else f"the random numbers are those of --reseed {self.ledger.run['reseed']}"
             if self.ledger.run["reseed"]
+            else f"each property test drew {THOROUGH} examples"
+            if self.config.getoption("--thorough")
             else "a claim is not in order"
             if faulty
             else ""

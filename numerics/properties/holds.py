@@ -11,8 +11,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from unittest.mock import patch
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_examples, current_seed
@@ -20,7 +23,7 @@ from numerics.seeds import current_examples, current_seed
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["MISSING", "Property", "Tried", "holds"]
+__all__ = ["MISSING", "ROUNDING", "Property", "Scalable", "Tried", "holds"]
 
 #: A ratio may exceed 1 by that much through rounding.
 ROUNDING = 1e-9
@@ -45,6 +48,7 @@ class Tried:
     at: Any = None
 
 
+@runtime_checkable
 class Property(Protocol):
     """A statement that can be tried on examples."""
 
@@ -71,6 +75,14 @@ class Property(Protocol):
         """The place in words and numbers."""
 
 
+@runtime_checkable
+class Scalable(Property, Protocol):
+    """A property whose bound can be lowered: its control where the statement has no other."""
+
+    def scaled(self, factor: Fraction) -> Property:
+        """The same statement with its larger side multiplied."""
+
+
 @dataclass
 class _Best:
     ratio: float = -math.inf
@@ -81,7 +93,7 @@ class _Best:
     where: dict[str, Any] = field(default_factory=dict)
 
 
-def holds(*properties: Property, examples: int | None = None) -> Evidence:
+def holds(*properties: Property, examples: int | None = None, shrink: bool = True) -> Evidence:
     """Try statements on examples that Hypothesis draws, all of them in one run.
 
     The search is repeatable: its seed is that of the claim which is being judged, and no example is
@@ -93,6 +105,8 @@ def holds(*properties: Property, examples: int | None = None) -> Evidence:
         At least one.
     examples : int, optional
         How many are drawn; by default what `numerics.seeds.seeded` says, which is 100.
+    shrink : bool
+        Whether a counterexample is made simpler.
 
     Returns
     -------
@@ -127,6 +141,7 @@ def holds(*properties: Property, examples: int | None = None) -> Evidence:
             failed |= _one(p, drawn[which[k]], found[k], str(k), hypothesis.target)
         assert not failed
 
+    phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
     checked = hypothesis.settings(
         max_examples=number,
         deadline=None,
@@ -135,14 +150,26 @@ def holds(*properties: Property, examples: int | None = None) -> Evidence:
         print_blob=False,
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(hypothesis.HealthCheck),
-        phases=(hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink),
+        phases=phases if shrink else phases[:2],
     )(hypothesis.given(hypothesis.strategies.tuples(*kinds.values()))(prop))
     try:
-        hypothesis.seed(current_seed())(checked)()
+        with _nothing_from_other_code():
+            hypothesis.seed(current_seed())(checked)()
     except AssertionError:
         refuted = next(b.refuted for b in reversed(found) if b.refuted is not None)
         return refuted.replace(engine="property test", seconds=time.perf_counter() - started)
     return _summary(properties, found, run, time.perf_counter() - started)
+
+
+def _nothing_from_other_code() -> AbstractContextManager[Any]:
+    """Hypothesis mixes its draws with numbers that stand in the source of loaded modules. Within
+    this context it does not, so that a run can be repeated whatever else is loaded.
+    """
+    from hypothesis.internal.conjecture.providers import HypothesisProvider
+
+    # Versions before 6.131 mix nothing in.
+    known = hasattr(HypothesisProvider, "_maybe_draw_constant")
+    return patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None) if known else nullcontext()
 
 
 def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> bool:
@@ -157,9 +184,10 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> boo
         if exactly.verdict is Verdict.REFUTED:
             best.refuted = exactly
             return True
-        if not exactly.verdict.accepted and (best.unconfirmed is None or r > best.unconfirmed[0]):
-            best.unconfirmed = r, example, tried.at
-        return False
+        if not exactly.verdict.accepted:
+            best.unconfirmed = max(best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0])
+            return False
+        r = 1.0  # an equality, up to rounding
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
     target(math.log10(min(max(r, 1e-300), 1.0)), label=label)

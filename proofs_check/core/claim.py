@@ -12,17 +12,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from numbers import Rational
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from numerics.evidence import Evidence, Verdict, plain
+from numerics.evidence import Evidence, Verdict, confirmed, plain
 from numerics.search.reference import with_losses
-from numerics.seeds import seeded
-from proofs_check.core.controls import floats, unrefuted, vacuous
+from numerics.seeds import EXAMPLES, seeded
+from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
 from proofs_check.core.robust import Diverging, Robust
+from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
 
@@ -164,7 +165,7 @@ class Claim:
             )
         return with_losses(evidence, OF_PAPER[paper].with_values(self.reference))
 
-    def judge(self, reseed: int = 0, measured: Measurements | None = None) -> Judgement:
+    def judge(self, reseed: int = 0, measured: Measurements | None = None, examples: int = EXAMPLES) -> Judgement:
         """Judge printed, repaired and control statement, and the claim itself.
 
         Parameters
@@ -174,6 +175,8 @@ class Claim:
         measured : Measurements, optional
             What a check with a parameter ``measured`` is judged on, instead of what it measures
             itself.
+        examples : int
+            How many a property test draws.
 
         Returns
         -------
@@ -196,27 +199,35 @@ class Claim:
                 faults.append(f"no value of the dial {self.dial} is refuted: the check cannot fail")
         for numbers in self.control:
             controls.append(run({**self.repair, **numbers}))
-            faults += self._too_far(numbers, run)
+            faults += too_far(numbers, {**self.numbers, **self.repair}, lambda far: run({**self.repair, **far}))
         if held.engine == "examples" and held.control is not None:
             controls.append(held.control)  # a definition is controlled by an object outside it
+        beyond = () if edge is None else ({**self.repair, self.dial: beyond_the_edge(edge)},)
+        spoiled = chain(controls[edge is not None :], map(run, beyond))  # judged when it is asked for
+        with seeded(self.id, reseed, examples):
+            route, unseen = property_test(held, spoiled)
+        if route is not None:
+            held = confirmed(held, route)
+            printed = held if not self.repair else printed
+        faults += unseen
         return Judgement(
             printed=printed,
             held=held,
             control=next(iter(controls), held.control),
             edge=edge,
-            faults=tuple(faults + self._faults_of_verdicts(printed, held) + self._faults_of_controls(held, controls)),
+            faults=tuple(faults + self._faults_of_verdicts(printed, held) + faults_of_controls(held, controls, self.hypotheses)),
         )
 
     def _faults_of_verdicts(self, printed: Evidence, held: Evidence) -> list[str]:
         out = []
         want = Verdict.REFUTED if self.false else Verdict.OPEN if self.open else None
-        found = _short(printed)
+        found = in_short(printed)
         if want and printed.verdict is not want:
             out.append(f"as printed it was declared {want}, but came out {found}")
         elif not want and not printed.verdict.accepted:
             out.append(f"as printed it came out {found}; declare it with false= or open=, or mend the check")
         if self.repair and not held.verdict.accepted:
-            out.append(f"the repair {dict(self.repair)} came out {_short(held)}")
+            out.append(f"the repair {dict(self.repair)} came out {in_short(held)}")
         if printed.verdict is Verdict.REFUTED:
             out += [f"the witness is outside the printed hypotheses: {h}" for h in unmet(self.hypotheses, printed.witness)]
             if not self.hypotheses:
@@ -226,41 +237,6 @@ class Claim:
             outside = unmet(self.hypotheses, self.robust.member(), known=True)
             out += [f"the robust witness is outside the printed hypotheses: {h}" for h in outside]
         return out + [f"it says nothing: {v}" for v in dict.fromkeys([*vacuous(printed), *vacuous(held)])]
-
-    def _faults_of_controls(self, held: Evidence, controls: list[Evidence]) -> list[str]:
-        if not held.verdict.accepted:
-            return []
-        passed = [_short(c) for c in controls if c.verdict is not Verdict.REFUTED]
-        out = [f"a control was not refuted, it came out {c}: the check may be unable to fail" for c in passed]
-        if not controls:
-            out.append("no control changes a number of the statement: give dial= or control=")
-        # A control may be a witness of fewer quantities than the paper's hypotheses speak of.
-        for c in controls:
-            outside = unmet(self.hypotheses, c.witness, known=True)
-            out += [f"the witness of a control is outside the printed hypotheses: {h}" for h in outside]
-        return out + [f"no control refutes the conjunct {name}" for name in unrefuted(held, controls)]
-
-    def _too_far(self, control: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
-        """A control more than a factor 2 beyond the edge shows too little: half as far, it must not
-        be refuted.
-        """
-        far: dict[str, Fraction] = {}
-        for name, value in control.items():
-            base = {**self.numbers, **self.repair}[name]
-            if not all(isinstance(v, Rational) and not isinstance(v, bool) and Fraction(v) > 0 for v in (value, base)):
-                return []  # a control that swaps a formula has no distance
-            value, base = Fraction(value), Fraction(base)
-            ratio = value / base
-            if ratio > 2 or ratio < Fraction(1, 2):
-                far[name] = value / 2 if ratio > 1 else value * 2
-        if not far or run({**self.repair, **control, **far}).verdict is not Verdict.REFUTED:
-            return []
-        return [f"the control {dict(control)} is more than a factor 2 beyond the edge: {far} is refuted already"]
-
-
-def _short(e: Evidence) -> str:
-    witness = ", ".join(f"{k} = {v}" for k, v in e.witness.items())
-    return f"{e.verdict}" + (f" at {witness}" if witness else f" ({e.reason})" if e.reason else "")
 
 
 def claim(

@@ -4,15 +4,18 @@ is changed, and it must say something before it can be refuted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from proofs_check.core.hypotheses import unmet
 
-__all__ = ["conjuncts", "floats", "unrefuted", "vacuous"]
+__all__ = ["conjuncts", "faults_of_controls", "floats", "in_short", "too_far", "unrefuted", "vacuous"]
 
 Path = tuple[int, ...]
 
@@ -90,3 +93,42 @@ def _has_float(x: Any) -> bool:
     if isinstance(x, Iterable) and not isinstance(x, (str, bytes)):
         return any(map(_has_float, x)) if isinstance(x, (tuple, list, set, frozenset)) else False
     return isinstance(x, (float, complex, np.floating, np.complexfloating)) or type(x).__name__ in ("mpf", "mpc")
+
+
+def faults_of_controls(held: Evidence, controls: Sequence[Evidence], hypotheses: Sequence[str]) -> list[str]:
+    """What the controls of an accepted statement leave to be desired."""
+    if not held.verdict.accepted:
+        return []
+    passed = [in_short(c) for c in controls if c.verdict is not Verdict.REFUTED]
+    out = [f"a control was not refuted, it came out {c}: the check may be unable to fail" for c in passed]
+    if not controls:
+        out.append("no control changes a number of the statement: give dial= or control=")
+    # A control may be a witness of fewer quantities than the paper's hypotheses speak of.
+    for c in controls:
+        outside = unmet(hypotheses, c.witness, known=True)
+        out += [f"the witness of a control is outside the printed hypotheses: {h}" for h in outside]
+    return out + [f"no control refutes the conjunct {name}" for name in unrefuted(held, controls)]
+
+
+def too_far(control: Mapping[str, Any], numbers: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Evidence]) -> list[str]:
+    """A control more than a factor 2 beyond the edge shows too little: half as far, it must not be
+    refuted.
+    """
+    far: dict[str, Fraction] = {}
+    for name, value in control.items():
+        base = numbers[name]
+        if not all(isinstance(v, Rational) and not isinstance(v, bool) and Fraction(v) > 0 for v in (value, base)):
+            return []  # a control that swaps a formula has no distance
+        value, base = Fraction(value), Fraction(base)
+        ratio = value / base
+        if ratio > 2 or ratio < Fraction(1, 2):
+            far[name] = value / 2 if ratio > 1 else value * 2
+    if not far or run({**control, **far}).verdict is not Verdict.REFUTED:
+        return []
+    return [f"the control {dict(control)} is more than a factor 2 beyond the edge: {far} is refuted already"]
+
+
+def in_short(e: Evidence) -> str:
+    """Verdict, and witness or reason, of an evidence in one line."""
+    witness = ", ".join(f"{k} = {v}" for k, v in e.witness.items())
+    return f"{e.verdict}" + (f" at {witness}" if witness else f" ({e.reason})" if e.reason else "")
