@@ -1,0 +1,231 @@
+"""Statements between numbers that quadrature or linear algebra computes, tried at drawn values of
+what they speak of. A statement is given as a function from these values to its two sides, and a
+refutation needs the left side by a second route.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from numerics.evidence import Evidence, Verdict
+from numerics.properties.holds import ROUNDING, Tried
+from numerics.properties.scalars import MOST, Codes
+from numerics.refutation import refuted_by_two_routes
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Computed", "Decades", "Entries", "OneOf", "Share"]
+
+#: Codes beyond this stand for the end of a range.
+END = MOST * 9 // 10
+
+
+@dataclass(frozen=True)
+class Decades:
+    """A positive number from `low` to `high`, on a logarithmic scale; its simplest value is
+    `simple`, and with `zero` the lowest codes stand for 0.
+
+    Examples
+    --------
+    >>> [Decades(0.01, 100.0).value(code) for code in (-5120, 0, 2304)]
+    [0.01, 1.0, 10.0]
+    """
+
+    low: float
+    high: float
+    simple: float = 1.0
+    zero: bool = False
+    codes: int = 1
+
+    def value(self, code: int) -> float:
+        """The number of a code."""
+        if code <= -END and self.zero:
+            return 0.0
+        end, share = self.high if code > 0 else self.low, min(abs(code) / END, 1.0)
+        return _short(self.simple * (end / self.simple) ** share) if 0 < share < 1 else (end if share else self.simple)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number between two ends, each of which many codes stand for; its simplest value is the
+    lower one.
+
+    Examples
+    --------
+    >>> [Share(0.0, 2.0).value(code) for code in (0, 2304, -5120)]
+    [0.0, 1.0, 2.0]
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    codes: int = 1
+
+    def value(self, code: int) -> float:
+        """The number of a code."""
+        share = min(abs(code) / END, 1.0)
+        return _short(self.low + (self.high - self.low) * share) if share < 1 else self.high
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few values; the first is the simplest.
+
+    Examples
+    --------
+    >>> [OneOf((1, 2, 3)).value(code) for code in (0, 3000, -5120)]
+    [1, 2, 3]
+    """
+
+    values: tuple[Any, ...]
+    codes: int = 1
+
+    def value(self, code: int) -> Any:
+        """The value of a code."""
+        return self.values[min(abs(code) * len(self.values) // MOST, len(self.values) - 1)]
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A vector of numbers of both signs and of size from 1/16 to `high`, many of which are 0.
+
+    Examples
+    --------
+    >>> Entries(3).value(0, 5120, -2304).tolist()
+    [0.0, 16.0, -1.0]
+    """
+
+    codes: int
+    high: float = 16.0
+
+    def value(self, *codes: int) -> Any:
+        """The vector of as many codes."""
+        at = np.array(codes)
+        size = np.minimum(np.abs(at) / END, 1.0)
+        return np.where(np.abs(at) < MOST // 20, 0.0, np.sign(at) * np.round(self.high ** (2 * size - 1), 3))
+
+
+Drawn = Decades | Share | OneOf | Entries
+
+
+def _short(x: float) -> float:
+    """Three digits are enough for a point."""
+    return float(f"{x:.3g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """``left <= right`` between two computed sides.
+
+    Parameters
+    ----------
+    covered : str
+        What is drawn, in words.
+    drawn_from : mapping
+        Of the names of the quantities to their ranges.
+    sides : callable
+        Both sides from the quantities by their names: arrays along `along`, or numbers; nan where a
+        hypothesis is not met.
+    again : callable
+        The left side at a value along `along` by a second route, from the same names.
+    along : tuple
+        The name of a quantity of which all values are tried at once, and these values.
+    accuracy : float
+        Relative error of the left side; it may exceed the right side by as much.
+    each : int
+        Of how many usual examples one costs the time: as many fewer are drawn.
+    steps : tuple of int
+        Beside a point the same point is tried with one code changed by each of these.
+    where : callable, optional
+        From the quantities to what a reader is shown of them, where this is something else.
+
+    Examples
+    --------
+    >>> from numerics.properties.holds import holds
+    >>> exp = Computed("x up to 16", {"x": Share(0.0, 16.0)}, lambda x: (1 + x, np.exp(x)), lambda x: 1 + x)
+    >>> round(holds(exp).slack, 6)
+    1.0
+    >>> holds(exp.scaled(Fraction(19, 20))).witness["x"]
+    0.0
+    """
+
+    covered: str
+    drawn_from: Mapping[str, Drawn]
+    sides: Callable[..., tuple[ArrayLike, ArrayLike]]
+    again: Callable[..., float]
+    along: tuple[str, Sequence[Any]] | None = None
+    accuracy: float = ROUNDING
+    each: int = 1
+    steps: tuple[int, ...] = ()
+    where: Callable[..., Mapping[str, Any]] = field(default=lambda **at: at)
+    factor: float = 1.0
+
+    @property
+    def drawn(self) -> Codes:
+        """Properties with as many codes share their examples."""
+        return Codes(sum(r.codes for r in self.drawn_from.values()))
+
+    def strategy(self) -> SearchStrategy[Any]:
+        """Codes of the quantities."""
+        return self.drawn.strategy()
+
+    def tried(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio at the point, and at those beside it."""
+        best = Tried(float("nan"))
+        for codes in self._around(example):
+            left, right = self._both(self._point(codes))
+            with np.errstate(all="ignore"):
+                ratio = np.where(left <= right, np.where(left > 0, left / right, 0.0), np.where(right > 0, left / right, np.inf))
+            ratio[np.isnan(left) | np.isnan(right)] = np.nan
+            if not np.isnan(ratio).all():
+                k = int(np.nanargmax(ratio))
+                if not ratio[k] <= best.ratio:
+                    best = Tried(float(ratio[k]), (codes, k))
+        return best
+
+    def _around(self, codes: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """These codes, and copies with one of them changed."""
+        changed = lambda i, step: (*codes[:i], max(-MOST, min(MOST, codes[i] + step)), *codes[i + 1 :])
+        return [codes, *(changed(i, step) for i in range(len(codes)) for step in self.steps)]
+
+    def _point(self, codes: tuple[int, ...]) -> dict[str, Any]:
+        out, first = {}, 0
+        for name, of in self.drawn_from.items():
+            out[name] = of.value(*codes[first : first + of.codes])
+            first += of.codes
+        return out
+
+    def _both(self, point: Mapping[str, Any]) -> tuple[Any, Any]:
+        left, right = self.sides(**point)
+        right = np.asarray(right, dtype=float) * (self.factor * (1 + self.accuracy))
+        left, right = np.broadcast_arrays(np.atleast_1d(np.asarray(left, dtype=float)), np.atleast_1d(right))
+        return left, right
+
+    def exactly(self, example: tuple[int, ...], at: tuple[tuple[int, ...], int]) -> Evidence:
+        """The statement at this place, where the second route has to agree."""
+        point, k = self._point(at[0]), at[1]
+        left, right = (float(side[k]) for side in self._both(point))
+        if not left > right:
+            return Evidence(verdict=Verdict.SUPPORTED, engine="property test", covered="one point")
+        again = float(self.again(**point, **self._place(k)))
+        return refuted_by_two_routes(
+            "property test", {**self.shown(example, at), "left": left, "right": right}, left, right, again
+        )
+
+    def scaled(self, factor: Fraction) -> Computed:
+        """The same statement with its larger side multiplied."""
+        return replace(self, factor=self.factor * float(factor))
+
+    def _place(self, k: int) -> dict[str, Any]:
+        return {} if self.along is None else {self.along[0]: self.along[1][k]}
+
+    def shown(self, example: tuple[int, ...], at: tuple[tuple[int, ...], int]) -> Mapping[str, Any]:
+        """The quantities by their names; whole numbers without a point."""
+        place = {**self.where(**self._point(at[0])), **self._place(at[1])}
+        return {name: int(x) if isinstance(x, float) and x.is_integer() else x for name, x in place.items()}
