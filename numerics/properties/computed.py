@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from numerics.refutation import refuted_by_two_routes
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Computed", "Decades", "Entries", "OneOf", "Share"]
+__all__ = ["Computed", "Decades", "Entries", "OneOf", "Several", "Share"]
 
 #: Codes beyond this stand for the end of a range.
 END = MOST * 9 // 10
@@ -111,7 +112,32 @@ class Entries:
         return np.where(np.abs(at) < MOST // 20, 0.0, np.sign(at) * np.round(self.high ** (2 * size - 1), 3))
 
 
-Drawn = Decades | Share | OneOf | Entries
+@dataclass(frozen=True)
+class Several:
+    """A vector of independent numbers of one range.
+
+    Examples
+    --------
+    >>> Several(Share(0.0, 1.0), 2).value(0, 5120).tolist()
+    [0.0, 1.0]
+    """
+
+    of: Decades | Share
+    codes: int
+
+    def value(self, *codes: int) -> Any:
+        """The vector of as many codes."""
+        return np.array([self.of.value(code) for code in codes])
+
+
+Drawn = Decades | Share | OneOf | Entries | Several
+
+
+def _plain(x: Any) -> Any:
+    """Whole numbers without a point, and arrays as lists."""
+    if isinstance(x, np.ndarray):
+        return str([_plain(y) for y in x.tolist()]) if x.ndim == 1 else str(x.tolist())
+    return int(Decimal(repr(x))) if isinstance(x, float) and x.is_integer() else x
 
 
 def _short(x: float) -> float:
@@ -152,7 +178,7 @@ class Computed:
     >>> round(holds(exp).slack, 6)
     1.0
     >>> holds(exp.scaled(Fraction(19, 20))).witness["x"]
-    0.0
+    0
     """
 
     covered: str
@@ -214,9 +240,7 @@ class Computed:
         if not left > right:
             return Evidence(verdict=Verdict.SUPPORTED, engine="property test", covered="one point")
         again = float(self.again(**point, **self._place(k)))
-        return refuted_by_two_routes(
-            "property test", {**self.shown(example, at), "left": left, "right": right}, left, right, again
-        )
+        return refuted_by_two_routes("property test", {**self.shown(example, at), "left": left, "right": right}, left, right, again)
 
     def scaled(self, factor: Fraction) -> Computed:
         """The same statement with its larger side multiplied."""
@@ -228,4 +252,4 @@ class Computed:
     def shown(self, example: tuple[int, ...], at: tuple[tuple[int, ...], int]) -> Mapping[str, Any]:
         """The quantities by their names; whole numbers without a point."""
         place = {**self.where(**self._point(at[0])), **self._place(at[1])}
-        return {name: int(x) if isinstance(x, float) and x.is_integer() else x for name, x in place.items()}
+        return {name: _plain(x) for name, x in place.items()}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from numerics.quadrature.query_form import quadratic_form_densities
 from numerics.quadrature.softmax_weights import softmax_moments
 
-__all__ = ["CommonNodes", "common_nodes"]
+__all__ = ["STEP", "CommonNodes", "common_nodes"]
 
 Floats = NDArray[np.float64]
 #: Step and start of the nodes in x.
@@ -63,7 +63,7 @@ class CommonNodes(NamedTuple):
 
 
 @cache
-def common_nodes(lengths: tuple[float, ...], largest: float) -> CommonNodes:
+def common_nodes(lengths: tuple[float, ...], largest: float, step: float = STEP) -> CommonNodes:
     """The nodes up to a score variance, remembered.
 
     Parameters
@@ -72,6 +72,8 @@ def common_nodes(lengths: tuple[float, ...], largest: float) -> CommonNodes:
         Prompt lengths, whole numbers from 1 to 1e100.
     largest : float
         Score variance beyond which nothing is asked for.
+    step : float
+        Another one shows the error.
 
     Returns
     -------
@@ -83,10 +85,10 @@ def common_nodes(lengths: tuple[float, ...], largest: float) -> CommonNodes:
     >>> nodes.P2.shape == (nodes.s.size, 2), nodes.P2[0].tolist()
     (True, [1.0, 0.01])
     """
-    x = np.arange(START, np.sqrt(largest) + STEP, STEP)
+    x = np.arange(START, np.sqrt(largest) + step, step)
     y = np.log1p(np.exp(x))
     s = np.append(0.0, y**2)
-    ds = np.append(0.0, 2 * y * STEP / (1 + np.exp(-x)))
+    ds = np.append(0.0, 2 * y * step / (1 + np.exp(-x)))
     L = np.array(lengths)
     small = s < LINEAR
     m = softmax_moments(np.append([0.0, LINEAR], s[~small])[:, None], L)

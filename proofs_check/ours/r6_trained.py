@@ -25,7 +25,6 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, f
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
 from proofs_check.ours.r6_fixed_point import isotropic_path
-from theory.attention.query_average import theorem_B
 from theory.regression.experiment import kms
 from theory.regression.limit import limit_parameters
 from theory.regression.task import RegressionTask
@@ -196,46 +195,6 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
         return refuted_by_two_routes("integration of the flow", witness, found, bound, off(64, 1e-10))
     covered = f"S = I/2, d = 5, L = 1e6, t = 3e4: off by {found:.1e} at lambda = {slow:.4f}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
-
-
-# -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
-
-#: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
-CRITICAL_SPECTRA = {
-    "S = 1/2, d = 1": ((0.5,), 0.0),
-    "S = diag(2, 15^-1/2 2), tau2 = 0.3": ((2.0, 2 / 15**0.5), 0.3),
-}
-LONG_LENGTHS = np.array([1e25, 1e50])
-
-
-@claim(
-    "OURS:R6.four",
-    control={"scale": Fraction(101, 100)},
-    needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
-    argument=r"At the fixed point the scores have $\lambda=\frac12$ in all $d$ directions and $N=S$ in Theorem B, whose "
-    r"$\mathcal{E}(L)$ is $2(R_L-\frac12\tau^2)$ there; R6.trained knows of no threshold.",
-)
-def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
-    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
-    """
-    shown = []
-    for name, (eigenvalues, noise) in CRITICAL_SPECTRA.items():
-        S, d = np.diag(eigenvalues), len(eigenvalues)
-        law = theorem_B([0.5] * d, eigenvalues, 2 * (sum(eigenvalues) + noise))
-        shape = float(scale) * law.constant / 2 * np.log(LONG_LENGTHS) ** law.log_power
-
-        def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
-            gap = finite_prompt_gap(np.linalg.inv(S) / 2**0.5, 2**0.5, task_with(S, noise), LONG_LENGTHS, step=step)
-            held = LONG_LENGTHS * gap
-            return float(2 * held[1] / shape[1] - held[0] / shape[0])
-
-        off = abs(extrapolated(0.05) - 1)
-        if off > 3e-3:
-            witness = {"S": name, "L": "1e25", "|2 r(L^2) - r(L) - 1|": off, "scale": scale}
-            return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
-        shown.append(f"{name}: {off:.0e}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
 
 
 # -- lengths ---------------------------------------------------------------------------------------
