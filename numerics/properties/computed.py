@@ -174,7 +174,8 @@ class Computed:
     Examples
     --------
     >>> from numerics.properties.holds import holds
-    >>> exp = Computed("x up to 16", {"x": Share(0.0, 16.0)}, lambda x: (1 + x, np.exp(x)), lambda x: 1 + x)
+    >>> left = lambda x: 1 + x
+    >>> exp = Computed("x up to 16", {"x": Share(0.0, 16.0)}, lambda x: (left(x), np.exp(x)), left)
     >>> round(holds(exp).slack, 6)
     1.0
     >>> holds(exp.scaled(Fraction(19, 20))).witness["x"]

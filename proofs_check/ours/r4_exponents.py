@@ -29,6 +29,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.averaged_errors import near_its_exponent
 from proofs_check.ours.theorem_b import averaged_directly
 from theory.attention.query_average import sharp_exponent
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
@@ -272,6 +273,10 @@ def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     $0.025$; a factor $(\ln L)^k$ of the error changes it by $k\ln2/\ln L=0.006\,k$. Here `scale`
     multiplies $\min(1,b)$.
     """
+    return _at_far_lengths(scale).replace(sides=(near_its_exponent(float(scale)),))
+
+
+def _at_far_lengths(scale: int | Fraction) -> Evidence:
     farthest = 0.0
     for setting, *errors in _far_errors():
         exponent = float(scale) * sharp_exponent(setting.score_variance)
