@@ -25,7 +25,7 @@ from theory.regression.task import RegressionTask
 
 Floats = NDArray[np.float64]
 #: Variances of the scores at one query.
-SCORE_VARIANCES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0)
+SCORE_VARIANCES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0, 100.0)
 LENGTHS = (1, 2, 3, 5, *PROMPT_LENGTHS, 10**4, 10**6)
 #: Standard errors by which a measured mean may rise by accident.
 STANDARD_ERRORS = 6.5
@@ -57,8 +57,8 @@ def falling(power: int) -> Computed:
         return float(of(gap_of_moments(plain_weights(s, float(after)), s, after, factor=float(after) ** (1 - power)), s, share))
 
     return Computed(
-        "scores of variance up to 25, every c^2, and the gap at the next length over that at L",
-        {"s": Decades(1e-3, 25.0, zero=True), "share": Share()},
+        "scores of variance up to 100, every c^2, and the gap at the next length over that at L",
+        {"s": Decades(1e-3, 100.0, zero=True), "share": Share()},
         sides,
         again,
         along=("L", LENGTHS[:-1]),

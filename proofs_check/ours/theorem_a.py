@@ -81,6 +81,7 @@ def at_drawn_scores(lower: Any, upper: Any) -> Computed:
         sides,
         lambda s, share, L: float(lower(s, share, plain_weights(s, L), L)),
         along=("L", DRAWN_LENGTHS),
+        each=2,
         where=lambda s, share: {"s": s, "t": 1, "q": share * s},
     )
 
