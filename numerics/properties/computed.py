@@ -26,6 +26,8 @@ __all__ = ["Computed", "Decades", "Entries", "OneOf", "Several", "Share"]
 
 #: Codes beyond this stand for the end of a range.
 END = MOST * 9 // 10
+#: How often an example climbs, where many points are tried at once.
+ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,11 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Entries:
-    """A vector of numbers of both signs and of size from 1/16 to `high`, many of which are 0.
+    """A vector of numbers of both signs and of size from ``1/high`` to `high`, half of which are 0.
 
     Examples
     --------
-    >>> Entries(3).value(0, 5120, -2304).tolist()
+    >>> Entries(3).value(0, 5120, -3840).tolist()
     [0.0, 16.0, -1.0]
     """
 
@@ -107,9 +109,8 @@ class Entries:
 
     def value(self, *codes: int) -> Any:
         """The vector of as many codes."""
-        at = np.array(codes)
-        size = np.minimum(np.abs(at) / END, 1.0)
-        return np.where(np.abs(at) < MOST // 20, 0.0, np.sign(at) * np.round(self.high ** (2 * size - 1), 3))
+        at = np.array(codes) * 2 / MOST
+        return np.where(np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** (2 * np.abs(at) - 3), 3))
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,13 @@ def _plain(x: Any) -> Any:
     return int(Decimal(repr(x))) if isinstance(x, float) and x.is_integer() else x
 
 
+def _ratios(left: Any, right: Any) -> Any:
+    """Left over right, and how far it fails where a side vanishes."""
+    with np.errstate(all="ignore"):
+        ratio = np.where(left <= right, np.where(left > 0, left / right, 0.0), np.where(right > 0, left / right, np.inf))
+    return np.where(np.isnan(left) | np.isnan(right), np.nan, ratio)
+
+
 def _short(x: float) -> float:
     """Three digits are enough for a point."""
     return float(f"{x:.3g}")
@@ -168,6 +176,9 @@ class Computed:
         Of how many usual examples one costs the time: as many fewer are drawn.
     steps : tuple of int
         Beside a point the same point is tried with one code changed by each of these.
+    vector : bool
+        Whether `sides` takes many points at once, as arrays whose first axis is the point. Then
+        `along` is not used, and an example climbs from a point to the worst one beside it.
     where : callable, optional
         From the quantities to what a reader is shown of them, where this is something else.
 
@@ -190,6 +201,7 @@ class Computed:
     accuracy: float = ROUNDING
     each: int = 1
     steps: tuple[int, ...] = ()
+    vector: bool = False
     where: Callable[..., Mapping[str, Any]] = field(default=lambda **at: at)
     factor: float = 1.0
 
@@ -203,23 +215,50 @@ class Computed:
         return self.drawn.strategy()
 
     def tried(self, example: tuple[int, ...]) -> Tried:
-        """The worst ratio at the point, and at those beside it."""
-        best = Tried(float("nan"))
-        for codes in self._around(example):
-            left, right = self._both(self._point(codes))
-            with np.errstate(all="ignore"):
-                ratio = np.where(left <= right, np.where(left > 0, left / right, 0.0), np.where(right > 0, left / right, np.inf))
-            ratio[np.isnan(left) | np.isnan(right)] = np.nan
-            if not np.isnan(ratio).all():
-                k = int(np.nanargmax(ratio))
-                if not ratio[k] <= best.ratio:
-                    best = Tried(float(ratio[k]), (codes, k))
+        """The worst ratio at the point and at those beside it; in vectors on a short climb."""
+        best, at = Tried(float("nan")), example
+        for round in range(ROUNDS if self.vector else 1):
+            around = self._around(at) if round or not self.vector else [at]
+            both = [self._both(self._points(around))] if self.vector else [self._both(self._point(codes)) for codes in around]
+            ratios = np.concatenate([_ratios(*sides) for sides in both])
+            if np.isnan(ratios).all():
+                break
+            k = int(np.nanargmax(ratios))
+            if round > 1 and ratios[k] <= best.ratio:
+                break
+            row, place = (k, 0) if self.vector else divmod(k, len(ratios) // len(around))
+            best, at = Tried(float(ratios[k]), (around[row], place)), around[row]
+            if best.ratio > 1 + ROUNDING:
+                break
         return best
 
     def _around(self, codes: tuple[int, ...]) -> list[tuple[int, ...]]:
         """These codes, and copies with one of them changed."""
-        changed = lambda i, step: (*codes[:i], max(-MOST, min(MOST, codes[i] + step)), *codes[i + 1 :])
-        return [codes, *(changed(i, step) for i in range(len(codes)) for step in self.steps)]
+        first, out = 0, [codes]
+        for of in self.drawn_from.values():
+            for i in range(first, first + of.codes) if not (self.vector and isinstance(of, OneOf)) else ():
+                changed = [max(-MOST, min(MOST, codes[i] + step)) for step in self.steps]
+                out += [(*codes[:i], code, *codes[i + 1 :]) for code in changed]
+                if isinstance(of, Entries) and codes[i]:
+                    out.append((*codes[:i], 0, *codes[i + 1 :]))
+            first += of.codes
+        return out
+
+    def _points(self, around: list[tuple[int, ...]]) -> dict[str, Any]:
+        """The quantities of all copies: arrays whose first axis is the copy, but for the values of
+        `OneOf`, which the copies share.
+        """
+        out, first, codes = {}, 0, np.array(around)
+        for name, of in self.drawn_from.items():
+            own = codes[:, first : first + of.codes]
+            if isinstance(of, OneOf):
+                out[name] = of.value(int(own[0, 0]))
+            elif isinstance(of, Entries):
+                out[name] = of.value(*own.T).T
+            else:
+                out[name] = np.array([of.value(*row) for row in own.tolist()])
+            first += of.codes
+        return out
 
     def _point(self, codes: tuple[int, ...]) -> dict[str, Any]:
         out, first = {}, 0
@@ -237,7 +276,7 @@ class Computed:
     def exactly(self, example: tuple[int, ...], at: tuple[tuple[int, ...], int]) -> Evidence:
         """The statement at this place, where the second route has to agree."""
         point, k = self._point(at[0]), at[1]
-        left, right = (float(side[k]) for side in self._both(point))
+        left, right = (float(side[k]) for side in self._both(self._points([at[0]]) if self.vector else point))
         if not left > right:
             return Evidence(verdict=Verdict.SUPPORTED, engine="property test", covered="one point")
         again = float(self.again(**point, **self._place(k)))

@@ -138,7 +138,7 @@ def drawn_means(k: float) -> Computed:
         },
         lambda **at: (mean_of_the_power(**at), bound_of_the_mean(**at, k=k)),
         lambda **at: mean_of_the_power(**at, mean=mean_by_quad),
-        steps=(-512, 512),
+        steps=(512,),
         where=_named,
     )
 
