@@ -243,9 +243,7 @@ def worst_gaussian(statistic: Callable[..., float], two: Fraction, checked: str)
         one = statistic(*gaussian_tasks()[-2], 1)
         witness = {"d": 1, "U": 1, "V": 1, "Gamma": 1, "sides without the constant": one**4, "constant^4": float(two) ** 4}
         if round(one**4, 9) > float(two) ** 4:
-            return Evidence(
-                verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", sides=sides
-            )
+            return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", sides=sides)
         return Evidence(
             verdict=Verdict.OPEN, engine="quadrature", reason=f"ratio {ratios[k]:.4g} at case {k}, not confirmed exactly"
         )

@@ -118,7 +118,7 @@ def _forms(S: Floats, A: Floats) -> tuple[Floats, Floats, Floats]:
     return half @ A.T @ S @ A @ half, (squares + squares.T) / 2, (products + products.T) / 2
 
 
-def gap_at_nodes(nodes: CommonNodes, S: Floats, U: Floats, u: float, noise: float = 0.0) -> Floats:
+def gap_at_nodes(nodes: CommonNodes, S: Floats, U: Floats, u: Any, noise: Any = 0.0) -> Floats:
     """`finite_prompt_gap` for tasks of variance 1 at the lengths of the nodes, in a millisecond and
     unchecked: for many parameters.
 
@@ -128,13 +128,13 @@ def gap_at_nodes(nodes: CommonNodes, S: Floats, U: Floats, u: float, noise: floa
         Up to score variances that matter.
     S, U : array (d, d)
         Covariance of the covariates, and the query-key block.
-    u, noise : float
-        The value scalar, and the variance of the label noise.
+    u, noise : float or array (n, 1)
+        Value scalars, and variances of the label noise.
 
     Returns
     -------
     array
-        Of the shape of `nodes.lengths`.
+        Of the shape of `nodes.lengths`, or of (n, lengths).
 
     Examples
     --------
@@ -147,4 +147,4 @@ def gap_at_nodes(nodes: CommonNodes, S: Floats, U: Floats, u: float, noise: floa
     scores, *forms = _forms(S, U)
     one, by_h, by_xh = nodes.averages(scores, *forms)
     level = float(np.trace(S)) + noise
-    return np.asarray((u**2 * (level * one @ nodes.P2 - by_h @ nodes.b) + 2 * u * by_xh @ nodes.P2) / 2)
+    return np.asarray((u**2 * (level * (one @ nodes.P2) - by_h @ nodes.b) + 2 * u * (by_xh @ nodes.P2)) / 2)
