@@ -104,7 +104,8 @@ def holds(*properties: Property, examples: int | None = None, shrink: bool = Tru
     properties : Property
         At least one.
     examples : int, optional
-        How many are drawn; by default what `numerics.seeds.seeded` says, which is 100.
+        How many are drawn; by default what `numerics.seeds.seeded` says, which is 100. A property
+        with the attribute `each` costs the time of as many examples, and so many fewer are drawn.
     shrink : bool
         Whether a counterexample is made simpler.
 
@@ -128,6 +129,7 @@ def holds(*properties: Property, examples: int | None = None, shrink: bool = Tru
     except ImportError:
         return Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING)
     number = current_examples() if examples is None else examples
+    number = max(1, number // max(getattr(p, "each", 1) for p in properties))
     kinds = {p.drawn: p.strategy() for p in properties}
     which = [list(kinds).index(p.drawn) for p in properties]
     found = [_Best() for _ in properties]
