@@ -26,7 +26,7 @@ __all__ = ["Computed", "Decades", "Entries", "OneOf", "Several", "Share"]
 
 #: Codes beyond this stand for the end of a range.
 END = MOST * 9 // 10
-#: How often an example climbs, where many points are tried at once.
+#: How often an example climbs by default, where many points are tried at once.
 ROUNDS = 12
 
 
@@ -176,6 +176,8 @@ class Computed:
         Of how many usual examples one costs the time: as many fewer are drawn.
     steps : tuple of int
         Beside a point the same point is tried with one code changed by each of these.
+    rounds : int
+        How often an example climbs at most, where many points are tried at once.
     vector : bool
         Whether `sides` takes many points at once, as arrays whose first axis is the point. Then
         `along` is not used, and an example climbs from a point to the worst one beside it.
@@ -201,6 +203,7 @@ class Computed:
     accuracy: float = ROUNDING
     each: int = 1
     steps: tuple[int, ...] = ()
+    rounds: int = ROUNDS
     vector: bool = False
     where: Callable[..., Mapping[str, Any]] = field(default=lambda **at: at)
     factor: float = 1.0
@@ -217,7 +220,7 @@ class Computed:
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio at the point and at those beside it; in vectors on a short climb."""
         best, at = Tried(float("nan")), example
-        for round in range(ROUNDS if self.vector else 1):
+        for round in range(self.rounds if self.vector else 1):
             around = self._around(at) if round or not self.vector else [at]
             both = [self._both(self._points(around))] if self.vector else [self._both(self._point(codes)) for codes in around]
             ratios = np.concatenate([_ratios(*sides) for sides in both])

@@ -16,6 +16,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import Integers, forall
 from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, hostile_gaps, tasks_on_atoms
 from numerics.seeds import generator
@@ -36,12 +37,26 @@ def at_zero_scores(tasks: tuple[Task, ...], L: int, v: tuple[int, int]) -> Gaps:
 
 
 def in_hostile_cases(
-    left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], checked: str, witness: Callable[[], dict[str, Any] | None]
+    left: Callable[[Gaps], Any],
+    right: Callable[[Gaps], Any],
+    factor: Fraction,
+    checked: str,
+    witness: Callable[[], dict[str, Any] | None],
 ) -> Evidence:
-    """Compare both sides in the hostile cases; where the bound fails, `witness` returns an exact
-    counterexample, or nothing.
+    """Compare the left side with factor times the right one in the hostile cases; where the bound
+    fails, `witness` returns an exact counterexample, or nothing. Drawn tasks are the second route.
     """
-    worst, where = worst_case(left, right)
+    return _enumerated(left, right, factor, checked, witness).replace(sides=(on_drawn_tasks(left, right, factor),))
+
+
+def _enumerated(
+    left: Callable[[Gaps], Any],
+    right: Callable[[Gaps], Any],
+    factor: Fraction,
+    checked: str,
+    witness: Callable[[], dict[str, Any] | None],
+) -> Evidence:
+    worst, where = worst_case(left, lambda g: float(factor) * right(g))
     if worst > 1 + 1e-12:
         if found := witness():
             return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=found, witness_by="exact")
@@ -60,7 +75,7 @@ def _repaired(factor: Fraction) -> Evidence:
         return {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
 
     checked = r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
-    return in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: float(factor) * risk_gap(g.risk, g.D2), checked, witness)
+    return in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
 
 
 def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def _repaired(factor: Fraction) -> Evidence:
         r"\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq(\sqrt{2\mathcal{R}_\infty}+\sqrt{\mathbb{E}D^2})"
         r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}"
     )
-    bound = lambda g: float(factor) * gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
-    return in_hostile_cases(lambda g: g.distance, bound, checked, witness)
+    bound = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
+    return in_hostile_cases(lambda g: g.distance, bound, factor, checked, witness)
 
 
 def along_rare_tasks(n: Any, u: Fraction, v: Fraction) -> dict[str, Any]:

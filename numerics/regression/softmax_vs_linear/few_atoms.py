@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from numerics.attention.enumeration import compositions, multinomial
@@ -26,19 +27,20 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Task:
-    """A law of tokens on finitely many atoms, with the probability that the task is drawn.
+    """A law of tokens on finitely many atoms, with the probability that the task is drawn; or many
+    such laws at once, as arrays with common leading axes.
 
     Attributes
     ----------
-    probability : float or Fraction
-    tokens : tuple of (x, y)
-    masses : tuple
+    probability : float, Fraction or array (...)
+    tokens : tuple of (x, y), or array (..., k, 2)
+    masses : tuple, or array (..., k)
         Probability of each token.
     """
 
     probability: Any
-    tokens: tuple[tuple[Any, Any], ...]
-    masses: tuple[Any, ...]
+    tokens: Any
+    masses: Any
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Gaps:
     D2, T2, y2, J2, dJ2 : float or Fraction
         ``E|T_L - T|^2``, ``E T^2``, ``E y^2``, ``E|J|^2`` and ``E|J_L - J|^2``, J the gradient of
         the prediction in (U, v).
-    gradient_L, gradient : array (6,)
+    gradient_L, gradient : array (..., 6)
         Gradients of the two risks: four entries of U, two of v.
     """
 
@@ -68,9 +70,10 @@ class Gaps:
     gradient: Array
 
     @property
-    def distance(self) -> float:
+    def distance(self) -> Any:
         """``|grad R_L - grad R|``."""
-        return float(np.sqrt(float(((self.gradient_L - self.gradient) ** 2).sum())))
+        square = ((self.gradient_L - self.gradient) ** 2).sum(-1)
+        return square.sqrt() if isinstance(square, arb) else np.sqrt(np.asarray(square, dtype=float))
 
 
 def tasks_on_atoms(x: Sequence[Any], masses: Sequence[Any], slopes: Sequence[Any]) -> tuple[Task, ...]:
@@ -85,29 +88,21 @@ def tasks_on_atoms(x: Sequence[Any], masses: Sequence[Any], slopes: Sequence[Any
     return tuple(Task(share, tuple((v, w * v) for v in x), tuple(masses)) for w in slopes)
 
 
-def _output(weights: Array, tokens: Array, z: Array, v: Array) -> tuple[Array, Array]:
-    """Prediction (n,) and its gradient (n, 6) for rows of softmax weights."""
-    mean = weights @ tokens
-    second = np.einsum("nk,ki,kj->nij", weights, tokens, tokens)
-    spread = second - mean[:, :, None] * mean[:, None, :]
-    to_U = (spread @ v)[:, :, None] * z
-    return mean @ v, np.concatenate([to_U.reshape(len(mean), 4), mean], axis=1)
-
-
 def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
     """Every quantity of the transfer at one point, by enumeration of the prompts.
 
     Parameters
     ----------
     tasks : sequence of Task
-    U : array_like (2, 2)
-    v : array_like (2,)
+    U : array_like (..., 2, 2)
+    v : array_like (..., 2)
     prompt_length : int
 
     Returns
     -------
     Gaps
-        Exact fractions if everything is given as such and U = 0; otherwise floats.
+        Exact fractions if everything is given as such and U = 0; enclosures if everything is
+        `flint.arb`; otherwise floats.
 
     Raises
     ------
@@ -121,41 +116,69 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
     >>> str(gaps(tasks, [[0, 0], [0, 0]], [Fraction(1), Fraction(0)], 2).risk_L)
     '1/4'
     """
-    exact = isinstance(tasks[0].masses[0], Fraction)
-    kind = object if exact else float
+    first = np.asarray(tasks[0].masses).flat[0]
+    kind = object if isinstance(first, Fraction | arb) else float
     U, v = np.array(U, dtype=kind), np.array(v, dtype=kind)
-    if exact and np.any(U != 0):
-        raise ValueError("exponentials of scores are no fractions; pass floats, or U = 0")
-    total: dict[str, Any] = dict.fromkeys(("risk_L", "risk", "D2", "T2", "y2", "J2", "dJ2"), 0)
-    gradient_L, gradient = np.zeros(6, dtype=kind), np.zeros(6, dtype=kind)
+    if isinstance(first, Fraction) and np.any(U != 0):
+        raise ValueError("exponentials of scores are no fractions; pass floats or enclosures, or U = 0")
+    total: dict[str, Any] = {}
     for task in tasks:
-        tokens, masses = np.array(task.tokens, dtype=kind), np.array(task.masses, dtype=kind)
-        counts = compositions(prompt_length, len(masses))
-        probability = multinomial(counts, masses)
-        counts = counts.astype(object) if exact else counts
-        for (x, y), mass in zip(tokens, masses):
-            z = np.array([x, 0 * x], dtype=kind)
-            scores = tokens @ (U @ z)
-            w = np.array([Fraction(1)] * len(masses), dtype=object) if exact else np.exp(scores - scores.max())
-            one = (masses * w)[None] / (masses * w).sum()
-            T, J = (out[0] for out in _output(one, tokens, z, v))
-            each = counts * w
-            T_L, J_L = _output(each / each.sum(1, keepdims=True), tokens, z, v)
-            p = task.probability * mass * probability
-            change = J_L - J
-            here = {
-                "risk_L": p @ (T_L - y) ** 2 / 2,
-                "D2": p @ (T_L - T) ** 2,
-                "dJ2": p @ (change**2).sum(1),
-                "risk": task.probability * mass * (T - y) ** 2 / 2,
-                "T2": task.probability * mass * T**2,
-                "y2": task.probability * mass * y**2,
-                "J2": task.probability * mass * (J**2).sum(),
-            }
-            total = {name: total[name] + value for name, value in here.items()}
-            gradient_L = gradient_L + (p * (T_L - y)) @ J_L
-            gradient = gradient + task.probability * mass * (T - y) * J
-    return Gaps(**total, gradient_L=gradient_L, gradient=gradient)
+        for name, value in _of_one(task, U, v, prompt_length, isinstance(first, Fraction)).items():
+            total[name] = total.get(name, 0) + value
+    return Gaps(**total)
+
+
+def _of_one(task: Task, U: Array, v: Array, prompt_length: int, fractions: bool) -> dict[str, Any]:
+    """The part of one task in every quantity; axes are (..., query, prompt, atom) within."""
+    tokens, masses = np.array(task.tokens, dtype=U.dtype), np.array(task.masses, dtype=U.dtype)
+    counts = compositions(prompt_length, masses.shape[-1])
+    probability = np.moveaxis(multinomial(counts, np.moveaxis(masses, -1, 0)), 0, -1)[..., None, :]
+    x, y = tokens[..., 0], tokens[..., 1]
+    scores = x[..., :, None] * (tokens @ U[..., :1])[..., None, :, 0]
+
+    def weighted(counts: Array) -> Array:
+        """Proportional to the weights of the values that a prompt has so often."""
+        if fractions:
+            return counts + 0 * scores[..., None, :]
+        if U.dtype == object:
+            return counts * np.exp(scores)[..., None, :]
+        present = np.where(counts > 0, scores[..., None, :], -np.inf)
+        return counts * np.exp(present - present.max(-1, keepdims=True))
+
+    def output(counts: Array) -> tuple[Array, Array]:
+        """Prediction, and its gradient in the first column of U (the second one does not matter)
+        and in v.
+        """
+        each = weighted(counts)
+        weights = each / each.sum(-1, keepdims=True)
+        mean, row = weights @ tokens[..., None, :, :], v[..., None, :, None]
+        spread = weights @ (tokens * (tokens @ v[..., None]))[..., None, :, :] - mean * (mean @ row)
+        return (mean @ row)[..., 0], np.concatenate([spread * x[..., :, None, None], mean], axis=-1)
+
+    T, J = output(masses[..., None, None, :])
+    T_L, J_L = output(counts.astype(U.dtype))
+    off, off_L = T - y[..., None], T_L - y[..., None]
+    query = np.asarray(task.probability)[..., None] * masses
+
+    def mean(of: Array) -> Any:
+        """Over queries, and over prompts where the quantity depends on them."""
+        return (query * (of[..., 0] if of.shape[-1] == 1 else (probability * of).sum(-1))).sum(-1)
+
+    def gradient(off: Array, J: Array) -> Array:
+        parts = [mean(off * J[..., i]) for i in range(4)]
+        return np.stack([parts[0], 0 * parts[0], parts[1], 0 * parts[1], *parts[2:]], axis=-1)
+
+    return {
+        "risk_L": mean(off_L**2) / 2,
+        "risk": mean(off**2) / 2,
+        "D2": mean((T_L - T) ** 2),
+        "T2": mean(T**2),
+        "y2": mean((y**2)[..., None]),
+        "J2": mean((J**2).sum(-1)),
+        "dJ2": mean(((J_L - J) ** 2).sum(-1)),
+        "gradient_L": gradient(off_L, J_L),
+        "gradient": gradient(off, J),
+    }
 
 
 @dataclass(frozen=True)
