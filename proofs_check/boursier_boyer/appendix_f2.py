@@ -15,6 +15,7 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.properties.flows import drawn_ends
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import l_i
 from numerics.refutation import refuted_by_two_routes
@@ -117,7 +118,9 @@ def limits_of_linear_attention(*, exponent: Rational = Rational(1, 4)) -> Eviden
     """
     starts = [replace(s, prompt_length=length) for length in (1, 2, 20, None) for s in theta_starts(scales=(0.6,))]
     checked = r"U(t)\to\operatorname{tr}(\Sigma_L^{-2})^{-1/4}\Sigma_L^{-1},\ u(t)\to\operatorname{tr}(\Sigma_L^{-2})^{1/4}"
-    return ends_at(partial(zhang, exponent=float(exponent)), starts, checked=checked)
+    limit = partial(zhang, exponent=float(exponent))
+    drawn = drawn_ends(limit, "balanced", prompts=tuple((length, 0.0) for length in (1, 2, 20, None)))
+    return ends_at(limit, starts, checked=checked).replace(sides=(drawn,))
 
 
 @claim("BB:F.2.C2/polynomial", control={"spread": 1}, needs=("BB:5.Rinf",))

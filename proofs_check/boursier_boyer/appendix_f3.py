@@ -17,6 +17,7 @@ import sympy as sp
 from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
+from numerics.properties.flows import drawn_ends
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, p_i, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
@@ -231,7 +232,9 @@ def closed_form_of_the_degenerate_limit(*, four: Rational = Rational(4)) -> Evid
     $u_{-1}=1/\alpha$, also for singular $\Lambda$.
     """
     checked = r"U_{11}(t)\to\alpha\Lambda^{\dagger}+\sigma P(\Theta\Theta^{\top}),\ u_{-1}(t)\to 1/\alpha"
-    return ends_at(partial(printed_alpha, four=float(four)), theta_starts(singular=True), checked=checked)
+    limit = partial(printed_alpha, four=float(four))
+    drawn = drawn_ends(limit, "balanced", singular=True)
+    return ends_at(limit, theta_starts(singular=True), checked=checked).replace(sides=(drawn,))
 
 
 @claim("BB:F.3.4c/start", needs=("OURS:R5.limit",), control={"four": Rational(5)})
@@ -244,7 +247,8 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     """
     thetas = {"Theta Sigma != 0 = Sigma Theta": np.array([[0.0, 0.0], [1.0, 0.0]]), "both 0": np.diag([0.0, 1.0])}
     starts = [Start(name, np.diag([1.0, 0.0]), 0.5 * Theta @ Theta.T, 0.5) for name, Theta in thetas.items()]
-    return ends_at(partial(printed_alpha, four=float(four)), starts)
+    limit = partial(printed_alpha, four=float(four))
+    return ends_at(limit, starts).replace(sides=(drawn_ends(limit, "balanced outside the range of Sigma", singular=True),))
 
 
 @claim(

@@ -12,6 +12,7 @@ import sympy as sp
 from sympy import Rational
 
 from numerics.evidence import Evidence, all_of
+from numerics.properties.flows import drawn_ends
 from numerics.provers import computed, identity, trace_identity
 from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
@@ -66,7 +67,8 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
     our own result on the limit of the flow.
     """
     checked = r"U(t)\to\operatorname{tr}(\Sigma^{-2})^{-1/4}\Sigma^{-1},\ u(t)\to\operatorname{tr}(\Sigma^{-2})^{1/4}"
-    return ends_at(partial(remark, exponent=float(exponent)), theta_starts(), checked=checked)
+    limit = partial(remark, exponent=float(exponent))
+    return ends_at(limit, theta_starts(), checked=checked).replace(sides=(drawn_ends(limit, "balanced"),))
 
 
 @claim(
@@ -154,7 +156,8 @@ def the_pseudo_inverse_takes_the_place_of_the_inverse(*, factor: int = 1) -> Evi
     """
     checked = r"U(t)\to\gamma\Sigma^{\dagger}+P(U(0)),\ u(t)\to 1/\gamma"
     limit = partial(by_pseudo_inverse, factor=factor)
-    return ends_at(limit, theta_starts(singular=True, scales=(0.6,)), checked=checked)
+    drawn = drawn_ends(limit, "balanced", singular=True)
+    return ends_at(limit, theta_starts(singular=True, scales=(0.6,)), checked=checked).replace(sides=(drawn,))
 
 
 def by_pseudo_inverse(start: Start, factor: int) -> tuple[np.ndarray, float]:

@@ -15,6 +15,7 @@ import sympy as sp
 from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.properties.flows import drawn_ends
 from numerics.provers import Integers, computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, entrywise, motion, slope, u
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
@@ -245,7 +246,9 @@ def every_printed_alpha_is_admissible(*, sign: int = 1) -> Evidence:
     From $\alpha<0$, which Assumption 5.1 admits, it goes to the negative of that limit.
     """
     starts = [scaled(start, sign * t) for t in (0.01, 0.5, 0.999) for start in theta_starts(scales=(1.0,))]
-    return ends_at(partial(remark, exponent=0.25), starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})")
+    limit = partial(remark, exponent=0.25)
+    drawn = drawn_ends(limit, "balanced in the printed range", sign=sign)
+    return ends_at(limit, starts, checked=r"0<\alpha<\sqrt2/(d^{1/4}\|\Sigma\|_{\rm op})").replace(sides=(drawn,))
 
 
 @claim("BB:T5.2.range/positive", control={"least": Fraction(-1, 8)})

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import sympy as sp
 
 from numerics.evidence import Evidence, all_of
+from numerics.properties.flows import drawn_ends
 from numerics.provers import identity, trace_identity
 from numerics.provers.eigenbasis import u
 from numerics.regression.flow.starts import ends_at, positive_starts
@@ -97,4 +98,6 @@ def limit_at_finite_prompt_length(*, factor: sp.Rational = sp.S.One) -> Evidence
     """
     checked = r"U(t)\to\gamma S_L^{-1}SS^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     prompts = ((1, 0.0), (5, 0.7))
-    return all_of(*(ends_at(times(factor), positive_starts(prompt_length=n, noise=r)[::3], checked=checked) for n, r in prompts))
+    drawn = drawn_ends(times(factor), "u0 >= 0 and a nonnegative diagonal", singular=True, prompts=prompts)
+    found = (ends_at(times(factor), positive_starts(prompt_length=n, noise=r)[::3], checked=checked) for n, r in prompts)
+    return all_of(*(one.replace(sides=(drawn,)) for one in found))

@@ -12,6 +12,7 @@ import sympy as sp
 from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
+from numerics.properties.flows import drawn_ends
 from numerics.provers import computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, identities, l_i, l_j, m_i, motion, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
@@ -215,7 +216,8 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
     $U$.
     """
     checked = r"u(t)\to\operatorname{sign}(u(t_0))/|\gamma|\ \text{ if } R(t_0)<\tfrac12\operatorname{tr}S"
-    return ends_at(times(factor), any_starts(), checked=checked)
+    drawn = drawn_ends(times(factor), "any signs below the height of the saddles", singular=True)
+    return ends_at(times(factor), any_starts(), checked=checked).replace(sides=(drawn,))
 
 
 @claim(
@@ -260,4 +262,6 @@ def limit_of_the_flow(*, factor: Rational = Rational(1)) -> Evidence:
     r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
     claims of their own. Here `factor` multiplies this $U$.
     """
-    return ends_at(times(factor), positive_starts(), checked=r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma")
+    drawn = drawn_ends(times(factor), "u0 >= 0 and a nonnegative diagonal", singular=True)
+    checked = r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma"
+    return ends_at(times(factor), positive_starts(), checked=checked).replace(sides=(drawn,))
