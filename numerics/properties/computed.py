@@ -22,7 +22,7 @@ from numerics.refutation import refuted_by_two_routes
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Computed", "Decades", "Entries", "OneOf", "Several", "Share"]
+__all__ = ["Computed", "Decades", "Drawn", "Entries", "OneOf", "Several", "Share"]
 
 #: Codes beyond this stand for the end of a range.
 END = MOST * 9 // 10

@@ -15,7 +15,8 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.properties.flows import drawn_ends
+from numerics.properties.computed import Computed
+from numerics.properties.flows import drawn_ends, drawn_starts, shown_start
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import l_i
 from numerics.refutation import refuted_by_two_routes
@@ -24,6 +25,7 @@ from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.instances.fixed_point import stands_still
 from theory.regression.any_parameters import full_risk_gradient
+from theory.regression.limit import limit_parameters
 from theory.regression.risk import effective_covariance, icl_risk
 from theory.symbolic.algebra import Algebra, Words
 from theory.symbolic.regression_moments import DATA, risk_of_blocks
@@ -178,6 +180,34 @@ def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidenc
     return all_of(*(forall(side, "<=", bound, domain, where=near) for side in (a, -a)))
 
 
+def drawn_norms(times: Fraction) -> Computed:
+    """Return the ball at both ends of paths from drawn starts."""
+    ranges, start = drawn_starts("balanced")
+    norm = lambda end: float(np.hypot(np.linalg.norm(end[0]), end[1]))
+    first = lambda one: norm((one.U0, one.u0))
+
+    def sides(**at: Any) -> tuple[list[float], float]:
+        one = start(**at)
+        return [first(one), norm(zhang(one, 0.25))], float(times) * radius(one)
+
+    def again(t: str, **at: Any) -> float:
+        one = start(**at)
+        if t == "0":
+            return float(np.sqrt(2) * one.u0)
+        end = limit_parameters(one.Sigma, U0=one.U0, u0=one.u0)
+        return norm((end.U, end.V[-1, -1]))
+
+    return Computed(
+        "balanced starts in d = 1, 2, 3 at their start and at their limit, turned covariances with eigenvalues over two decades",
+        ranges,
+        sides,
+        again,
+        along=("t", ("0", "oo")),
+        each=4,
+        where=lambda **at: shown_start(start(**at)),
+    )
+
+
 @claim(
     "BB:F.2.C2",
     control={"times": Fraction(9, 10)},
@@ -191,6 +221,10 @@ def the_assumptions_on_the_infinite_prompt(*, times: Fraction = Fraction(1)) -> 
     $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$ with the risk
     $\mathcal{R}(0)$ of the start.
     """
+    return _on_paths(times).replace(sides=(drawn_norms(times),))
+
+
+def _on_paths(times: Fraction) -> Evidence:
     worst, where, last = np.inf, "", 0.0
     for start in theta_starts(scales=(0.05, 1.5)):
         bound = float(times) * radius(start)

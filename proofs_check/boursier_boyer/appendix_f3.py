@@ -18,6 +18,7 @@ from sympy import Rational, oo, sqrt
 
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.properties.flows import drawn_ends
+from numerics.properties.steepness import drawn_steepness
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, p_i, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
@@ -134,7 +135,8 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
     """
     factor = Rational(times)
     printed = r"\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)"
-    return steeper_than(lambda *at: factor * mu(*at), balanced_starts(), checked=printed)
+    found = steeper_than(lambda *at: factor * mu(*at), balanced_starts(), checked=printed)
+    return found.replace(sides=(drawn_steepness(mu, times),))
 
 
 @claim(

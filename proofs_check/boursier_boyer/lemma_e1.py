@@ -18,7 +18,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
-from proofs_check.instances.flows import STARTS, up_to
+from proofs_check.instances.flows import STARTS, drawn_flows, up_to
 from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
 
@@ -50,6 +50,11 @@ def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
     is tried for softmax attention on scalar regression, with both flows integrated; `c` multiplies
     the right side.
     """
+    drawn = drawn_flows(lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c)
+    return _on_paths(c).replace(sides=(drawn,))
+
+
+def _on_paths(c: Fraction) -> Evidence:
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers(LENGTHS):
         for start in STARTS:

@@ -13,12 +13,13 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.core.claim import claim
-from proofs_check.instances.flows import BALANCED, STARTS, rate, up_to
+from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, up_to
 from proofs_check.instances.spiral import no_limit
 from theory.regression.transfer import distance_26, slow_time, sufficient_g2
 
@@ -70,6 +71,16 @@ def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
     t}$ on integrated flows up to the time $T$ of (27), and $\mathcal{R}_L(\theta_L)$ does not
     increase; `c` multiplies the bound.
     """
+    drawn = drawn_flows(
+        lambda t, one, other: np.abs(t.finite.risk(*other) - t.infinite.risk(*one)),
+        lambda t, times: t.g1 + t.kappa * t.bound_26(times),
+        lambda t: t.T_27,
+        c,
+    )
+    return _along_paths(c).replace(sides=(drawn,))
+
+
+def _along_paths(c: Fraction) -> Evidence:
     worst: dict[str, Any] = {"ratio": 0.0}
     rises = 0.0
     for transfer in transfers((1.0, 2.0, 1e2, 1e4, 1e6)):
@@ -122,6 +133,31 @@ def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) 
     on; `c` multiplies $\varepsilon$. From the saddle and from its stable manifold, where
     $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better.
     """
+    return _to_the_end(c).replace(sides=(drawn_limits(c),))
+
+
+def drawn_limits(c: Fraction) -> Computed:
+    """Return the statement at drawn epsilon, at the time 40/S^2, from which on the risk only falls:
+    T4.3/best chooses an earlier one for the same L(epsilon).
+    """
+
+    def risk(epsilon: float, start: float, rtol: float = 1e-11) -> float:
+        first = first_length(epsilon, start)
+        if first is None:
+            return math.nan
+        _, path = first.paths((start, start), np.array([0.0, 40 / first.infinite.S**2]), rtol)
+        return float(path.risk[-1])
+
+    return Computed(
+        "d = 1, S = 1/64, three balanced starts, epsilon from 1e-5 to 1/200, the first length L(epsilon), t = 40/S^2",
+        {"epsilon": Decades(1e-5, 5e-3, 1e-3), "start": OneOf((0.95, 0.8, 0.9))},
+        lambda **at: (risk(**at), float(c) * at["epsilon"]),
+        lambda **at: risk(**at, rtol=1e-12),
+        each=4,
+    )
+
+
+def _to_the_end(c: Fraction) -> Evidence:
     worst: dict[str, Any] = {"ratio": 0.0}
     seen = []
     for start in BALANCED:

@@ -11,6 +11,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
+from numerics.properties.steepness import drawn_steepness
 from numerics.provers import forall, trace_identity
 from numerics.provers.eigenbasis import l_i, l_j
 from numerics.regression.flow.polyak_lojasiewicz import BalancedStart, balanced_starts, steeper_than
@@ -103,4 +104,5 @@ def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1)) -> Evidence:
     The bound of $u^2$ that is displayed beside it is R5.limit/critical together with R5.PL/start.
     """
     scaled = lambda Sigma, Theta, s: sp.Rational(c) * polyak_lojasiewicz(Sigma, Theta, s)
-    return steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")
+    found = steeper_than(scaled, balanced_starts() + EDGE_STARTS, checked=r"|\nabla R|^2\geq c\,\mu R")
+    return found.replace(sides=(drawn_steepness(polyak_lojasiewicz, Fraction(c)),))
