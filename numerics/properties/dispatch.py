@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from numerics.properties.holds import Property
+from numerics.properties.identities import ScalarIdentity
 from numerics.properties.scalars import ScalarInequality
+from numerics.provers.identities import Equations
 from numerics.provers.statements.statement import Statement
 
 __all__ = ["of_statements"]
@@ -26,11 +28,14 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     """
     given = list({id(s): s for s in sides}.values())  # a conjunction may hold one part twice
     scalars = [s for s in given if isinstance(s, Statement) and s.box]
-    codes = max((len(s.box) for s in scalars), default=0)
+    needed = {s: ScalarIdentity.needed(s) for s in given if isinstance(s, Equations)}
+    codes = max((*(len(s.box) for s in scalars), *needed.values()), default=0)
     out: list[Property] = []
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
+        elif isinstance(s, Equations):
+            out += [ScalarIdentity(s, codes)] if needed[s] else []
         elif isinstance(s, Property):
             out.append(s)
     return out

@@ -1,0 +1,251 @@
+"""Equations between expressions, tried at rational points: both sides are evaluated as they are
+written, in floating point, and compared up to a bound of their rounding errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+
+from numerics.evidence import Evidence, Verdict
+from numerics.properties.holds import Tried
+from numerics.properties.running_error import Program, Unknown
+from numerics.properties.scalars import MOST, Codes
+from numerics.provers.exact.exact_points import points
+from numerics.provers.identities import Equations
+from numerics.rationals import sympy_rational
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["ScalarIdentity", "number_of"]
+
+#: The codes next to 0 stand for these numbers, the simplest ones.
+SIMPLE = tuple(Fraction(t) for t in "1 2 1/2 3 1/3 3/2 2/3 4 1/4 5 3/4 4/3 1/5 6 5/2 2/5 8 1/8 9 7 1/7 10 1/10".split())
+#: The others reach from 2^-20 to 2^20.
+OCTAVES = 20
+#: Beside a point the points with all codes divided by these are tried, which lie nearer to 1.
+DIVISORS = (1, 4, 16, 64, 256)
+#: Sides that agree to this share are equal; where they do not, their rounding errors are bounded.
+AGREED = 1e-12
+#: The bound of rounding errors is of first order, and is trusted up to this factor.
+SAFETY = 4.0
+#: How many exact points are drawn where side conditions have to be solved.
+SOLVED = 60
+
+
+@cache
+def _positive(i: int) -> Fraction:
+    """The positive number number i: simple ones first, and then numbers of growing and falling
+    size.
+    """
+    if i < len(SIMPLE):
+        return SIMPLE[i]
+    far = (i - len(SIMPLE)) / (MOST - len(SIMPLE))
+    turn = 2 * math.modf(i * 0.6180339887498949)[0] - 1
+    return Fraction(256 + i * 37 % 256, 256) * Fraction(2) ** round(OCTAVES * min(far, 1) * turn)
+
+
+def _kind(s: sp.Expr) -> str:
+    """What of a symbol's assumptions the numbers depend on."""
+    if s.is_zero:
+        return "zero"
+    size = "whole " if s.is_integer else ""
+    if s.is_extended_positive or s.is_extended_negative:
+        return f"{size}{'positive' if s.is_extended_positive else 'negative'}"
+    if s.is_extended_nonnegative or s.is_extended_nonpositive:
+        return f"{size}{'nonnegative' if s.is_extended_nonnegative else 'nonpositive'}"
+    return f"{size}nonzero" if s.is_nonzero else f"{size}real"
+
+
+@cache
+def number_of(kind: str, code: int) -> Fraction:
+    """The number of a code, for a symbol of some kind: whole or not, and of which sign.
+
+    Examples
+    --------
+    >>> [str(number_of("positive", c)) for c in (0, 1, -1)], number_of("whole real", -2)
+    (['1', '2', '2'], Fraction(-2, 1))
+    """
+    *whole, sign = kind.split()
+    i = abs(code)
+    if sign == "zero":
+        return Fraction(0)
+    if sign in ("nonnegative", "nonpositive", "real", "nonzero"):
+        if i == 0:
+            return Fraction(sign == "nonzero")
+        i -= 1
+    size = _positive(i)
+    if whole:
+        size = Fraction(i + 1 if i < 32 else math.ceil(32 * 2 ** (15 * (i - 32) / MOST)))
+    return -size if sign in ("negative", "nonpositive") or (code < 0 and sign in ("real", "nonzero")) else size
+
+
+@cache
+def _table(kind: str) -> NDArray[np.float64]:
+    """The numbers of all codes, rounded."""
+    return np.array([float(number_of(kind, c)) for c in range(-MOST, MOST + 1)])
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """A statement made ready: its program, its variables and their kinds (two, real and imaginary
+    part, where a variable may be complex), and the exact points if side conditions have to hold.
+    """
+
+    program: Program
+    variables: tuple[tuple[sp.Expr, tuple[str, ...]], ...]
+    solved: tuple[dict[sp.Expr, sp.Expr], ...]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kind of each code."""
+        return ("real",) if self.solved else tuple(k for _, kinds in self.variables for k in kinds)
+
+
+@lru_cache(maxsize=500)
+def _compiled(statement: Equations) -> _Compiled | None:
+    """None if something in the statement has no value in floating point."""
+    sides = [e for pair in statement.written for e in pair]
+    try:
+        program = Program(sides)
+    except Unknown:
+        return None
+    symbols = {s for e in sides for s in e.free_symbols if s.is_Symbol} | {i for e in sides for i in e.atoms(sp.Indexed)}
+    inside = {s for i in symbols if isinstance(i, sp.Indexed) for s in i.free_symbols}
+    named = sorted(symbols - inside, key=str)
+    kinds = tuple((s, (_kind(s),) if s.is_extended_real else ("real", "real")) for s in named)
+    solved = tuple(islice(points(sides, statement.given), SOLVED)) if statement.given else ()
+    return _Compiled(program, kinds, solved)
+
+
+@dataclass(frozen=True)
+class ScalarIdentity:
+    """A statement of `numerics.provers.identity` at points that meet the assumptions.
+
+    The ratio of an example is 0 where the sides agree up to rounding; otherwise it is their
+    difference over the bound of their rounding errors.
+
+    Parameters
+    ----------
+    statement : Equations
+    count : int
+        How many codes an example has, at least `needed`.
+    """
+
+    statement: Equations
+    count: int
+
+    @staticmethod
+    def needed(statement: Equations) -> int:
+        """How many codes the variables of a statement have; 0 if it cannot be tried, because it has
+        no variables or holds a function without a value in floating point.
+        """
+        compiled = _compiled(statement)
+        return 0 if compiled is None else len(compiled.kinds)
+
+    @property
+    def drawn(self) -> Codes:
+        """Properties with as many codes share their examples."""
+        return Codes(self.count)
+
+    def strategy(self) -> SearchStrategy[Any]:
+        """Codes of the variables."""
+        return self.drawn.strategy()
+
+    @property
+    def covered(self) -> str:
+        """The points."""
+        solved = self._ready.solved
+        return f"{len(solved)} points that meet the side conditions" if solved else "rational points over twelve decades"
+
+    @property
+    def _ready(self) -> _Compiled:
+        found = _compiled(self.statement)
+        assert found is not None
+        return found
+
+    def tried(self, example: tuple[int, ...]) -> Tried:
+        """The largest difference at the points of the example, or at the simplest one that fails."""
+        ready = self._ready
+        codes = _rows(np.array(example[: len(ready.kinds)], dtype=int), len(ready.solved))
+        columns = self._columns(codes)
+        sides = [np.broadcast_to(v, len(codes)) for v in ready.program.values(columns)]
+        ratio, met = np.zeros(len(codes)), np.zeros(len(codes), dtype=bool)
+        with np.errstate(all="ignore"):
+            for a, b in zip(sides[::2], sides[1::2]):
+                fine = np.abs(a - b) <= AGREED * np.maximum(np.abs(a), np.abs(b))
+                met |= np.isfinite(a) & np.isfinite(b)
+                ratio = np.maximum(ratio, np.where(fine | ~np.isfinite(a - b), 0.0, np.inf))
+            if not met.any():
+                return Tried(float("nan"))
+            if ratio.any():
+                ratio = self._violation(columns, len(codes))
+        failing = ratio > 1
+        simplest = np.where(failing, np.abs(codes).sum(1), np.inf).argmin() if failing.any() else met.argmax()
+        return Tried(float(ratio[simplest]), tuple(codes[simplest].tolist()))
+
+    def _violation(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> NDArray[np.float64]:
+        """The difference of the sides over the bound of its error, 0 where that is below 1."""
+        sides = self._ready.program.bounded(columns)
+        worst = np.zeros(n)
+        for (a, e), (b, f) in zip(sides[::2], sides[1::2]):
+            ratio = np.abs(a - b) / (SAFETY * (e + f))
+            worst = np.maximum(worst, np.where(ratio > 1, ratio, 0.0))
+        return worst
+
+    def _columns(self, codes: NDArray[np.int_]) -> dict[sp.Expr, NDArray[Any]]:
+        ready = self._ready
+        if ready.solved:
+            chosen = [self._point(tuple(row)) for row in codes.tolist()]
+            values = {s: np.array([complex(p[s]) for p in chosen]) for s, _ in ready.variables}
+            return {s: v if v.imag.any() else v.real for s, v in values.items()}
+        out: dict[sp.Expr, NDArray[Any]] = {}
+        i = 0
+        for s, kinds in ready.variables:
+            out[s] = _table(kinds[0])[codes[:, i] + MOST]
+            if len(kinds) == 2:
+                out[s] = out[s] + 1j * _table(kinds[1])[codes[:, i + 1] + MOST]
+            i += len(kinds)
+        return out
+
+    def _point(self, at: tuple[int, ...]) -> dict[sp.Expr, sp.Expr]:
+        """The exact point of the codes."""
+        ready = self._ready
+        if ready.solved:
+            return ready.solved[at[0] % len(ready.solved)]
+        numbers = iter([sympy_rational(number_of(k, c)) for k, c in zip(ready.kinds, at)])
+        return {s: sum((unit * next(numbers) for unit, _ in zip((1, sp.I), kinds)), sp.S.Zero) for s, kinds in ready.variables}
+
+    def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
+        """The two sides at this point, exactly or by Arb."""
+        found = self.statement.refuted_at(self._point(at))
+        if found is not None:
+            return found
+        reason = "the sides differ in floating point, but neither exactly nor by Arb"
+        return Evidence(verdict=Verdict.OPEN, engine="property test", checked=self.statement.latex(), reason=reason)
+
+    def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
+        """The point under the names of the statement."""
+        return {str(s): v for s, v in self._point(at).items()}
+
+
+def _rows(codes: NDArray[np.int_], solved: int) -> NDArray[np.int_]:
+    """The codes of the points of an example: the drawn ones, nearer ones, each also with the codes
+    handed on from variable to variable, and those with one code 0.
+    """
+    if solved:
+        return codes[None] + np.arange(min(solved, 8))[:, None]
+    near = np.stack([np.trunc(codes / k).astype(int) for k in DIVISORS])
+    turned = [np.roll(near, i, axis=1) for i in range(min(3, len(codes)))]
+    zeros = np.where(np.eye(len(codes), dtype=bool), 0, near[2])
+    return np.concatenate([*turned, zeros])
