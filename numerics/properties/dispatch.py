@@ -7,8 +7,9 @@ from typing import Any
 
 from numerics.properties.holds import Property
 from numerics.properties.identities import ScalarIdentity
+from numerics.properties.matrix_words import WordIdentity
 from numerics.properties.scalars import ScalarInequality
-from numerics.provers.identities import Equations
+from numerics.provers.identities import Equations, WordEquation
 from numerics.provers.statements.statement import Statement
 
 __all__ = ["of_statements"]
@@ -36,6 +37,8 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
             out += [ScalarInequality(s, codes)] if s.box else []
         elif isinstance(s, Equations):
             out += [ScalarIdentity(s, codes)] if needed[s] else []
+        elif isinstance(s, WordEquation):
+            out.append(WordIdentity(s))
         elif isinstance(s, Property):
             out.append(s)
     return out

@@ -21,7 +21,7 @@ from sympy.core.function import AppliedUndef
 from numerics.provers.as_written import Computed
 from numerics.provers.statements.floating_point import functions
 
-__all__ = ["DERIVATIVE_STEPS", "Program", "Unknown", "difference_weights"]
+__all__ = ["DERIVATIVE_STEPS", "Program", "Unknown", "difference_weights", "steadiest"]
 
 Values: TypeAlias = NDArray[Any]
 #: A value and a bound of its error; without a bound where it was not asked for.
@@ -256,12 +256,28 @@ def _derivative(e: sp.Derivative) -> Step:
         v, error = np.broadcast_to(v, wide), np.broadcast_to(error if error is not None else 0.0, wide)
         slopes = (v * weights[more]).sum(1) / scale
         rounding = ((error + UNIT * np.abs(v)) * np.abs(weights)[more]).sum(1) / np.abs(scale)
-        # A step is wrong by as much as a smaller one contradicts it, beyond that one's rounding.
-        apart = np.abs(slopes[:-1, None] - slopes[None]) - rounding
-        smaller = np.triu(np.ones((len(sizes) - 1, len(sizes))), 1)[(..., *more[1:])]
-        off = rounding[:-1] + rounding[1:] + np.fmax(apart * smaller, 0.0).max(1)
-        best = np.where(np.isfinite(off), off, np.inf).argmin(0)[None]
-        take = lambda a: np.take_along_axis(a, best, 0)[0]
-        return take(slopes[:-1]), 4 * take(off) if bound else None
+        slope, off = steadiest(slopes, rounding)
+        return slope, off if bound else None
 
     return step
+
+
+def steadiest(slopes: Values, rounding: Values) -> tuple[Values, Values]:
+    """Of differences with falling steps, along the first axis, the one with the smallest bound of
+    its error, and that bound.
+
+    A step is wrong by as much as a smaller one contradicts it, beyond what both may have lost to
+    rounding.
+
+    Examples
+    --------
+    >>> value, off = steadiest(np.array([1.1, 1.001, 0.7]), np.array([1e-9, 1e-6, 0.5]))
+    >>> float(value), float(off) < 1
+    (1.1, True)
+    """
+    n = len(slopes)
+    apart = np.abs(slopes[:-1, None] - slopes[None]) - rounding
+    smaller = np.triu(np.ones((n - 1, n)), 1).reshape(n - 1, n, *(1,) * (slopes.ndim - 1))
+    off = rounding[:-1] + rounding[1:] + np.fmax(apart * smaller, 0.0).max(1)
+    best = np.where(np.isfinite(off), off, np.inf).argmin(0)[None]
+    return np.take_along_axis(slopes, best, 0)[0], 4 * np.take_along_axis(off, best, 0)[0]
