@@ -179,29 +179,37 @@ class ScalarIdentity:
         ready = self._ready
         codes = _rows(np.array(example[: len(ready.kinds)], dtype=int), len(ready.solved))
         columns = self._columns(codes)
-        sides = [np.broadcast_to(v, len(codes)) for v in ready.program.values(columns)]
-        ratio, met = np.zeros(len(codes)), np.zeros(len(codes), dtype=bool)
-        with np.errstate(all="ignore"):
-            for a, b in zip(sides[::2], sides[1::2]):
-                fine = np.abs(a - b) <= AGREED * np.maximum(np.abs(a), np.abs(b))
-                met |= np.isfinite(a) & np.isfinite(b)
-                ratio = np.maximum(ratio, np.where(fine | ~np.isfinite(a - b), 0.0, np.inf))
-            if not met.any():
-                return Tried(float("nan"))
-            if ratio.any():
-                ratio = self._violation(columns, len(codes))
+        ratio, met = self._agreed(columns, len(codes)) if not ready.program.differs else (None, None)
+        if ratio is None or ratio.any():
+            ratio, met = self._compared(columns, len(codes))
+        if not met.any():
+            return Tried(float("nan"))
         failing = ratio > 1
         simplest = np.where(failing, np.abs(codes).sum(1), np.inf).argmin() if failing.any() else met.argmax()
         return Tried(float(ratio[simplest]), tuple(codes[simplest].tolist()))
 
-    def _violation(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> NDArray[np.float64]:
-        """The difference of the sides over the bound of its error, 0 where that is below 1."""
+    def _agreed(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """0 where the sides agree by far, and where both have values."""
+        ratio, met = np.zeros(n), np.zeros(n, dtype=bool)
+        sides = self._ready.program.values(columns)
+        with np.errstate(all="ignore"):
+            for a, b in zip(sides[::2], sides[1::2]):
+                fine = np.abs(a - b) <= AGREED * np.maximum(np.abs(a), np.abs(b))
+                finite = np.isfinite(a - b)
+                ratio, met = np.where(fine | ~finite, ratio, np.inf), met | finite
+        return ratio, met
+
+    def _compared(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The difference of the sides over the bound of its error, 0 where that is below 1; and
+        where the bound is finite.
+        """
+        worst, met = np.zeros(n), np.zeros(n, dtype=bool)
         sides = self._ready.program.bounded(columns)
-        worst = np.zeros(n)
-        for (a, e), (b, f) in zip(sides[::2], sides[1::2]):
-            ratio = np.abs(a - b) / (SAFETY * (e + f))
-            worst = np.maximum(worst, np.where(ratio > 1, ratio, 0.0))
-        return worst
+        with np.errstate(all="ignore"):
+            for (a, e), (b, f) in zip(sides[::2], sides[1::2]):
+                ratio = np.abs(a - b) / (SAFETY * (e + f))
+                worst, met = np.where(ratio > 1, np.maximum(worst, ratio), worst), met | np.isfinite(a - b + e + f)
+        return np.minimum(worst, 1e300), met
 
     def _columns(self, codes: NDArray[np.int_]) -> dict[sp.Expr, NDArray[Any]]:
         ready = self._ready

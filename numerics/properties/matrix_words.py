@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.properties.holds import Tried
 from numerics.properties.word_values import Bounded, Inexact, Reading, Stack, inverse, nodes_each, plus, times, turned
 from numerics.provers.identities import WordEquation
-from theory.symbolic.algebra import Words
+from theory.symbolic.letters import Alphabet
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -102,7 +102,7 @@ class WordIdentity:
 
     def _sides(self, example: Example, *, bound: bool) -> tuple[Bounded, Bounded]:
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, letters = _letters(lhs, example, self._dimension, bound=bound)
+        d, letters = _letters(lhs.algebra, example, self._dimension, bound=bound)
         reading = Reading(d, exact=False, bound=bound)
         with np.errstate(all="ignore"):
             return reading.of(lhs, letters), reading.of(rhs, letters)
@@ -112,7 +112,7 @@ class WordIdentity:
         derivative has no exact difference by their normal forms.
         """
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, letters = _letters(lhs, example, self._dimension, copy=at)
+        d, letters = _letters(lhs.algebra, example, self._dimension, copy=at)
         common: dict[str, Any] = {"engine": "property test", "checked": f"{lhs.written()} = {rhs.written()}"}
         reading = Reading(d, exact=True, bound=False)
         try:
@@ -129,7 +129,7 @@ class WordIdentity:
     def shown(self, example: Example, at: int) -> Mapping[str, Any]:
         """The dimension, and the matrices of the letters that occur."""
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, letters = _letters(lhs, example, self._dimension, copy=at)
+        d, letters = _letters(lhs.algebra, example, self._dimension, copy=at)
         used = lhs.letters() | rhs.letters() | set(lhs.algebra.params)
         return {"d": d, **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in letters.items() if n in used}}
 
@@ -208,9 +208,12 @@ class _Draw:
         return times(times(B, turned(B)), size, scalar=True), times(G, by_size, scalar=True), P
 
 
-def _letters(w: Words, example: Example, most: int, *, bound: bool = False, copy: int | None = None) -> tuple[int, dict[str, Bounded]]:
+@lru_cache(maxsize=8)
+def _letters(
+    A: Alphabet, example: Example, most: int, *, bound: bool = False, copy: int | None = None
+) -> tuple[int, Mapping[str, Bounded]]:
     """The dimension of an example, and matrices for all letters that obey their relations."""
-    A, draw = w.algebra, _Draw(example, most, bound, copy)
+    draw = _Draw(example, most, bound, copy)
     out: dict[str, Bounded] = {}
     for name in A.params:
         size = draw.sizes(1)[0]

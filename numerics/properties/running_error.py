@@ -82,6 +82,8 @@ class Program:
         self._steps: list[Step] = []
         self._known: dict[sp.Expr, int] = {}
         self._outputs = [self._add(e) for e in expressions]
+        #: Whether differences are taken, whose errors are far above rounding.
+        self.differs = any(e.has(sp.Derivative) for e in expressions)
 
     def values(self, columns: Mapping[sp.Expr, Values]) -> list[Values]:
         """The values alone."""

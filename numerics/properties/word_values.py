@@ -128,6 +128,11 @@ class Reading:
     def _normal_form(self, w: Words, at: Letters) -> Bounded:
         """A letter, a number, or an element that has forgotten how it was made."""
 
+        if len(w.terms) == 1:  # nearly always a letter
+            (((closed, open_), c),) = w.terms.items()
+            if not closed and len(open_) == 1 and c == 1:
+                return turned(at[open_[0][0]]) if open_[0][1] else at[open_[0][0]]
+
         def word(letters: Any) -> Bounded:
             factors = [turned(at[n]) if t else at[n] for n, t in letters]
             out = factors[0]
@@ -135,7 +140,6 @@ class Reading:
                 out = times(out, f)
             return out
 
-        scalars = [self.number(Fraction(self.d)), *(at[p] for p in w.algebra.params)]
         total: Bounded | None = None
         for (closed, open_), c in w.terms.items():
             part: Bounded = word(open_) if open_ else self.one(w.shape)
@@ -143,10 +147,10 @@ class Reading:
                 part = times(part, word(s) if w.algebra.is_inner(s) else _trace(word(s)), True)
             coefficient: Bounded | None = None
             for powers, q in c.terms():
-                monomial = self.number(Fraction(str(q)))
-                for x, e in zip(scalars, powers):
+                monomial = self.number(Fraction(int(q.numerator), int(q.denominator)) * self.d ** powers[0])
+                for name, e in zip(w.algebra.params, powers[1:]):
                     for _ in range(e):
-                        monomial = times(monomial, x, True)
+                        monomial = times(monomial, at[name], True)
                 coefficient = monomial if coefficient is None else plus(coefficient, monomial)
             part = times(part, coefficient or self.number(Fraction(0)), True)
             total = part if total is None else plus(total, part)
