@@ -120,11 +120,10 @@ def _compiled(statement: Equations) -> _Compiled | None:
         program = Program(sides)
     except Unknown:
         return None
-    symbols = {s for e in sides for s in e.free_symbols if s.is_Symbol} | {i for e in sides for i in e.atoms(sp.Indexed)}
-    inside = {s for i in symbols if isinstance(i, sp.Indexed) for s in i.free_symbols}
-    named = sorted(symbols - inside, key=str)
+    named = sorted(program.leaves, key=str)
     kinds = tuple((s, (_kind(s),) if s.is_extended_real else ("real", "real")) for s in named)
-    solved = tuple(islice(points(sides, statement.given), SOLVED)) if statement.given else ()
+    values = [e for pair in statement.pairs for e in pair]
+    solved = tuple(islice(points([*sides, *values], statement.given), SOLVED)) if statement.given else ()
     return _Compiled(program, kinds, solved)
 
 

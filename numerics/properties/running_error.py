@@ -81,6 +81,8 @@ class Program:
     def __init__(self, expressions: Sequence[sp.Expr]) -> None:
         self._steps: list[Step] = []
         self._known: dict[sp.Expr, int] = {}
+        #: What has to be given a column: symbols, and indexed symbols as a whole.
+        self.leaves: set[sp.Expr] = set()
         self._outputs = [self._add(e) for e in expressions]
         #: Whether differences are taken, whose errors are far above rounding.
         self.differs = any(e.has(sp.Derivative) for e in expressions)
@@ -117,15 +119,19 @@ class Program:
         if isinstance(e, sp.UnevaluatedExpr):
             return _same(self._add(e.args[0]))
         if e.is_Symbol or isinstance(e, sp.Indexed):
+            self.leaves.add(e)
             return lambda columns, done, bound: columns[e]
         if isinstance(e, sp.Derivative):
-            return _derivative(e)
+            body = Program([e.expr])
+            self.leaves |= body.leaves | set(e.variables)
+            return _derivative(body, e.variable_count)
         if isinstance(e, sp.Subs):
-            at, body = [self._add(p) for p in e.point], Program([e.expr])
-            names = e.variables
+            at, body, names = [self._add(p) for p in e.point], Program([e.expr]), e.variables
+            self.leaves |= body.leaves - set(names)
             return lambda columns, done, bound: body.run({**columns, **{x: done[i] for x, i in zip(names, at)}}, bound)[0]
         if isinstance(e, (sp.Sum, sp.Product)):
-            return _loop(e)
+            terms, join_terms = [self._add(t) for t in _terms(e)], _sum if isinstance(e, sp.Sum) else _times
+            return lambda columns, done, bound: join_terms([done[i] for i in terms])
         if not e.args:
             return _number(e)
         at = [self._add(a) for a in e.args]
@@ -212,35 +218,25 @@ def _wave(e: AppliedUndef) -> Callable[..., Any]:
     return lambda *z: sign * (2 + np.sin(seed + sum(r * x for r, x in zip(rates, z))))
 
 
-def _loop(e: sp.Sum | sp.Product) -> Step:
-    """The terms of a finite sum or product one after another, the last limit outermost."""
+def _terms(e: sp.Sum | sp.Product) -> list[sp.Expr]:
+    """The terms of a finite sum or product, the last limit outermost, one after another."""
     *inner, (k, lo, hi) = e.limits
-    body = Program([e.func(e.function, *inner) if inner else e.function])
-    ends = Program([lo, hi])
-    join = _sum if isinstance(e, sp.Sum) else _times
-
-    def step(columns: Columns, done: list[Bounded], bound: bool) -> Bounded:
-        (a, _), (b, _) = ends.run(columns, False)
-        numbers = np.arange(int(a), int(b) + 1, dtype=float)
-        zero = np.zeros(()) if bound else None
-        return join([body.run({**columns, k: (n, zero)}, bound)[0] for n in numbers])
-
-    return step
+    body = e.func(e.function, *inner) if inner else e.function
+    with sp.evaluate(False):
+        return [body.subs(k, n) for n in range(int(lo), int(hi) + 1)]
 
 
-def _derivative(e: sp.Derivative) -> Step:
+def _derivative(body: Program, by: Sequence[tuple[sp.Symbol, Any]]) -> Step:
     """A derivative by central differences: one body at all places of the stencil and all steps.
 
     The error has two parts: what the stencil leaves out, which falls with the eighth power of the
     step and shows in what smaller steps give, and what it makes of the rounding errors of the body,
     which grows as the step falls. The step with the smallest sum counts.
     """
-    body, by = Program([e.expr]), e.variable_count
     stencils = [difference_weights(int(n)) for _, n in by]
     places = list(product(*stencils))
     offsets = [np.array([float(p[i][0]) for p in places]) for i in range(len(by))]
     weights = np.array([float(sp.prod(w for _, w in p)) for p in places])
-    order = int(sum(n for _, n in by))
 
     def step(columns: Columns, done: list[Bounded], bound: bool) -> Bounded:
         shape = np.broadcast_shapes(*(v.shape for v, _ in columns.values()))
