@@ -33,8 +33,9 @@ __all__ = ["ScalarIdentity", "number_of"]
 SIMPLE = tuple(Fraction(t) for t in "1 2 1/2 3 1/3 3/2 2/3 4 1/4 5 3/4 4/3 1/5 6 5/2 2/5 8 1/8 9 7 1/7 10 1/10".split())
 #: The others reach from 2^-20 to 2^20.
 OCTAVES = 20
-#: Beside a point the points with all codes divided by these are tried, which lie nearer to 1.
-DIVISORS = (1, 4, 16, 64, 256)
+#: Beside a point those with all codes divided by these are tried, which lie nearer to 1, and those
+#: with all codes multiplied, which lie anywhere: small codes are drawn more often than others.
+DIVISORS, FACTORS = (1, 4, 16, 64, 256), (31, 389, 2999)
 #: Sides that agree to this share are equal; where they do not, their rounding errors are bounded.
 AGREED = 1e-12
 #: The bound of rounding errors is of first order, and is trusted up to this factor.
@@ -237,7 +238,7 @@ class ScalarIdentity:
         """The two sides at this point, exactly or by Arb."""
         found = self.statement.refuted_at(self._point(at))
         if found is not None:
-            return found
+            return found.replace(engine="property test")
         reason = "the sides differ in floating point, but neither exactly nor by Arb"
         return Evidence(verdict=Verdict.OPEN, engine="property test", checked=self.statement.latex(), reason=reason)
 
@@ -247,12 +248,13 @@ class ScalarIdentity:
 
 
 def _rows(codes: NDArray[np.int_], solved: int) -> NDArray[np.int_]:
-    """The codes of the points of an example: the drawn ones, nearer ones, each also with the codes
-    handed on from variable to variable, and those with one code 0.
+    """The codes of the points of an example: the drawn ones, nearer and farther ones, each also with
+    the codes handed on from variable to variable, and those with one code 0.
     """
     if solved:
         return codes[None] + np.arange(min(solved, 8))[:, None]
     near = np.stack([np.trunc(codes / k).astype(int) for k in DIVISORS])
-    turned = [np.roll(near, i, axis=1) for i in range(min(3, len(codes)))]
+    far = np.stack([(codes * k + MOST) % (2 * MOST + 1) - MOST for k in FACTORS])
+    turned = [np.roll(rows, i, axis=1) for rows in (near, far) for i in range(min(3, len(codes)))]
     zeros = np.where(np.eye(len(codes), dtype=bool), 0, near[2])
     return np.concatenate([*turned, zeros])

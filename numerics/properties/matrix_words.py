@@ -22,7 +22,7 @@ from theory.symbolic.letters import Alphabet
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["MatrixDraws", "WordIdentity"]
+__all__ = ["MatrixDraws", "WordIdentity", "drawn_matrices"]
 
 #: Sides that agree to this share of the larger one are equal; elsewhere errors are bounded.
 AGREED = 1e-10
@@ -102,23 +102,23 @@ class WordIdentity:
 
     def _sides(self, example: Example, *, bound: bool) -> tuple[Bounded, Bounded]:
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, letters = _letters(lhs.algebra, example, self._dimension, bound=bound)
+        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, bound=bound)
         reading = Reading(d, exact=False, bound=bound)
         with np.errstate(all="ignore"):
-            return reading.of(lhs, letters), reading.of(rhs, letters)
+            return reading.of(lhs, matrices), reading.of(rhs, matrices)
 
     def exactly(self, example: Example, at: int) -> Evidence:
         """The two sides at these matrices with fractions: as they were put together, and where a
         derivative has no exact difference by their normal forms.
         """
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, letters = _letters(lhs.algebra, example, self._dimension, copy=at)
+        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, copy=at)
         common: dict[str, Any] = {"engine": "property test", "checked": f"{lhs.written()} = {rhs.written()}"}
         reading = Reading(d, exact=True, bound=False)
         try:
-            differ = bool((reading.of(lhs, letters)[0] != reading.of(rhs, letters)[0]).any())
+            differ = bool((reading.of(lhs, matrices)[0] != reading.of(rhs, matrices)[0]).any())
         except Inexact as reason:
-            values = {n: _sympy(v, n in lhs.algebra.params) for n, (v, _) in letters.items()}
+            values = {n: _sympy(v, n in lhs.algebra.params) for n, (v, _) in matrices.items()}
             differ = lhs.evaluate({**values, "d": d}) != rhs.evaluate({**values, "d": d})
             if not differ:
                 return Evidence(verdict=Verdict.OPEN, reason=str(reason), **common)
@@ -129,9 +129,9 @@ class WordIdentity:
     def shown(self, example: Example, at: int) -> Mapping[str, Any]:
         """The dimension, and the matrices of the letters that occur."""
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, letters = _letters(lhs.algebra, example, self._dimension, copy=at)
+        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, copy=at)
         used = lhs.letters() | rhs.letters() | set(lhs.algebra.params)
-        return {"d": d, **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in letters.items() if n in used}}
+        return {"d": d, **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in matrices.items() if n in used}}
 
 
 def _sympy(v: Stack, number: bool) -> Any:
@@ -209,7 +209,7 @@ class _Draw:
 
 
 @lru_cache(maxsize=8)
-def _letters(
+def drawn_matrices(
     A: Alphabet, example: Example, most: int, *, bound: bool = False, copy: int | None = None
 ) -> tuple[int, Mapping[str, Bounded]]:
     """The dimension of an example, and matrices for all letters that obey their relations."""

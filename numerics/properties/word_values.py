@@ -55,11 +55,12 @@ def _trace(a: Bounded) -> Bounded:
 
 
 def inverse(a: Bounded) -> Bounded:
-    """The inverse; of fractions that of a single matrix."""
+    """The inverse, nan where there is none; of fractions that of a single matrix."""
     if a[0].dtype == object:
         found = sp.Matrix([[sp.Rational(x.numerator, x.denominator) for x in row] for row in a[0].tolist()]).inv()
         return np.array([[Fraction(int(x.p), int(x.q)) for x in row] for row in found.tolist()], dtype=object), None
-    v = np.linalg.inv(a[0])
+    singular = (np.linalg.det(a[0]) == 0)[..., None, None]
+    v = np.where(singular, np.nan, np.linalg.inv(np.where(singular, np.eye(a[0].shape[-1]), a[0])))
     size = np.abs(v)
     return v, None if a[1] is None else size @ (a[1] + 4 * a[0].shape[-1] * UNIT * np.abs(a[0])) @ size
 
@@ -168,7 +169,7 @@ class Reading:
         rows, columns = X.shape[-2:]
         along = np.eye(rows * columns, dtype=object if self.exact else float).reshape(-1, rows, columns)
         if name in A.symmetric:
-            along = (along + np.swapaxes(along, 1, 2)) / 2
+            along = (along + np.swapaxes(along, 1, 2)) * (Fraction(1, 2) if self.exact else 0.5)
         along = along.reshape(-1, *(1,) * len(shape), rows, columns)
         X = np.broadcast_to(X, (*shape, rows, columns))
         if self.exact:
