@@ -30,7 +30,26 @@ if TYPE_CHECKING:
 __all__ = ["ScalarIdentity", "number_of"]
 
 #: The codes next to 0 stand for these numbers, the simplest ones.
-SIMPLE = tuple(Fraction(t) for t in "1 2 1/2 3 1/3 3/2 2/3 4 1/4 5 3/4 4/3 1/5 6 5/2 2/5 8 1/8 9 7 1/7 10 1/10".split())
+SIMPLE = tuple(
+    Fraction(p, q)
+    for p, q in (
+        (1, 1),
+        (2, 1),
+        (1, 2),
+        (3, 1),
+        (1, 3),
+        (3, 2),
+        (2, 3),
+        (4, 1),
+        (1, 4),
+        (5, 1),
+        (3, 4),
+        (4, 3),
+        (1, 5),
+        (10, 1),
+        (1, 10),
+    )
+)
 #: The others reach from 2^-20 to 2^20.
 OCTAVES = 20
 #: Beside a point those with all codes divided by these are tried, which lie nearer to 1, and those
@@ -175,12 +194,13 @@ class ScalarIdentity:
         return found
 
     def tried(self, example: tuple[int, ...]) -> Tried:
-        """The largest difference at the points of the example, or at the simplest one that fails."""
+        """The difference of the sides at the simplest point of the example at which they differ."""
         ready = self._ready
         codes = _rows(np.array(example[: len(ready.kinds)], dtype=int), len(ready.solved))
         columns = self._columns(codes)
-        ratio, met = self._agreed(columns, len(codes)) if not ready.program.differs else (None, None)
-        if ratio is None or ratio.any():
+        judged = self._compared if ready.program.differs else self._agreed
+        ratio, met = judged(columns, len(codes))
+        if ratio.any() and not ready.program.differs:
             ratio, met = self._compared(columns, len(codes))
         if not met.any():
             return Tried(float("nan"))
@@ -248,8 +268,8 @@ class ScalarIdentity:
 
 
 def _rows(codes: NDArray[np.int_], solved: int) -> NDArray[np.int_]:
-    """The codes of the points of an example: the drawn ones, nearer and farther ones, each also with
-    the codes handed on from variable to variable, and those with one code 0.
+    """The codes of the points of an example: the drawn ones, nearer and farther ones, each also
+    with the codes handed on from variable to variable, and those with one code 0.
     """
     if solved:
         return codes[None] + np.arange(min(solved, 8))[:, None]

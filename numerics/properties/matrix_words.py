@@ -94,7 +94,8 @@ class WordIdentity:
         if (apart <= AGREED * size).all():
             return Tried(0.0, 0)
         (a, e), (b, f) = self._sides(example, bound=True)
-        assert e is not None and f is not None
+        assert e is not None
+        assert f is not None
         with np.errstate(all="ignore"):
             ratio = np.nan_to_num(np.broadcast_to(np.abs(a - b) / (SAFETY * (e + f)), (COPIES, *a.shape[-2:])), posinf=1e300)
         worst = ratio.max((-1, -2))
@@ -176,7 +177,9 @@ class _Draw:
     def general(self) -> Bounded:
         if self.rank == self.d:
             return self.rows(self.d, self.d)
-        return times(self.rows(self.d, max(self.rank, 1)), self.some(max(self.rank, 1), self.d, *((0, 0) if self.rank == 0 else (-3, 3))))
+        return times(
+            self.rows(self.d, max(self.rank, 1)), self.some(max(self.rank, 1), self.d, *((0, 0) if self.rank == 0 else (-3, 3)))
+        )
 
     def covariance(self) -> Bounded:
         """A positive semidefinite matrix."""

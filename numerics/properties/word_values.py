@@ -6,6 +6,7 @@ exact for polynomials.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +27,12 @@ Stack: TypeAlias = NDArray[Any]  # (..., rows, columns); scalars are (..., 1, 1)
 #: A stack of matrices and a bound of their errors, entry by entry; None where none is asked for.
 Bounded: TypeAlias = tuple[Stack, Stack | None]
 Letters: TypeAlias = Mapping[str, Bounded]
+
+
+class Inexact(ArithmeticError):
+    """A value is asked for in fractions that only floats can approach: the derivative of what is no
+    polynomial of degree 8 or less, or a mean over a covariance that varies.
+    """
 
 
 def plus(a: Bounded, b: Bounded) -> Bounded:
@@ -57,19 +64,20 @@ def _trace(a: Bounded) -> Bounded:
 def inverse(a: Bounded) -> Bounded:
     """The inverse, nan where there is none; of fractions that of a single matrix."""
     if a[0].dtype == object:
+        if a[0].ndim > 2:
+            raise Inexact("an inverse varies")
         found = sp.Matrix([[sp.Rational(x.numerator, x.denominator) for x in row] for row in a[0].tolist()]).inv()
         return np.array([[Fraction(int(x.p), int(x.q)) for x in row] for row in found.tolist()], dtype=object), None
     singular = (np.linalg.det(a[0]) == 0)[..., None, None]
     v = np.where(singular, np.nan, np.linalg.inv(np.where(singular, np.eye(a[0].shape[-1]), a[0])))
-    size = np.abs(v)
-    return v, None if a[1] is None else size @ (a[1] + 4 * a[0].shape[-1] * UNIT * np.abs(a[0])) @ size
+    if a[1] is None:
+        return v, None
+    size, off = np.abs(v), a[1] + 4 * a[0].shape[-1] * UNIT * np.abs(a[0])
+    lost = (size @ off).max((-1, -2), keepdims=True)  # a share of more than 1/100 leaves nothing to be said
+    return v, np.where(lost < 0.01, size @ off @ size, np.inf)
 
 
 # Words as they were put together
-
-
-class Inexact(ArithmeticError):
-    """A difference is not exact, because the function is no polynomial of degree 8 or less."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +184,7 @@ class Reading:
             sizes = np.array([Fraction(1), Fraction(2)], dtype=object).reshape(2, 1, 1, *(1,) * len(shape), 1, 1)
         else:
             scale = np.abs(X).max((-1, -2), keepdims=True)
-            steps = 2.0 ** -(2 + 3 * np.arange(6 if self.bound else 1)).reshape(-1, 1, 1, *(1,) * len(shape), 1, 1)
+            steps = 2.0 ** -(2 + 3 * np.arange(10 if self.bound else 1)).reshape(-1, 1, 1, *(1,) * len(shape), 1, 1)
             sizes = steps * np.where(scale > 0, scale, 1.0)
         number = (lambda q: Fraction(int(q.p), int(q.q))) if self.exact else float
         places = np.array([number(sp.Integer(k)) for k, _ in weights], dtype=sizes.dtype)
@@ -294,7 +302,8 @@ def _nodes_exactly(C: Stack, degree: int) -> tuple[Stack, Stack]:
     fitted = _fitted(most)
     each = [fitted @ np.array([_moment(k, D_i) for k in range(len(at))], dtype=object) for D_i in D]
     grid = np.array(list(product(at, repeat=d)), dtype=object).reshape(-1, d, 1)
-    weights = np.array([np.prod(w, initial=Fraction(1)) for w in product(*each)], dtype=object)
+    weights: Stack = np.empty(len(grid), dtype=object)
+    weights[:] = [math.prod(w) for w in product(*each)]
     return np.matmul(L, grid), weights
 
 

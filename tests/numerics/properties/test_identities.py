@@ -92,13 +92,15 @@ def test_the_control_of_a_proof_is_refuted_by_examples_alone(name: str) -> None:
     proof = identity(*TRUE[name])
     assert proof.control is not None
     found = tried(proof.control)
-    assert found.verdict is Verdict.REFUTED and found.witness_by in ("exact", "Arb"), found
+    assert found.verdict is Verdict.REFUTED, found
+    assert found.witness_by in ("exact", "Arb")
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_refuted_by_examples_alone(name: str) -> None:
     found = tried(identity(*FALSE[name]))
-    assert found.verdict is Verdict.REFUTED and found.witness_by in ("exact", "Arb"), found
+    assert found.verdict is Verdict.REFUTED, found
+    assert found.witness_by in ("exact", "Arb")
 
 
 def test_a_counterexample_is_shrunk_to_simple_numbers() -> None:
@@ -110,12 +112,14 @@ def test_side_conditions_are_met() -> None:
     given = [sp.Eq(p + q, 1), sp.Eq(t - p * q, 0)]
     holding = identity(p**2 + q**2, 1 - 2 * t, given=given)
     found = tried(holding)
-    assert found.verdict is Verdict.SUPPORTED and "side conditions" in found.covered
+    assert found.verdict is Verdict.SUPPORTED
+    assert "side conditions" in found.covered
     # Without the second condition the same equation fails.
     loose = tried(identity(p**2 + q**2, 1 - 2 * t, given=given[:1]))
     assert loose.verdict is Verdict.REFUTED
     assert sp.Rational(loose.witness["p"]) + sp.Rational(loose.witness["q"]) == 1
-    assert holding.control is not None and tried(holding.control).verdict is Verdict.REFUTED
+    assert holding.control is not None
+    assert tried(holding.control).verdict is Verdict.REFUTED
 
 
 def test_entries_of_matrices_are_tried_one_by_one() -> None:
@@ -148,9 +152,11 @@ def test_a_wrong_proof_is_contradicted(head: Any, taken_for: sp.Expr, lhs: sp.Ex
     rule = lambda self, e: self._convert(taken_for) if isinstance(e, head) else right(self, e)
     monkeypatch.setattr(Letters, "_convert_new", rule)
     wrong = identity(lhs, taken_for)
-    assert wrong.verdict is Verdict.PROVED and wrong.control is not None
+    assert wrong.verdict is Verdict.PROVED
+    assert wrong.control is not None
     found = tried(wrong)
-    assert found.verdict is Verdict.REFUTED and found.witness_by == "exact"
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness_by == "exact"
     with pytest.raises(Contradiction, match="identity accepts what property test refutes"):
         confirmed(wrong, found)
 
@@ -162,7 +168,8 @@ def test_a_wrong_derivative_leaves_nothing_settled(monkeypatch: pytest.MonkeyPat
     wrong = identity(slope(sp.exp(2 * r), r), -2 * sp.exp(2 * r))
     assert wrong.verdict is Verdict.PROVED
     found = tried(wrong)
-    assert found.verdict is Verdict.OPEN and "not confirmed" in found.reason
+    assert found.verdict is Verdict.OPEN
+    assert "not confirmed" in found.reason
 
 
 # Values
@@ -213,5 +220,6 @@ def test_codes_stand_for_numbers_of_every_kind() -> None:
 def test_two_statements_share_their_examples() -> None:
     one, two = identity(x + y - y, x + 0 * y, given=()), identity((r + t) - t, sp.UnevaluatedExpr(r))
     properties = of_statements((*one.sides, *two.sides))
-    assert len(properties) == 2 and len({p.drawn for p in properties}) == 1
+    assert len(properties) == 2
+    assert len({p.drawn for p in properties}) == 1
     assert all(isinstance(p, ScalarIdentity) and isinstance(p.statement, Equations) for p in properties)

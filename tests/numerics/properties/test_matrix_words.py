@@ -36,7 +36,7 @@ SHAPE: dict[str, Any] = dict(
     projectors=["F"],
 )
 A = Algebra(**SHAPE)
-M, N, G, H, C, S, T, E, F, x, y, m, a, u, v = (A[n] for n in "M N G H C S T E F x y m a u v".split())
+M, N, G, H, C, S, T, E, F, x, y, m, a, u, v = (A[n] for n in "MNGHCSTEFxymauv")
 
 TRUE: dict[str, Callable[[], tuple[Words, Words]]] = {
     "rotation": lambda: ((M * N * C).tr(), (C * N.T * M.T).tr()),
@@ -80,18 +80,21 @@ def tried(statement: Evidence) -> Evidence:
 @pytest.mark.parametrize("name", TRUE)
 def test_what_is_true_holds_at_all_matrices_and_its_control_does_not(name: str) -> None:
     proof = trace_identity(*TRUE[name]())
-    assert proof.verdict is Verdict.PROVED and proof.control is not None
+    assert proof.verdict is Verdict.PROVED
+    assert proof.control is not None
     found = tried(proof)
     assert (found.verdict, found.slack) == (Verdict.SUPPORTED, None), found
     control = tried(proof.control)
-    assert control.verdict is Verdict.REFUTED and control.witness_by == "exact", control
+    assert control.verdict is Verdict.REFUTED, control
+    assert control.witness_by == "exact"
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_refuted_exactly(name: str) -> None:
     lhs, rhs = FALSE[name]()
     found = tried(trace_identity(lhs, rhs))
-    assert found.verdict is Verdict.REFUTED and found.witness_by == "exact"
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness_by == "exact"
     # The witness alone shows it, by the engine's own evaluation.
     letters = {n: sp.sympify(value) for n, value in found.witness.items()}
     assert lhs.evaluate(letters) != rhs.evaluate(letters)
@@ -135,9 +138,11 @@ def test_a_wrong_proof_is_contradicted(place: Any, name: str, wrong: Any, statem
     assert trace_identity(*statement(Algebra(**SHAPE))).verdict is not Verdict.PROVED
     monkeypatch.setattr(place, name, wrong)
     proof = trace_identity(*statement(Algebra(**SHAPE)))
-    assert proof.verdict is Verdict.PROVED and proof.control is not None
+    assert proof.verdict is Verdict.PROVED
+    assert proof.control is not None
     found = tried(proof)
-    assert found.verdict is Verdict.REFUTED and found.witness_by == "exact"
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness_by == "exact"
     with pytest.raises(Contradiction, match="trace words accepts what property test refutes"):
         confirmed(proof, found)
 
@@ -149,16 +154,20 @@ def test_a_wrong_proof_is_contradicted(place: Any, name: str, wrong: Any, statem
 def test_matrices_obey_the_declared_relations(example: Any) -> None:
     d, exact = drawn_matrices(A, example, 4, copy=1)
     _, rounded = drawn_matrices(A, example, 4, bound=True)
-    matrices = {n: sp.Matrix(value.shape[0], value.shape[1], [sp.Rational(q.numerator, q.denominator) for q in value.flat])
-                for n, (value, _) in exact.items()}
+    matrices = {
+        n: sp.Matrix(value.shape[0], value.shape[1], [sp.Rational(q.numerator, q.denominator) for q in value.flat])
+        for n, (value, _) in exact.items()
+    }
     numbers = {n: value[0, 0] if n in A.params else value for n, value in matrices.items()}
     # The algebra refuses values that break a relation.
     assert (G * H + S * T + F).evaluate({**numbers, "d": d}) == sp.eye(d) + matrices["E"] + matrices["F"]
-    assert matrices["C"].is_positive_semidefinite and matrices["C"].rank() <= max(d - example[1], 0)
+    assert matrices["C"].is_positive_semidefinite
+    assert matrices["C"].rank() <= max(d - example[1], 0)
     assert all(value > 0 for n, value in numbers.items() if n in A.params)
     for n, (value, error) in rounded.items():
         off = np.array([[abs(Fraction(p) - q) for p, q in zip(*rows)] for rows in zip(value[1].tolist(), exact[n][0].tolist())])
-        assert error is not None and (off <= 1.01 * np.broadcast_to(error, value.shape)[1]).all(), n
+        assert error is not None
+        assert (off <= 1.01 * np.broadcast_to(error, value.shape)[1]).all(), n
 
 
 @pytest.mark.parametrize("name", TRUE)
@@ -191,5 +200,6 @@ def test_degrees_and_nodes_are_read_off_the_words_as_they_were_put_together() ->
 def test_parts_of_one_claim_share_their_matrices() -> None:
     one, two = trace_identity(*TRUE["rotation"]()), trace_identity(*TRUE["inverse"]())
     properties = of_statements((*one.sides, *two.sides))
-    assert len(properties) == 2 and len({p.drawn for p in properties}) == 1
+    assert len(properties) == 2
+    assert len({p.drawn for p in properties}) == 1
     assert all(isinstance(p, WordIdentity) for p in properties)
