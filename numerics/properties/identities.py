@@ -4,11 +4,9 @@ written, in floating point, and compared up to a bound of their rounding errors.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +15,9 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.equations.drawn_numbers import kind_of, number_of, table
+from numerics.properties.equations.running_error import Program, Unknown
 from numerics.properties.holds import Tried
-from numerics.properties.running_error import Program, Unknown
 from numerics.properties.scalars import MOST, Codes
 from numerics.provers.exact.exact_points import points
 from numerics.provers.identities import Equations
@@ -27,31 +26,8 @@ from numerics.rationals import sympy_rational
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["ScalarIdentity", "number_of"]
+__all__ = ["ScalarIdentity"]
 
-#: The codes next to 0 stand for these numbers, the simplest ones.
-SIMPLE = tuple(
-    Fraction(p, q)
-    for p, q in (
-        (1, 1),
-        (2, 1),
-        (1, 2),
-        (3, 1),
-        (1, 3),
-        (3, 2),
-        (2, 3),
-        (4, 1),
-        (1, 4),
-        (5, 1),
-        (3, 4),
-        (4, 3),
-        (1, 5),
-        (10, 1),
-        (1, 10),
-    )
-)
-#: The others reach from 2^-20 to 2^20.
-OCTAVES = 20
 #: Beside a point those with all codes divided by these are tried, which lie nearer to 1, and those
 #: with all codes multiplied, which lie anywhere: small codes are drawn more often than others.
 DIVISORS, FACTORS = (1, 4, 16, 64, 256), (31, 389, 2999)
@@ -61,59 +37,6 @@ AGREED = 1e-12
 SAFETY = 4.0
 #: How many exact points are drawn where side conditions have to be solved.
 SOLVED = 60
-
-
-@cache
-def _positive(i: int) -> Fraction:
-    """The positive number number i: simple ones first, and then numbers of growing and falling
-    size.
-    """
-    if i < len(SIMPLE):
-        return SIMPLE[i]
-    far = (i - len(SIMPLE)) / (MOST - len(SIMPLE))
-    turn = 2 * math.modf(i * 0.6180339887498949)[0] - 1
-    return Fraction(256 + i * 37 % 256, 256) * Fraction(2) ** round(OCTAVES * min(far, 1) * turn)
-
-
-def _kind(s: sp.Expr) -> str:
-    """What of a symbol's assumptions the numbers depend on."""
-    if s.is_zero:
-        return "zero"
-    size = "whole " if s.is_integer else ""
-    if s.is_extended_positive or s.is_extended_negative:
-        return f"{size}{'positive' if s.is_extended_positive else 'negative'}"
-    if s.is_extended_nonnegative or s.is_extended_nonpositive:
-        return f"{size}{'nonnegative' if s.is_extended_nonnegative else 'nonpositive'}"
-    return f"{size}nonzero" if s.is_nonzero else f"{size}real"
-
-
-@cache
-def number_of(kind: str, code: int) -> Fraction:
-    """The number of a code, for a symbol of some kind: whole or not, and of which sign.
-
-    Examples
-    --------
-    >>> [str(number_of("positive", c)) for c in (0, 1, -1)], number_of("whole real", -2)
-    (['1', '2', '2'], Fraction(-2, 1))
-    """
-    *whole, sign = kind.split()
-    i = abs(code)
-    if sign == "zero":
-        return Fraction(0)
-    if sign in ("nonnegative", "nonpositive", "real", "nonzero"):
-        if i == 0:
-            return Fraction(sign == "nonzero")
-        i -= 1
-    size = _positive(i)
-    if whole:
-        size = Fraction(i + 1 if i < 32 else math.ceil(32 * 2 ** (15 * (i - 32) / MOST)))
-    return -size if sign in ("negative", "nonpositive") or (code < 0 and sign in ("real", "nonzero")) else size
-
-
-@cache
-def _table(kind: str) -> NDArray[np.float64]:
-    """The numbers of all codes, rounded."""
-    return np.array([float(number_of(kind, c)) for c in range(-MOST, MOST + 1)])
 
 
 @dataclass(frozen=True)
@@ -141,7 +64,7 @@ def _compiled(statement: Equations) -> _Compiled | None:
     except Unknown:
         return None
     named = sorted(program.leaves, key=str)
-    kinds = tuple((s, (_kind(s),) if s.is_extended_real else ("real", "real")) for s in named)
+    kinds = tuple((s, (kind_of(s),) if s.is_extended_real else ("real", "real")) for s in named)
     values = [e for pair in statement.pairs for e in pair]
     solved = tuple(islice(points([*sides, *values], statement.given), SOLVED)) if statement.given else ()
     return _Compiled(program, kinds, solved)
@@ -159,6 +82,14 @@ class ScalarIdentity:
     statement : Equations
     count : int
         How many codes an example has, at least `needed`.
+
+    Examples
+    --------
+    >>> from numerics.provers.identities import identity
+    >>> x = sp.Symbol("x", real=True)
+    >>> wrong = ScalarIdentity(*identity(sp.Abs(x), x).sides, count=1)
+    >>> wrong.tried((0,)).ratio, wrong.tried((-1,)).ratio > 1
+    (0.0, True)
     """
 
     statement: Equations
@@ -240,9 +171,9 @@ class ScalarIdentity:
         out: dict[sp.Expr, NDArray[Any]] = {}
         i = 0
         for s, kinds in ready.variables:
-            out[s] = _table(kinds[0])[codes[:, i] + MOST]
+            out[s] = table(kinds[0])[codes[:, i] + MOST]
             if len(kinds) == 2:
-                out[s] = out[s] + 1j * _table(kinds[1])[codes[:, i + 1] + MOST]
+                out[s] = out[s] + 1j * table(kinds[1])[codes[:, i + 1] + MOST]
             i += len(kinds)
         return out
 

@@ -13,9 +13,10 @@ import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
 from numerics.properties.dispatch import of_statements
+from numerics.properties.equations.drawn_numbers import number_of
+from numerics.properties.equations.running_error import Program, Unknown
 from numerics.properties.holds import holds
-from numerics.properties.identities import ScalarIdentity, number_of
-from numerics.properties.running_error import Program, Unknown
+from numerics.properties.identities import ScalarIdentity
 from numerics.properties.scalars import MOST
 from numerics.provers.as_written import _Reader, computed
 from numerics.provers.exact.normal_form import Letters

@@ -15,9 +15,10 @@ import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
 from numerics.properties.dispatch import of_statements
+from numerics.properties.equations.drawn_matrices import SPREAD, drawn_matrices
+from numerics.properties.equations.word_values import Reading, degree, nodes_each
 from numerics.properties.holds import holds
-from numerics.properties.matrix_words import SPREAD, WordIdentity, drawn_matrices
-from numerics.properties.word_values import Reading, degree, nodes_each
+from numerics.properties.matrix_words import WordIdentity
 from numerics.provers.identities import trace_identity
 from numerics.seeds import seeded
 from theory.symbolic import elements
@@ -170,15 +171,11 @@ def test_matrices_obey_the_declared_relations(example: Any) -> None:
         assert (off <= 1.01 * np.broadcast_to(error, value.shape)[1]).all(), n
 
 
-@pytest.mark.parametrize("name", TRUE)
+@pytest.mark.parametrize("name", [n for n in TRUE if n not in ("gradient of an inverse", "moving covariance")])
 def test_floats_stay_within_their_bound_of_the_exact_value(name: str) -> None:
     words, example = TRUE[name]()[0], (1, 0, 4, 3)
-    if name == "gradient of an inverse":
-        pytest.skip("its differences are not exact")
     d, exact = drawn_matrices(A, example, 4, copy=2)
     _, rounded = drawn_matrices(A, example, 4, bound=True)
-    if name == "moving covariance":
-        pytest.skip("its cubature is not exact")
     right, _ = Reading(d, exact=True, bound=False).of(words, exact)
     value, error = Reading(d, exact=False, bound=True).of(words, rounded)
     assert error is not None

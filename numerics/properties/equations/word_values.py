@@ -6,84 +6,38 @@ exact for polynomials.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
-from numerics.properties.running_error import UNIT, difference_weights, steadiest
+from numerics.properties.equations.cubature import nodes, nodes_exactly
+from numerics.properties.equations.differences import difference_weights, steadiest
+from numerics.properties.equations.matrix_arithmetic import Bounded, Inexact, inverse, plus, times, trace, turned
+from numerics.properties.equations.running_error import UNIT
 from theory.symbolic.algebra import Words
 
-__all__ = ["Bounded", "Inexact", "Reading", "Stack", "degree", "inverse", "nodes_each", "plus", "times", "turned"]
+__all__ = ["Reading", "degree", "nodes_each"]
 
-Stack: TypeAlias = NDArray[Any]  # (..., rows, columns); scalars are (..., 1, 1)
-#: A stack of matrices and a bound of their errors, entry by entry; None where none is asked for.
-Bounded: TypeAlias = tuple[Stack, Stack | None]
 Letters: TypeAlias = Mapping[str, Bounded]
-
-
-class Inexact(ArithmeticError):
-    """A value is asked for in fractions that only floats can approach: the derivative of what is no
-    polynomial of degree 8 or less, or a mean over a covariance that varies.
-    """
-
-
-def plus(a: Bounded, b: Bounded) -> Bounded:
-    """The sum."""
-    v = a[0] + b[0]
-    return v, None if a[1] is None or b[1] is None else a[1] + b[1] + UNIT * np.abs(v)
-
-
-def times(a: Bounded, b: Bounded, scalar: bool = False) -> Bounded:
-    """The product of matrices, or of a scalar and a matrix."""
-    by = np.multiply if scalar else np.matmul
-    v = by(a[0], b[0])
-    if a[1] is None or b[1] is None:
-        return v, None
-    size, terms = np.abs(a[0]), 1 if scalar else a[0].shape[-1]
-    return v, by(size, b[1]) + by(a[1], np.abs(b[0]) + b[1]) + terms * UNIT * by(size, np.abs(b[0]))
-
-
-def turned(a: Bounded) -> Bounded:
-    """The transpose."""
-    return np.swapaxes(a[0], -1, -2), None if a[1] is None else np.swapaxes(a[1], -1, -2)
-
-
-def _trace(a: Bounded) -> Bounded:
-    of = lambda M: np.asarray(np.trace(M, axis1=-2, axis2=-1))[..., None, None]
-    return of(a[0]), None if a[1] is None else of(a[1]) + a[0].shape[-1] * UNIT * of(np.abs(a[0]))
-
-
-def inverse(a: Bounded) -> Bounded:
-    """The inverse, nan where there is none; of fractions that of a single matrix."""
-    if a[0].dtype == object:
-        if a[0].ndim > 2:
-            raise Inexact("an inverse varies")
-        found = sp.Matrix([[sp.Rational(x.numerator, x.denominator) for x in row] for row in a[0].tolist()]).inv()
-        return np.array([[Fraction(int(x.p), int(x.q)) for x in row] for row in found.tolist()], dtype=object), None
-    singular = (np.linalg.det(a[0]) == 0)[..., None, None]
-    v = np.where(singular, np.nan, np.linalg.inv(np.where(singular, np.eye(a[0].shape[-1]), a[0])))
-    if a[1] is None:
-        return v, None
-    size, off = np.abs(v), a[1] + 4 * a[0].shape[-1] * UNIT * np.abs(a[0])
-    lost = (size @ off).max((-1, -2), keepdims=True)  # a share of more than 1/100 leaves nothing to be said
-    return v, np.where(lost < 0.01, size @ off @ size, np.inf)
-
-
-# Words as they were put together
 
 
 @dataclass(frozen=True)
 class Reading:
     """How words are computed: in which dimension, with fractions or floats, and whether with a
     bound of the rounding errors.
+
+    Examples
+    --------
+    >>> from theory.symbolic.algebra import Algebra
+    >>> A = Algebra(vectors=["x"])
+    >>> length = (A["x"].T * A["x"]).grad("x")
+    >>> value, error = Reading(2, exact=False, bound=True).of(length, {"x": (np.array([[1.0], [3.0]]), np.zeros((2, 1)))})
+    >>> value.ravel().round(12).tolist(), bool((error < 1e-12).all())
+    ([2.0, 6.0], True)
     """
 
     d: int
@@ -111,7 +65,7 @@ class Reading:
         if operation == "T":
             return turned(a)
         if operation == "tr":
-            return _trace(a)
+            return trace(a)
         if operation == "-":
             return -a[0], a[1]
         if operation == "/":
@@ -153,7 +107,7 @@ class Reading:
         for (closed, open_), c in w.terms.items():
             part: Bounded = word(open_) if open_ else self.one(w.shape)
             for s in closed:
-                part = times(part, word(s) if w.algebra.is_inner(s) else _trace(word(s)), True)
+                part = times(part, word(s) if w.algebra.is_inner(s) else trace(word(s)), True)
             coefficient: Bounded | None = None
             for powers, q in c.terms():
                 monomial = self.number(Fraction(int(q.numerator), int(q.denominator)) * self.d ** powers[0])
@@ -212,7 +166,7 @@ class Reading:
     def _expectation(self, w: Words, name: str, covariance: Words, mean: Words | None, at: Letters) -> Bounded:
         """The mean over a Gaussian vector, by a cubature that is exact for its polynomials."""
         C, off = self.of(covariance, at)
-        x, weights = (_nodes_exactly if self.exact else _nodes)(C, degree(w, name))
+        x, weights = (nodes_exactly if self.exact else nodes)(C, degree(w, name))
         shape = np.broadcast_shapes(*(v.shape[:-2] for v, _ in at.values()))
         x = x.reshape(len(x), *(1,) * (len(shape) + 2 - C.ndim), *x.shape[1:])  # the nodes are the first axis of all
         error = None
@@ -267,54 +221,3 @@ def nodes_each(w: Words) -> int:
     operation, *parts = w.origin
     most = max(nodes_each(p) for p in parts if isinstance(p, Words))
     return most * (degree(parts[0], parts[1]) // 2 + 1) if operation == "gauss" else most
-
-
-def _nodes(C: Stack, degree: int) -> tuple[Stack, Stack]:
-    """Nodes, shape (nodes, ..., d, 1), and weights of Gauss and Hermite in every coordinate; nan
-    where the covariance has negative eigenvalues.
-    """
-    at, weights = np.polynomial.hermite_e.hermegauss(degree // 2 + 1)
-    d = C.shape[-1]
-    grid = np.array(list(product(at, repeat=d))).reshape(-1, *(1,) * (C.ndim - 2), d, 1)
-    values, vectors = np.linalg.eigh((C + np.swapaxes(C, -1, -2)) / 2)
-    small = values < -1e-9 * np.abs(values).max(-1, keepdims=True)
-    root = vectors * np.sqrt(np.where(small, np.nan, np.maximum(values, 0)))[..., None, :]
-    total = weights / weights.sum()
-    return root @ grid, np.array([np.prod(w) for w in product(total, repeat=d)])
-
-
-def _nodes_exactly(C: Stack, degree: int) -> tuple[Stack, Stack]:
-    """Whole numbers as nodes, with weights that give the Gaussian moments, in coordinates in which
-    the covariance is diagonal.
-    """
-    if C.ndim > 2:
-        raise Inexact("the covariance varies")
-    d, most = len(C), degree // 2 + degree % 2
-    L, D, rest = np.eye(d, dtype=object), [], C
-    for i in range(d):
-        D.append(Fraction(rest[i, i]))
-        if D[i] != 0:
-            L[:, i] = rest[:, i] / D[i]
-            rest = rest - D[i] * np.outer(L[:, i], L[:, i])
-    if any(x < 0 for x in D) or (rest != 0).any():
-        raise Inexact("the covariance is not positive semidefinite")
-    at = list(range(-most, most + 1))
-    fitted = _fitted(most)
-    each = [fitted @ np.array([_moment(k, D_i) for k in range(len(at))], dtype=object) for D_i in D]
-    grid = np.array(list(product(at, repeat=d)), dtype=object).reshape(-1, d, 1)
-    weights: Stack = np.empty(len(grid), dtype=object)
-    weights[:] = [math.prod(w) for w in product(*each)]
-    return np.matmul(L, grid), weights
-
-
-def _moment(k: int, variance: Fraction) -> Fraction:
-    """The k-th moment of a centred Gaussian."""
-    return Fraction(0) if k % 2 else int(sp.factorial2(k - 1)) * variance ** (k // 2)
-
-
-@cache
-def _fitted(most: int) -> Stack:
-    """From moments to weights at the whole numbers up to `most`."""
-    at = range(-most, most + 1)
-    inverse = sp.Matrix(len(at), len(at), lambda k, i: sp.Integer(at[i]) ** k).inv()
-    return np.array([[Fraction(int(x.p), int(x.q)) for x in row] for row in inverse.tolist()], dtype=object)

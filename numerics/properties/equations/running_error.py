@@ -9,7 +9,6 @@ equal is seen here by a route that shares no rule with a normal form.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -18,10 +17,11 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
+from numerics.properties.equations.differences import difference_weights, steadiest
 from numerics.provers.as_written import Computed
 from numerics.provers.statements.floating_point import functions
 
-__all__ = ["DERIVATIVE_STEPS", "Program", "Unknown", "difference_weights", "steadiest"]
+__all__ = ["DERIVATIVE_STEPS", "UNIT", "Program", "Unknown"]
 
 Values: TypeAlias = NDArray[Any]
 #: A value and a bound of its error; without a bound where it was not asked for.
@@ -40,21 +40,6 @@ DERIVATIVE_STEPS = tuple(2.0 ** -(2 + 3 * j) for j in range(9))
 
 class Unknown(TypeError):
     """An expression holds something that has no value in floating point here."""
-
-
-@cache
-def difference_weights(order: int) -> tuple[tuple[int, sp.Rational], ...]:
-    """Offsets and weights of the central difference over nine points: exact for the derivative of
-    that order of a polynomial of degree 8.
-
-    Examples
-    --------
-    >>> sum(w * (3 + k) ** 5 for k, w in difference_weights(1)) == 5 * 3**4
-    True
-    """
-    offsets = list(range(-4, 5))
-    weights = sp.finite_diff_weights(order, offsets, 0)[order][-1]
-    return tuple((k, w) for k, w in zip(offsets, weights) if w != 0)
 
 
 class Program:
@@ -258,24 +243,3 @@ def _derivative(body: Program, by: Sequence[tuple[sp.Symbol, Any]]) -> Step:
         return slope, off if bound else None
 
     return step
-
-
-def steadiest(slopes: Values, rounding: Values) -> tuple[Values, Values]:
-    """Of differences with falling steps, along the first axis, the one with the smallest bound of
-    its error, and that bound.
-
-    A step is wrong by as much as a smaller one contradicts it, beyond what both may have lost to
-    rounding.
-
-    Examples
-    --------
-    >>> value, off = steadiest(np.array([1.1, 1.001, 0.7]), np.array([1e-9, 1e-6, 0.5]))
-    >>> float(value), float(off) < 1
-    (1.1, True)
-    """
-    n = len(slopes)
-    apart = np.abs(slopes[:-1, None] - slopes[None]) - rounding
-    smaller = np.triu(np.ones((n - 1, n)), 1).reshape(n - 1, n, *(1,) * (slopes.ndim - 1))
-    off = rounding[:-1] + rounding[1:] + np.fmax(apart * smaller, 0.0).max(1)
-    best = np.where(np.isfinite(off), off, np.inf).argmin(0)[None]
-    return np.take_along_axis(slopes, best, 0)[0], 4 * np.take_along_axis(off, best, 0)[0]
