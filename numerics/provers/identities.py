@@ -85,16 +85,12 @@ class Equations:
             if seen is not None:
                 by, values = seen
                 witness = {**{str(s): str(v) for s, v in point.items()}, **values, **({"place": label} if label else {})}
-                return Evidence(
-                    verdict=Verdict.REFUTED,
-                    engine="identity",
-                    checked=self.latex(),
-                    assumes=self.assumes(),
-                    witness=witness,
-                    witness_by=by,
-                    sides=(self,),
-                )
+                return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by=by, **self.common())
         return None
+
+    def common(self) -> dict[str, Any]:
+        """What every evidence about the statement says."""
+        return {"engine": "identity", "checked": self.latex(), "assumes": self.assumes(), "sides": (self,)}
 
 
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
@@ -151,12 +147,7 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
 
 def _decide(statement: Equations) -> Evidence:
     letters = Letters()
-    common: dict[str, Any] = {
-        "engine": "identity",
-        "checked": statement.latex(),
-        "assumes": statement.assumes(),
-        "sides": (statement,),
-    }
+    common = statement.common()
     translated = letters.translate([*(a - b for a, b in statement.pairs), *statement.given])
     n = len(statement.pairs)
     zero = letters.vanish(translated[:n], translated[n:])

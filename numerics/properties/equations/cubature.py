@@ -1,5 +1,5 @@
-"""Means of polynomials over Gaussian vectors, by nodes and weights: in floating point those of Gauss
-and Hermite, and exactly with whole numbers as nodes.
+"""Means of polynomials over Gaussian vectors, by nodes and weights: in floating point those of
+Gauss and Hermite, and exactly with whole numbers as nodes.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ class Reading:
     >>> from theory.symbolic.algebra import Algebra
     >>> A = Algebra(vectors=["x"])
     >>> length = (A["x"].T * A["x"]).grad("x")
-    >>> value, error = Reading(2, exact=False, bound=True).of(length, {"x": (np.array([[1.0], [3.0]]), np.zeros((2, 1)))})
+    >>> x = np.array([[1.0], [3.0]]), np.zeros((2, 1))
+    >>> value, error = Reading(2, exact=False, bound=True).of(length, {"x": x})
     >>> value.ravel().round(12).tolist(), bool((error < 1e-12).all())
     ([2.0, 6.0], True)
     """
