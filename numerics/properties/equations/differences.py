@@ -32,7 +32,8 @@ def steadiest(slopes: NDArray[Any], rounding: NDArray[Any]) -> tuple[NDArray[Any
     its error, and that bound.
 
     A step is wrong by as much as a smaller one contradicts it, beyond what both may have lost to
-    rounding.
+    rounding. Where the two smallest steps contradict each other, all are too large, and the bound
+    is infinite.
 
     Examples
     --------
@@ -44,5 +45,6 @@ def steadiest(slopes: NDArray[Any], rounding: NDArray[Any]) -> tuple[NDArray[Any
     apart = np.abs(slopes[:-1, None] - slopes[None]) - rounding
     smaller = np.triu(np.ones((n - 1, n)), 1).reshape(n - 1, n, *(1,) * (slopes.ndim - 1))
     off = rounding[:-1] + rounding[1:] + np.fmax(apart * smaller, 0.0).max(1)
+    off = np.where(np.abs(slopes[-1] - slopes[-2]) <= rounding[-1] + rounding[-2], off, np.inf)
     best = np.where(np.isfinite(off), off, np.inf).argmin(0)[None]
     return np.take_along_axis(slopes, best, 0)[0], 4 * np.take_along_axis(off, best, 0)[0]
