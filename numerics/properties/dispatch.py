@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from numerics.properties.holds import Property
+from numerics.properties.laws import LawProperty
 from numerics.properties.scalars import ScalarInequality
 from numerics.provers.statements.statement import Statement
+from numerics.search.worst_law import LawBound
 
 __all__ = ["of_statements"]
 
@@ -27,7 +29,7 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     given = list({id(s): s for s in sides}.values())  # a conjunction may hold one part twice
     scalars = [s for s in given if isinstance(s, Statement) and s.box]
     codes = max((len(s.box) for s in scalars), default=0)
-    out: list[Property] = []
+    out: list[Property] = [LawProperty(b) for b in dict.fromkeys(s for s in given if isinstance(s, LawBound))]
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
