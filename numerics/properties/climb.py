@@ -14,33 +14,38 @@ from numerics.properties.scalars import MOST
 __all__ = ["climbed"]
 
 #: Beside a point the same point is tried with one code changed by that much.
-STEPS = (32, -32, 256, -256, 1536, -1536, 4096, -4096)
+STEPS = (0, 32, -32, 256, -256, 1536, -1536, 4096, -4096)
+#: A climb ends where a round gains less than this factor.
+ENOUGH = 1.03
 
 Codes = NDArray[np.int_]
 
 
 @lru_cache(maxsize=64)
-def _offsets(count: int, free: tuple[int, ...], steps: tuple[int, ...], pairs: tuple[tuple[int, int], ...]) -> Codes:
-    """What is added to the codes: nothing, each step at each free place, and steps at two places."""
-    moves: list[tuple[tuple[int, int], ...]] = [(), *(((place, step),) for place in free for step in steps)]
-    moves += [((i, x), (j, y)) for i, j in pairs for x in steps for y in steps]
-    out = np.zeros((len(moves), count), dtype=int)
+def _moves(
+    count: int, free: tuple[int, ...], steps: tuple[int, ...], leaps: tuple[tuple[tuple[int, int], ...], ...]
+) -> tuple[Codes, Codes]:
+    """What is added to the codes, and 0 where a code is replaced by that, else 1: for nothing, each
+    step at each free place, where the step 0 stands for the code 0, and the leaps.
+    """
+    moves = [(), *(((place, step),) for place in free for step in steps), *leaps]
+    out, kept = np.zeros((len(moves), count), dtype=int), np.ones((len(moves), count), dtype=int)
     for row, move in enumerate(moves):
         for place, step in move:
-            out[row, place] = step
-    return out
+            out[row, place], kept[row, place] = step, step != 0 and row <= len(free) * len(steps)
+    return out, kept
 
 
 def climbed(
     ratios: Callable[[Codes], NDArray[np.float64]],
     start: Sequence[int],
     free: Sequence[int],
-    rounds: int = 3,
+    rounds: int = 5,
     steps: Sequence[int] = STEPS,
-    pairs: Sequence[tuple[int, int]] = (),
+    leaps: Sequence[tuple[tuple[int, int], ...]] = (),
 ) -> Tried:
     """The worst ratio on a climb: at the points with one code changed, around the point at which
-    all codes are the best of these, and so on.
+    all codes are the best of these, or around the best point if that led down, and so on.
 
     Parameters
     ----------
@@ -52,9 +57,9 @@ def climbed(
         The places of the codes that are changed.
     rounds : int
     steps : sequence of int
-        By which they are changed.
-    pairs : sequence of (int, int)
-        Places of which both are changed at once, too, in the first round.
+        By which they are changed; 0 makes a code 0.
+    leaps : sequence of tuples of (place, code)
+        New codes for several places at once, which are tried in the first round, too.
 
     Returns
     -------
@@ -70,25 +75,19 @@ def climbed(
     """
     at, tried, top = np.array(start, dtype=int), list[tuple[Codes, NDArray[np.float64]]](), -np.inf
     for _ in range(rounds):
-        codes = at + _offsets(len(at), tuple(free), tuple(steps), tuple(pairs) if not tried else ())
-        codes = np.clip(codes, -MOST, MOST)
+        offsets, kept = _moves(len(at), tuple(free), tuple(steps), tuple(leaps) if not tried else ())
+        codes = np.clip(kept * at + offsets, -MOST, MOST)
         found = ratios(codes)
         tried.append((codes, found))
-        if found.max() > 1 + ROUNDING:
+        if found.max() > 1 + ROUNDING or found.max() < top * ENOUGH:
             break
-        if tried and found[0] < top:  # all steps at once led down: from the best single one
-            where = max(tried, key=lambda t: t[1].max())
-            at, top = where[0][where[1].argmax()], np.inf if where[1].max() == top else where[1].max()
-            continue
-        top = found.max()
         rows = 1 + np.arange(len(free) * len(steps)).reshape(-1, len(steps))
         best = np.take_along_axis(rows, found[rows].argmax(1)[:, None], 1)[:, 0]
-        better = found[best] > found[0]
-        if not better.any():
-            break
-        at = at.copy()
-        for place, row in zip(np.array(free)[better], best[better]):
-            at[place] = codes[row, place]
+        at = codes[found.argmax()].copy()
+        if found[0] >= top and found.argmax() < 1 + rows.size:  # all steps at once have led up so far
+            for place, row in zip(free, np.where(found[best] > found[0], best, 0)):
+                at[place] = codes[row, place]
+        top = found.max()
     codes, found = (np.concatenate(x) for x in zip(*tried))
     top = float(found.max())
     k = int(found.argmax())

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -38,34 +38,39 @@ Array = npt.NDArray[Any]
 POSITIVE, SHARE = Side(fmpq(0), None, True), Side(fmpq(0), fmpq(1), True, True)
 #: Codes of a law on the line.
 OF_A_LAW = 3
+#: Codes up to this one are read as 0 where 0 is the symmetric law.
+FAIR = 512
 #: A unit of length in which a witness is written: the constant of its laws is 1 up to that.
 UNIT = 1000
 
 
-def _masses(codes: Array) -> tuple[Array, Array]:
-    """Codes of two powers of two: the masses of the more probable outer atom and of the atom in the
-    middle, where the other outer atom has the mass 1; the worst laws of some bounds are limits of
-    ever rarer atoms, so that a probability of about 1e-7 is the least.
+def _read(codes: Any) -> tuple[Any, Any, Any]:
+    """Codes of powers of two for the masses of the more probable outer atom and of the atom in the
+    middle, where the other outer atom has the mass 1, and the code of the place in the middle.
+
+    The worst laws of some bounds are limits of ever rarer atoms, so that a probability of about
+    1e-7 is the least. Small codes stand for equal outer atoms and for the middle.
     """
-    return 9 * abs(codes[0]) // 8, 61 * codes[1] // 40 - 2048
+    beyond = lambda code: np.maximum(abs(code) - FAIR, 0)
+    return 5 * beyond(codes[0]) // 4, 61 * codes[1] // 40 - 2048, np.sign(codes[2]) * beyond(codes[2])
 
 
 def atoms_of(codes: Array) -> tuple[Array, Array]:
     """Centred atoms at distance 1 and probabilities, each of shape (3, n), for codes of shape
     (3, n); without an atom in the middle its probability is 0.
     """
-    outer, middle = (np.ldexp(1 + (m % OCTAVE) / OCTAVE, m // OCTAVE) for m in _masses(codes))
-    middle, place = np.where(codes[1] > 0, middle, 0.0), table(SHARE)[codes[2] + MOST]
-    low, mid, high = weights = (
-        np.stack([np.where(codes[0] < 0, outer, 1.0), middle, np.where(codes[0] < 0, 1.0, outer)]) / (1 + middle + outer)
-    )
+    *masses, at = _read(codes)
+    outer, middle = (np.ldexp(1 + (m % OCTAVE) / OCTAVE, m // OCTAVE) for m in masses)
+    middle, place = np.where(codes[1] > 0, middle, 0.0), table(SHARE)[at + MOST]
+    two = np.where(codes[0] < 0, [outer, 0 * outer + 1], [0 * outer + 1, outer])
+    low, mid, high = weights = np.stack([two[0], middle, two[1]]) / (1 + middle + outer)
     return np.stack([-(mid * place + high), place * low - (1 - place) * high, low + mid * (1 - place)]), weights
 
 
 def exact_atoms(codes: Sequence[int]) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     """The same for one law, exactly and without atoms of probability 0."""
-    outer, middle = (decoded(POSITIVE, m) for m in _masses(codes))
-    place = decoded(SHARE, codes[2])
+    *sizes, at = (int(n) for n in _read(codes))
+    (outer, middle), place = (decoded(POSITIVE, m) for m in sizes), decoded(SHARE, at)
     masses = [Fraction(1), middle if codes[1] > 0 else Fraction(0), outer]
     kept = [(x, m / sum(masses)) for x, m in zip((Fraction(0), place, Fraction(1)), masses[:: -1 if codes[0] < 0 else 1]) if m]
     mean = sum((x * p for x, p in kept), Fraction(0))
@@ -91,6 +96,15 @@ def _sum_of_two(code: int) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     for (x, p), (y, q) in product(list(zip(*exact_atoms((0, code, 0)))), repeat=2):
         mass[x + y] = mass.get(x + y, Fraction(0)) + p * q
     return tuple(mass), tuple(mass.values())
+
+
+@cache
+def _symmetric(laws: int) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Codes of symmetric laws, with an atom in the middle and without, which are extreme for many
+    bounds.
+    """
+    every = [[((OF_A_LAW * i, 0), (OF_A_LAW * i + 1, code), (OF_A_LAW * i + 2, 0)) for code in range(0, MOST, 256)] for i in range(laws)]
+    return tuple(sum(some, ()) for some in product(*(law[:: 2 * laws - 1] for law in every)))
 
 
 class _ByLength(WeightedNodes):
@@ -171,10 +185,10 @@ class LawProperty:
         d, count = self._dimension(example), self.bound.laws * OF_A_LAW + 1 + len(self.bound.numbers)
         ratios = lambda codes: self._ratios(codes, d)
         if d > 1:
-            return climbed(ratios, example, (1,), 1, range(-MOST, MOST + 1, 512))
+            return climbed(ratios, example, (1,), 1, leaps=tuple(((1, code),) for code in range(0, MOST, 128)))
         if len(self.bound.dimensions) > 1:  # often many bounds at once, so that they share one round
-            return climbed(ratios, example, range(count), 1, pairs=((0, 1),))
-        return climbed(ratios, example, range(count))
+            return climbed(ratios, example, range(count), 1, leaps=_symmetric(1))
+        return climbed(ratios, example, range(count), leaps=_symmetric(self.bound.laws))
 
     def _ratios(self, codes: Array, d: int) -> Array:
         scale = self.bound.laws * OF_A_LAW
