@@ -8,7 +8,9 @@ from typing import Any
 from numerics.properties.holds import Property
 from numerics.properties.laws import LawProperty
 from numerics.properties.scalars import ScalarInequality
+from numerics.properties.tails import TailProperty
 from numerics.provers.statements.statement import Statement
+from numerics.search.tails import TailChain
 from numerics.search.worst_law import LawBound
 
 __all__ = ["of_statements"]
@@ -33,6 +35,8 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
+        elif isinstance(s, TailChain):
+            out.append(TailProperty(s))
         elif isinstance(s, Property):
             out.append(s)
     return out
