@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from numerics.attention.softmax_average import softmax_average
+from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
 from numerics.evidence import Evidence
 from numerics.properties.climb import climbed
 from numerics.properties.holds import Tried
@@ -28,7 +28,7 @@ from numerics.token_laws.sub_gaussian import optimal_proxy
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["TailProperty"]
+__all__ = ["TailProperty", "averages", "instance", "length_of"]
 
 Array = npt.NDArray[Any]
 #: Places of the codes: a law, the score, factors of f at the atoms, the length.
@@ -71,35 +71,19 @@ class TailProperty:
         """The worst ratio beside the example; long prompts, for whose tokens two atoms are drawn,
         are tried with a token less and a token more.
         """
-        length = _length(example)
+        length = length_of(example)
         if length <= LONGEST_OF_THREE:
             return climbed(lambda codes: self._ratios(codes, length), example, (*LAW, SCORE, *FACTORS), 2)
-        beside = [(codes, _length(codes)) for step in (0, -1, 1) for codes in [_with_length(example, length + step)]]
+        beside = [(codes, length_of(codes)) for step in (0, -1, 1) for codes in [_with_length(example, length + step)]]
         tried = [climbed(lambda codes, n=n: self._ratios(codes, n), codes, (0, SCORE, FACTORS[0], FACTORS[2]), 1) for codes, n in beside]
         return max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0])
 
     def _ratios(self, codes: Array, length: int) -> Array:
-        n = codes.T
-        atoms, weights = unit_laws(n[:3])
-        size = np.abs(n[SCORE])
-        u = np.where(size < FAIR, 0.0, np.sign(n[SCORE]) * np.exp2((size - MIDDLE_SCORE) // 4 / OCTAVE))
-        f = table(POSITIVE)[n[4:7] + MOST] * atoms**self.chain.growth
-        if length > LONGEST_OF_THREE:
-            atoms, weights, f = atoms[::2], weights[::2], f[::2]
-        f = np.where(weights > 0, f, 0.0)
-        tokens = atoms * atoms, np.ones(len(codes)), 1
         with np.errstate(all="ignore"):
-            # a probability of 0 would become nan in the logarithms of probabilities of prompts
-            return self.chain.ratios(softmax_average(length, u * atoms, f[None], np.maximum(weights, 1e-300), u * u, tokens))
+            return self.chain.ratios(averages(codes, length, self.chain.growth))
 
     def _point(self, at: Sequence[int]) -> tuple[int, Point]:
-        atoms, weights = exact_atoms(at[:3])
-        unit = Fraction(1 / np.sqrt(float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])))).limit_denominator(100)
-        atoms, size = tuple(unit * x for x in atoms), abs(at[SCORE])
-        u = (-1 if at[SCORE] < 0 else 1) * decoded(POSITIVE, (size - MIDDLE_SCORE) // 4) if size >= FAIR else Fraction(0)
-        factors = [decoded(POSITIVE, at[i]) for i in FACTORS]
-        f = [c * x**self.chain.growth for c, x in zip(factors if len(atoms) == 3 else factors[::2], atoms)]
-        return _length(at), Point(on_line(atoms, weights), u, tuple(f))
+        return instance(at, self.chain.growth)
 
     def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
         """The chain at this instance, by Arb."""
@@ -115,7 +99,33 @@ class TailProperty:
         return replace(self, chain=replace(self.chain, factor=factor * self.chain.factor))
 
 
-def _length(codes: Sequence[int]) -> int:
+def averages(codes: Array, length: int, growth: int) -> SoftmaxAverage:
+    """The softmax averages with these codes in its rows, in floating point, at sigma = 1."""
+    n = codes.T
+    atoms, weights = unit_laws(n[:3])
+    size = np.abs(n[SCORE])
+    u = np.where(size < FAIR, 0.0, np.sign(n[SCORE]) * np.exp2((size - MIDDLE_SCORE) // 4 / OCTAVE))
+    f = np.where(weights > 0, table(POSITIVE)[n[4:7] + MOST] * atoms**growth, 0.0)
+    if length > LONGEST_OF_THREE:
+        atoms, weights, f = atoms[::2], weights[::2], f[::2]
+    tokens = atoms * atoms, np.ones(len(codes)), 1
+    with np.errstate(all="ignore"):  # a probability of 0 would become nan in the logarithms of probabilities of prompts
+        return softmax_average(length, u * atoms, f[None], np.maximum(weights, 1e-300), u * u, tokens)
+
+
+def instance(at: Sequence[int], growth: int) -> tuple[int, Point]:
+    """The length and the rational instance with these codes, its constant sigma near 1."""
+    atoms, weights = exact_atoms(at[:3])
+    unit = Fraction(1 / np.sqrt(float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])))).limit_denominator(100)
+    atoms, size = tuple(unit * x for x in atoms), abs(at[SCORE])
+    u = (-1 if at[SCORE] < 0 else 1) * decoded(POSITIVE, (size - MIDDLE_SCORE) // 4) if size >= FAIR else Fraction(0)
+    factors = [decoded(POSITIVE, at[i]) for i in FACTORS]
+    f = [c * x**growth for c, x in zip(factors if len(atoms) == 3 else factors[::2], atoms)]
+    return length_of(at), Point(on_line(atoms, weights), u, tuple(f))
+
+
+def length_of(codes: Sequence[int]) -> int:
+    """The length of the prompt."""
     return 1 + abs(codes[LENGTH]) * LONGEST // (MOST + 1)
 
 
