@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from numerics.properties.holds import Property
 from numerics.properties.averages import AverageBound
+from numerics.properties.holds import Property
 from numerics.properties.identities import ScalarIdentity
 from numerics.properties.laws import LawProperty
 from numerics.properties.matrix_words import WordIdentity
@@ -33,7 +33,7 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     >>> [p.covered for p in of_statements(forall(x, "<=", x + 1, {x: (0, sp.oo)}).sides)]
     ['rational points over twelve decades of each range']
     """
-    # A conjunction may hold one part twice, or search for the worst law of one bound in two families.
+    # A conjunction may hold one part twice, or judge one bound on laws in two families.
     given = list({s if isinstance(s, LawBound) else id(s): s for s in sides}.values())
     scalars = [s for s in given if isinstance(s, Statement) and s.box]
     needed = {s: ScalarIdentity.needed(s) for s in given if isinstance(s, Equations)}
