@@ -22,7 +22,7 @@ from numerics.refutation import refuted_by_two_routes
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Computed", "Decades", "Entries", "OneOf", "Several", "Share"]
+__all__ = ["Computed", "Decades", "Drawn", "Entries", "OneOf", "Several", "Share"]
 
 #: Codes beyond this stand for the end of a range.
 END = MOST * 9 // 10
@@ -62,7 +62,7 @@ class Share:
 
     Examples
     --------
-    >>> [Share(0.0, 2.0).value(code) for code in (0, 2304, -5120)]
+    >>> [Share(0.0, 2.0).value(code) for code in (0, 2560, -5120)]
     [0.0, 1.0, 2.0]
     """
 
@@ -72,8 +72,8 @@ class Share:
 
     def value(self, code: int) -> float:
         """The number of a code."""
-        share = min(abs(code) / END, 1.0)
-        return _short(self.low + (self.high - self.low) * share) if share < 1 else self.high
+        share = (abs(code) - MOST + END) / (2 * END - MOST)
+        return _short(self.low + (self.high - self.low) * share) if 0 < share < 1 else (self.low if share <= 0 else self.high)
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Entries:
-    """A vector of numbers of both signs and of size from ``1/high`` to `high`, half of which are 0.
+    """A vector of numbers of both signs and of size from ``1/high`` to `high`, a quarter of which are 0.
 
     Examples
     --------
-    >>> Entries(3).value(0, 5120, -3840).tolist()
+    >>> Entries(3).value(0, 5120, -3200).tolist()
     [0.0, 16.0, -1.0]
     """
 
@@ -109,8 +109,8 @@ class Entries:
 
     def value(self, *codes: int) -> Any:
         """The vector of as many codes."""
-        at = np.array(codes) * 2 / MOST
-        return np.where(np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** (2 * np.abs(at) - 3), 3))
+        at = np.array(codes) * 4 / MOST
+        return np.where(np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** ((2 * np.abs(at) - 5) / 3), 3))
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,7 @@ def _plain(x: Any) -> Any:
     """Whole numbers without a point, and arrays as lists."""
     if isinstance(x, np.ndarray):
         return str([_plain(y) for y in x.tolist()]) if x.ndim == 1 else str(x.tolist())
+    x = float(x) if isinstance(x, np.floating) else x
     return int(Decimal(repr(x))) if isinstance(x, float) and x.is_integer() else x
 
 

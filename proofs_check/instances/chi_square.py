@@ -48,6 +48,6 @@ def mean_by_quad(d: int, f: Function, kink: float = 1.0, peak: float = 1.0) -> f
     """
     from scipy.integrate import quad
 
-    integrand = lambda z: float(_density(d, np.float64(z)) * f(np.float64(z)) / z) if z > 0 else 0.0
+    integrand = lambda z: float(_density(d, np.asarray(z)) * f(np.asarray(z)) / z) if z > 0 else 0.0
     ends = sorted({0.0, kink, peak, 4 * peak, 40 * peak + 400.0})
     return sum(float(quad(integrand, a, b, epsabs=0, epsrel=1e-12, limit=400)[0]) for a, b in pairwise(ends))
