@@ -104,7 +104,7 @@ def drawn_tasks(statistic: Callable[..., Any], two: float) -> Computed:
         return {"d": d, "U": U, "V": V, **{f"Gamma {k + 1}": G for k, G in enumerate(spread)}}
 
     return Computed(
-        "d = 1, 2, one or two tasks: matrices U, V and roots of covariances of rank 2, with entries 0 or from 1/16 to 16",
+        "climbs from drawn tasks, d = 1, 2, one or two of them: U, V and roots of covariances of rank 2, entries 0 or 1/16 to 16",
         {"d": OneOf((1, 2)), "tasks": OneOf((1, 2)), "U": Entries(9), "V": Entries(9), "B": Entries(12)},
         sides,
         again,
