@@ -119,7 +119,8 @@ def holds(*properties: Property, examples: int | None = None, shrink: bool = Tru
     properties : Property
         At least one.
     examples : int, optional
-        How many are drawn; by default what `numerics.seeds.seeded` says, which is 100.
+        How many are drawn; by default what `numerics.seeds.seeded` says, which is 100. A property
+        with the attribute `each` costs the time of as many examples, and so many fewer are drawn.
     shrink : bool
         Whether a counterexample is made simpler.
 
@@ -166,6 +167,7 @@ def trial(
     except ImportError:
         return Trial(Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING), {})
     number = current_examples() if examples is None else examples
+    number = max(1, number // max(getattr(p, "each", 1) for p in properties))
     copies = [(name, p) for name, of_name in spoiled.items() for p in of_name]
     kinds = {p.drawn: p.strategy() for p in (*properties, *(p for _, p in copies))}
     of = {kind: place for place, kind in enumerate(kinds)}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_law", "talbot_contour"]
+__all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_densities", "quadratic_form_law", "talbot_contour"]
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -93,6 +93,50 @@ def _inverse_transforms(s: Floats, ratios: Floats, products: Sequence[Forms]) ->
     return out
 
 
+def quadratic_form_densities(s: Floats, A: Floats, products: Sequence[Forms]) -> Floats:
+    """The density of x'Ax, x ~ N(0, I), at given values, with each product of forms as a factor:
+    for averages of functions that are known at these values only.
+
+    Parameters
+    ----------
+    s : array, shape (n,)
+        Positive.
+    A, products
+        As in `quadratic_form_averages`.
+
+    Returns
+    -------
+    array, shape (n_products, n)
+        ``E[g(x'Ax) prod_j x'M_jx]`` is the integral of g times it.
+
+    Raises
+    ------
+    ValueError
+        If A = 0.
+
+    Examples
+    --------
+    The density of chi-square with two degrees of freedom:
+
+    >>> quadratic_form_densities(np.array([2.0]), np.eye(2), [()]).round(9).tolist()
+    [[0.183939721]]
+    """
+    top, ratios, vectors = _spectrum(A)
+    turned = [[vectors.T @ M @ vectors for M in forms] for forms in products]
+    return _inverse_transforms(s / top, ratios, turned) * np.exp(-s / (2 * top)) / top
+
+
+def _spectrum(A: Floats) -> tuple[float, Floats, Floats]:
+    """The largest eigenvalue of A, all of them over it, and the eigenvectors."""
+    eigenvalues, vectors = np.linalg.eigh(A)
+    top = float(eigenvalues[-1])
+    if not top > 0:
+        raise ValueError(
+            "the quadratic form is zero: the score of every token vanishes for every query, and no quadrature is needed"
+        )
+    return top, np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0), vectors
+
+
 def quadratic_form_averages(
     A: Floats,
     products: Sequence[Forms],
@@ -142,13 +186,7 @@ def quadratic_form_averages(
     >>> (weights @ np.ones_like(nodes)).round(6).tolist(), (weights[0] @ nodes).round(6).tolist()
     ([8.0, 48.0], 48.0)
     """
-    eigenvalues, vectors = np.linalg.eigh(A)
-    top = float(eigenvalues[-1])
-    if not top > 0:
-        raise ValueError(
-            "the quadratic form is zero: the score of every token vanishes for every query, and no quadrature is needed"
-        )
-    ratios = np.where(eigenvalues > 1e-13 * top, eigenvalues / top, 0.0)
+    top, ratios, vectors = _spectrum(A)
     rank = np.count_nonzero(ratios)
     x = np.arange(-4.4, np.log(2 * (40.0 + rank + log_reach)), step)
     # s -> 0 doubly exponentially at the left end, so that the square-root singularity of one degree

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -16,8 +17,11 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
+from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.quadrature.common_nodes import STEP, common_nodes
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
 from theory.attention.gaussian_errors import theorem_A
@@ -28,18 +32,55 @@ L = sp.Symbol("L", integer=True, positive=True)
 LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e32, 1e64)
 
 
-def explicit_g1(length: float, S: float, radius: float) -> float:
+@cache
+def _over_queries() -> tuple[np.ndarray, np.ndarray]:
+    g, mass = np.polynomial.hermite_e.hermegauss(120)
+    return g, mass / mass.sum()
+
+
+def explicit_g1(length: Any, S: float, radius: float) -> Any:
     """Return a g1 whose parts are proved: `risk_gap` at the largest risk of the ball and at Theorem
     A for ``|c|, |u| <= radius``.
 
     Given the query x, a score has variance ``s = (c S)^2 g^2`` and ``t + q = S u^2 (1 + s)`` on
     average over the tasks.
     """
-    g, mass = np.polynomial.hermite_e.hermegauss(120)
-    s = (radius * S * g) ** 2
-    D2 = S * radius**2 * float(mass @ theorem_A(s, length, 1.0, s) / mass.sum())
+    g, mass = _over_queries()
+    s = (radius * S * g[:, None]) ** 2
+    D2 = S * radius**2 * (mass @ theorem_A(s, np.atleast_1d(length), 1.0, s))
     largest = S / 2 * (S * radius**2 / 2 + 1) ** 2
-    return float(risk_gap(largest, D2))
+    return risk_gap(largest, D2 if np.ndim(length) else float(D2[0]))
+
+
+#: Lengths at which drawn parameters are tried.
+DRAWN_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
+
+
+def drawn_risks(scale: float) -> Computed:
+    """Return the bound on the difference of the risks at drawn variances, balls and points."""
+
+    def gap(S: float, reach: float, size: float, angle: float, step: float = STEP) -> Any:
+        c, u = (reach / S * size * f(angle) for f in (np.sin, np.cos))
+        return np.abs(gap_at_nodes(common_nodes(DRAWN_LENGTHS, 400.0, step), S * np.eye(1), c * np.eye(1), u))
+
+    return Computed(
+        "d = 1, S from 1/1000 to 10, balls with S times the radius from 1/20 to 3/5, all points, L = 1 to 1e30",
+        {
+            "S": Decades(1e-3, 10.0, 1 / 64),
+            "reach": Share(0.05, 0.6),
+            "size": Share(1.0, 0.0),
+            "angle": Share(0.0, 2 * np.pi),
+        },
+        lambda S, reach, **at: (gap(S, reach, **at), scale * explicit_g1(np.array(DRAWN_LENGTHS), S, reach / S)),
+        lambda L, **at: float(gap(**at, step=0.16)[DRAWN_LENGTHS.index(L)]),
+        along=("L", DRAWN_LENGTHS),
+        where=lambda S, reach, size, angle: {
+            "S": S,
+            "radius": reach / S,
+            "c": reach / S * size * np.sin(angle),
+            "u": reach / S * size * np.cos(angle),
+        },
+    )
 
 
 def on_the_ball(
@@ -102,7 +143,8 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     without_scores = lambda t: (radius**2 * S / (2 * t.L), float(t.finite.risk_gap(0.0, radius)))
     covered = f"g1 falls from {bounds[0]:.2g} to {bounds[-1]:.1g}"
     checked = r"\sup_{B_{2\rho}}|\mathcal{R}_L-\mathcal{R}_\infty|\leq g_1(L)"
-    return on_the_ball([t.g1 for t in instances], bounds, without_scores, checked, covered)
+    found = on_the_ball([t.g1 for t in instances], bounds, without_scores, checked, covered)
+    return found.replace(sides=(drawn_risks(float(scale)),))
 
 
 @claim(

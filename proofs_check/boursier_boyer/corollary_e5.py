@@ -13,7 +13,10 @@ import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence
+from numerics.properties.computed import Computed, Share
 from numerics.provers import Closed, forall
+from numerics.quadrature.common_nodes import common_nodes
+from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.boursier_boyer.corollary_e3 import LENGTHS, on_the_ball
 from proofs_check.boursier_boyer.lemma_e4_statement import distance_of_the_gradients_for_one_token
@@ -54,7 +57,38 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     without_scores = lambda t: (start / t.L, float(t.finite.gradient_gap(0.0, radius)[1]))
     checked = r"\sup_{B_{2\rho}}\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|\leq g_2(L)=1.02\,\frac{2\rho S}{\sqrt L}"
     shown = f"L g2(L) = {instances[-1].g2 * 1e64:.4g} at the end"
-    return on_the_ball([t.g2 for t in instances], bounds, without_scores, checked, shown)
+    found = on_the_ball([t.g2 for t in instances], bounds, without_scores, checked, shown)
+    return found.replace(sides=(drawn_gradients(bounds),))
+
+
+def drawn_gradients(bounds: list[float]) -> Computed:
+    """Return the bounds at drawn points of the ball."""
+    instances = transfers(LENGTHS)
+    S, radius = instances[0].infinite.S, 2 * instances[0].rho
+
+    def point(size: float, angle: float) -> tuple[float, float]:
+        return radius * size * float(np.sin(angle)), radius * size * float(np.cos(angle))
+
+    def sides(**at: float) -> tuple[list[float], list[float]]:
+        c, u = point(**at)
+        return [float(np.hypot(*t.finite.gradient_gap(c, u))) for t in instances], bounds
+
+    def again(L: float, h: float = 1e-3, **at: float) -> float:
+        c, u = point(**at)
+        nodes, one = common_nodes((L,), 400.0), np.eye(1)
+        gap = lambda c, u: float(gap_at_nodes(nodes, S * one, c * one, u)[0])
+        slopes = [(8 * (gap(c + i * h, u + j * h) - gap(c - i * h, u - j * h)) - gap(c + 2 * i * h, u + 2 * j * h)
+                   + gap(c - 2 * i * h, u - 2 * j * h)) / (12 * h) for i, j in ((1, 0), (0, 1))]  # fmt: skip
+        return float(np.linalg.norm(slopes))
+
+    return Computed(
+        "d = 1, S = 1/64, every point of the ball of radius 24, L = 1 to 1e64",
+        {"size": Share(1.0, 0.0), "angle": Share(0.0, 2 * np.pi)},
+        sides,
+        again,
+        along=("L", LENGTHS),
+        where=lambda **at: dict(zip("cu", point(**at))),
+    )
 
 
 @claim(

@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
+from numerics.properties.computed import Computed, Decades, Share
 from numerics.refutation import refuted_by_two_routes
-from numerics.regression.softmax_vs_linear.output import output_gap
+from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from proofs_check.core.claim import claim
 from proofs_check.core.experiments import measurements
+from proofs_check.instances.plain_weights import plain_weights
 from theory.regression.experiment import COVARIANCES, PROMPT_LENGTHS
 from theory.regression.task import RegressionTask
 
 Floats = NDArray[np.float64]
 #: Variances of the scores at one query.
-SCORE_VARIANCES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0)
+SCORE_VARIANCES = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 9.0, 25.0, 100.0)
 LENGTHS = (1, 2, 3, 5, *PROMPT_LENGTHS, 10**4, 10**6)
 #: Standard errors by which a measured mean may rise by accident.
 STANDARD_ERRORS = 6.5
@@ -38,6 +40,33 @@ def outputs_approach(power: int) -> Evidence:
     The expectation is linear in c^2, and 0 <= c^2 <= s t, so that the two ends decide for every a,
     b and covariance with these s = a'Gamma a.
     """
+    return _at_score_variances(power).replace(sides=(falling(power),))
+
+
+def falling(power: int) -> Computed:
+    """Return, at drawn scores, that the gap falls from each length to the next."""
+    lengths = np.array(LENGTHS, dtype=float)
+    of = lambda gap, s, share: gap.of_t + share * s * gap.of_c2
+
+    def sides(s: float, share: float) -> tuple[Floats, Floats]:
+        values = of(output_gap(s, lengths, factor=lengths ** (1 - power)), s, share)
+        return values[1:], values[:-1]
+
+    def again(s: float, share: float, L: int) -> float:
+        after = LENGTHS[LENGTHS.index(L) + 1]
+        return float(of(gap_of_moments(plain_weights(s, float(after)), s, after, factor=float(after) ** (1 - power)), s, share))
+
+    return Computed(
+        "scores of variance up to 100, every c^2, and the gap at the next length over that at L",
+        {"s": Decades(1e-3, 100.0, zero=True), "share": Share()},
+        sides,
+        again,
+        along=("L", LENGTHS[:-1]),
+        where=lambda s, share: {"s": s, "t": 1, "c^2": share * s},
+    )
+
+
+def _at_score_variances(power: int) -> Evidence:
     lengths = np.array(LENGTHS, dtype=float)
     least, tightest, doubt = np.inf, dict[str, Any](), ""
     for s in SCORE_VARIANCES:

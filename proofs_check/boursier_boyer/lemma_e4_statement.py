@@ -27,6 +27,7 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.instances.gaussian_tasks import jacobian, largest_variance, operator_norm, over_queries, power_over_queries, trace
 from proofs_check.instances.rare_tasks import RareTasks
 from theory.regression.transfer import gradient_gap
 
@@ -150,23 +151,27 @@ def distance_of_the_gradients_for_one_token(*, bound: str = "printed", factor: F
     return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness={**witness, **sides}, witness_by="exact")
 
 
-def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
+def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False) -> Any:
     """Return sqrt(E|T|^2) over sqrt(d) |V| |U| E[sigma^4]^(1/2)."""
-    left = sum(np.trace(A @ G[:d, :d] @ A.T) for G in spread for A in [V @ G @ U[:, :d]]) / len(spread)
-    right = sum(max(1.0, float(np.linalg.norm(G, 2))) ** 2 for G in spread) / len(spread)
-    return float(np.sqrt(left / right) / (np.sqrt(d) * np.linalg.norm(V, 2) * np.linalg.norm(U, 2)))
+    left: Any = 0.0
+    for G in spread:
+        A, S = V @ G @ U[..., :d], G[..., :d, :d]
+        closed = trace(A @ S @ np.swapaxes(A, -2, -1))
+        left += (power_over_queries(S, A, 2) if by_nodes else closed) / len(spread)
+    return np.sqrt(left / largest_variance(spread, 4)) / (np.sqrt(d) * operator_norm(V) * operator_norm(U))
 
 
-def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int) -> float:
+def _gradient_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_nodes: bool = False) -> Any:
     """Return sqrt(E|grad T|^2) over sqrt(d) (|V| + |U|) E[sigma^4]^(1/2); J J' = |Gamma U z|^2 I +
     |z|^2 V Gamma^2 V'.
     """
-    left = right = 0.0
+    left: Any = 0.0
     for G in spread:
-        A = G @ U[:, :d]
-        left += np.trace(A @ G[:d, :d] @ A.T) + np.trace(G[:d, :d]) * np.linalg.norm(V @ G, 2) ** 2
-        right += max(1.0, float(np.linalg.norm(G, 2))) ** 2
-    return float(np.sqrt(left / right) / (np.sqrt(d) * (np.linalg.norm(V, 2) + np.linalg.norm(U, 2))))
+        A, S = G @ U[..., :d], G[..., :d, :d]
+        closed = trace(A @ S @ np.swapaxes(A, -2, -1)) + trace(S) * operator_norm(V @ G) ** 2
+        square = lambda z, G=G: float(operator_norm(jacobian(U[:, :d], V, G, z))) ** 2
+        left += (over_queries(S, square) if by_nodes else closed) / len(spread)
+    return np.sqrt(left / largest_variance(spread, 4)) / (np.sqrt(d) * (operator_norm(V) + operator_norm(U)))
 
 
 def _second_bound(task: SlopeTask) -> Any:

@@ -9,15 +9,22 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 from sympy import Rational, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.regression.softmax_vs_linear.output import gap_of_moments, output_gap
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import claim
+from proofs_check.instances.plain_weights import plain_weights
 from theory.regression.finite_prompt import ridge_penalty
 from theory.symbolic.algebra import Algebra
+
+Floats = NDArray[np.float64]
+#: Lengths at which drawn scores are tried.
+LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
 
 # -- the data --------------------------------------------------------------------------------------
 
@@ -162,6 +169,33 @@ def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evide
     For another power the means alone are apart: $|L^{1-k}-(1-P_2)|^2q\geq(L^{1-k}-1)^2q$ for the
     factor $L^{-k}$ with $k<1$.
     """
+    return _on_the_line(power).replace(sides=(one_limit(float(power)),))
+
+
+def one_limit(power: float) -> Computed:
+    """Return the bound at drawn scores and lengths, t = 1."""
+    at = lambda gap, q: gap.of_t + q * gap.of_c2
+    lengths = np.array(LENGTHS)
+
+    def sides(s: float, share: float) -> tuple[Floats, Floats]:
+        q = share * s
+        gap = at(output_gap(s, lengths, factor=lengths ** (1 - power)), q)
+        return gap, 2 * (np.exp(s) * (1 + q) + s + q) / lengths
+
+    def again(s: float, share: float, L: float) -> float:
+        return float(at(gap_of_moments(plain_weights(s, L), s, L, factor=L ** (1 - power)), share * s))
+
+    return Computed(
+        "t = 1, s up to 36, every q <= s t, L = 1 to 1e30",
+        {"s": Decades(1e-3, 36.0, zero=True), "share": Share()},
+        sides,
+        again,
+        along=("L", LENGTHS),
+        where=lambda s, share: {"s": s, "t": 1, "q": share * s},
+    )
+
+
+def _on_the_line(power: Rational) -> Evidence:
     if power < 1:
         s, L = 1, 10**4
         bound, least = 2 * (2 * sp.E + 2) / L, (sp.Integer(L) ** (1 - power) - 1) ** 2
@@ -169,15 +203,15 @@ def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evide
         refuted = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
         return refuted if least > bound else Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="not apart yet")
     worst: tuple[float, dict[str, float]] = (0.0, {})
-    for x in (0.1, 1.0, 4.0):
+    for x in (0.0, 0.1, 1.0, 4.0):
         for n in (1, 10, 10**4, 10**8, 10**16):
-            m = softmax_moments(x, n)
             above = 2 * (np.exp(x) * (1 + x) + 2 * x) / n
-            most = 2 * float(m.P2 + x * (m.P2 - 6 * m.P3 + 6 * m.Q)) + 2 * (2 * x) / n
+            gap = output_gap(x, n)
+            most = float(gap.of_t + x * gap.of_c2)
             if most > above * (1 + 1e-9):
                 return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{most} > {above} at s = {x}, L = {n}")
             worst = max(worst, (most / above, {"s": x, "L": n}), key=lambda pair: pair[0])
-    covered = "d = 1, s = 1/10, 1, 4, L = 1 to 1e16, by the exact errors of both architectures"
+    covered = "d = 1, s = 0, 1/10, 1, 4, L = 1 to 1e16, by the exact distance of both architectures"
     found = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst[0], tightest=worst[1])
     return confirmed(found, drawn_outputs())
 

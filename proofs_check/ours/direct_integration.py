@@ -5,20 +5,38 @@ They share nothing with the package's quadrature but the definition.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.exact import exact_errors
 from numerics.evidence import Contradiction, Evidence, Verdict
+from numerics.properties.computed import Computed, Decades, Entries, Share
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.seeds import current_seed, generator
+from proofs_check.instances.plain_weights import plain_weights
 from theory.attention.gaussian_errors import (
     covariance_of_mean_token,
     gaussian_bias,
     gaussian_second_moment,
+    limit_of_grad_U_error,
     softmax_covariance_bias,
 )
 
-__all__ = ["by_integration", "by_simulation", "over_scores"]
+__all__ = [
+    "by_displayed_integrals",
+    "by_integration",
+    "by_simulation",
+    "displayed_integrals",
+    "gradients_of_long_prompts",
+    "long_prompts",
+    "moments_over_scores",
+    "off_the_limit",
+    "over_scores",
+    "tilted_mean_of_the_weight",
+]
 
 Floats = NDArray[np.float64]
 GRID = tuple((s, L) for L in (1, 2, 3) for s in (0.0, 0.25, 1.0, 4.0))
@@ -93,4 +111,125 @@ def by_simulation(prompts: int = 20000, L: int = 20, sigmas: float = 7.0) -> Evi
     # normality at 20000 prompts
     return Evidence(
         verdict=Verdict.SUPPORTED, engine="Monte Carlo", covered=covered, samples=prompts, seed=current_seed(), error=1e-6
+    )
+
+
+# -- the moments of the weights --------------------------------------------------------------------
+
+
+STEP = 0.1
+MOMENTS = ("P2", "P3", "Q")
+
+
+def moments_over_scores(s: float, L: int) -> Floats:
+    """Return P2, P3 and Q by integration over all scores of a short prompt."""
+    _, p, mass = over_scores(s, L)
+    pi2 = (p**2).sum(axis=0)
+    return np.array([mass @ pi2, mass @ (p**3).sum(axis=0), mass @ pi2**2])
+
+
+@cache
+def laplace(s: float) -> list[Floats]:
+    """Return m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v
+    + sqrt(s) g.
+    """
+    v, g = np.arange(-60.0, 25.0, STEP), np.arange(-9.0, 14.0, STEP)
+    X = np.exp(np.minimum(v[:, None] + np.sqrt(s) * g, 6.0))
+    density = np.exp(-(g**2) / 2) * STEP / np.sqrt(2 * np.pi)
+    out, power = [], np.exp(-X)
+    for _ in range(5):
+        out.append(power @ density)
+        power = power * X
+    return out
+
+
+def by_displayed_integrals(s: float, L: int, sixth: float) -> Floats:
+    """Return P2, P3 and Q by the integrals that R4 displays."""
+    m = laplace(s)
+    m0 = m[0] ** (L - 1)
+    second = (L - 1) * m[2] ** 2 * m[0] ** (L - 2) if L > 1 else 0
+    return np.array([L * m[2] @ m0, L * m[3] @ m0 / 2, sixth * L * (m[4] @ m0 + np.sum(second))]) * STEP
+
+
+def displayed_integrals(sixth: float) -> Computed:
+    """Return that the displayed integrals are the moments, at drawn variances."""
+    cases = tuple((L, moment) for L in (1, 2, 3) for moment in MOMENTS)
+
+    def off(s: float) -> list[float]:
+        short = np.array([1.0, 2.0, 3.0])
+        formula = np.array([by_displayed_integrals(s, L, sixth) for L in (1, 2, 3)])
+        return list(abs(formula - np.array(softmax_moments(s, short)).T).ravel())
+
+    def again(s: float, case: tuple[int, str]) -> float:
+        L, moment = case
+        return float(abs(by_displayed_integrals(s, L, sixth) - moments_over_scores(s, L))[MOMENTS.index(moment)])
+
+    covered = "s from 1/100 to 9, L = 1, 2, 3; tolerance 1e-9"
+    return Computed(covered, {"s": Decades(0.01, 9.0)}, lambda s: (off(s), 1e-9), again, along=("case", cases), each=5)
+
+
+def tilted_mean_of_the_weight(s: float) -> float:
+    """Return E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
+    g = np.arange(-12.0, 22.0, 0.05)
+    density = np.exp(-(g**2) / 2)
+    w = np.exp(np.sqrt(s) * g)
+    return float((density @ w**2) * density.sum() / (density @ w) ** 2)
+
+
+def long_prompts(rate: float) -> Computed:
+    """Return the limits of L P2, L P3 and L Q, up to 1/1000, at drawn variances; the rate of the
+    first is multiplied.
+    """
+    lengths = np.array([1e20, 1e30])
+    cases = tuple((moment, f"{L:.0e}") for moment in MOMENTS for L in lengths)
+
+    def off(s: float) -> list[float]:
+        P2, P3, Q = (np.asarray(x) for x in softmax_moments(s, lengths))
+        return [*abs(lengths * P2 / np.exp(rate * s) - 1), *(lengths * P3), *(lengths * Q)]
+
+    def again(s: float, case: tuple[str, str]) -> float:
+        L = float(case[1])
+        found = L * getattr(plain_weights(s, L), case[0])
+        return abs(found / float(np.exp(rate * s)) - 1) if case[0] == "P2" else found
+
+    covered = "s up to 9, L = 1e20 and 1e30; tolerance 1/1000"
+    drawn = {"s": Decades(0.01, 9.0, zero=True)}
+    return Computed(covered, drawn, lambda s: (off(s), 1e-3), again, along=("case", cases), accuracy=1e-6, each=2)
+
+
+def off_the_limit(Gamma: Floats, U: Floats, V: Floats, z: Floats, share: float, L: int) -> float:
+    """Return how far L E|grad_U T_L - grad_U T|^2 is from its limit, in units of it. The first
+    correction is of order 1/L, so that a longer prompt is a second route to the limit.
+    """
+    h = Gamma @ U @ z
+    limit = share * sum(float(limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V)
+    return abs(L * float(exact_errors(Gamma, U, V, L, query=z).grad_U[0]) / limit - 1)
+
+
+def gradients_of_long_prompts(share: float) -> Computed:
+    """Return the limit of the gradient error, up to 1e-5, at drawn matrices and queries, scaled to
+    a drawn variance of the scores; the limit is multiplied.
+    """
+
+    def at(factor: Floats, U: Floats, V: Floats, s: float) -> tuple[Floats, Floats, Floats, Floats]:
+        R, A, z = factor.reshape(2, 2), U.reshape(2, 2), np.array([1.0, 0.5])
+        Gamma = R @ R.T
+        found = float(A @ z @ Gamma @ A @ z)
+        return Gamma, A * (s / found) ** 0.5 if found > 1e-3 else A * np.nan, V.reshape(1, 2), z
+
+    def off(L: int, **drawn: Any) -> float:
+        Gamma, A, V, z = at(**drawn)
+        if not np.isfinite(A).all() or not float((V @ Gamma @ V.T).max()) > 1e-3:
+            return float("nan")
+        return off_the_limit(Gamma, A, V, z, share, L)
+
+    matrix = Entries(4, 2.0)
+    return Computed(
+        "d = 2, Gamma = R R' of rank 1 and 2, one row V, z = (1, 1/2), U scaled to scores of variance up to 2; tolerance 1e-5",
+        {"factor": matrix, "U": matrix, "V": Entries(2, 2.0), "s": Share(0.01, 2.0)},
+        lambda **drawn: (off(10**10, **drawn), 1e-5),
+        lambda **drawn: off(10**12, **drawn),
+        accuracy=1e-3,
+        each=2,
+        where=lambda factor, U, V, s: {"R": factor.reshape(2, 2), "U up to a factor": U.reshape(2, 2), "V": V, "s": s},
     )

@@ -25,10 +25,14 @@ from sympy import oo
 from numerics.attention.exact import exact_errors
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.quadrature.score_moments import ScoreMoments, score_moments
+from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.averaged_errors import near_its_exponent
+from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.theorem_b import averaged_directly
 from theory.attention.query_average import sharp_exponent
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
@@ -36,7 +40,7 @@ from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 Floats = NDArray[np.float64]
 b, lnL = sp.symbols("b Lambda", positive=True)  # Lambda = ln L
 s = sp.Symbol("s", nonnegative=True)
-VARIANCES, LENGTHS = (0.01, 0.5, 2.0, 8.0, 64.0, 256.0), np.array([1.0, 2.0, 10.0, 1e3, 1e8, 1e20, 1e100])
+VARIANCES, LENGTHS = (0.01, 0.5, 2.0, 8.6, 64.0, 400.0), np.array([1.0, 2.0, 10.0, 1e3, 1e8, 1e20, 1e100])
 LONG_LENGTHS = (1e50, 1e100)
 
 
@@ -102,6 +106,33 @@ def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
     is tried by quadrature, where `c` stands for the base 8. Without scores $P_2=1/L$, which refutes
     every base below 1.
     """
+    return _from_above(c).replace(sides=(drawn_from_above(float(c)),))
+
+
+#: Lengths at which drawn scores are tried.
+DRAWN_LENGTHS = (1.0, 2.0, 10.0, 1e2, 1e4, 1e8, 1e30)
+
+
+def bound_of_P2(c: float, s: float, theta: float, L: Floats) -> Floats:
+    """Return the bound of R4.above."""
+    with np.errstate(over="ignore", under="ignore"):
+        first = np.exp(theta * math.log(c) + (1 - theta) * np.log(L) + (theta**2 - theta) * s / 2)
+        return np.asarray(first + L * np.exp(-L * math.exp(-s / 2) / 32))
+
+
+def drawn_from_above(c: float) -> Computed:
+    """Return the bound at drawn variances, theta and lengths."""
+    lengths = np.array(DRAWN_LENGTHS[1:])
+    return Computed(
+        "s up to 400, theta from 0 to 2, L = 2 to 1e30",
+        {"s": Decades(0.01, 400.0, zero=True), "theta": Share(0.0, 2.0)},
+        lambda s, theta: (softmax_moments(s, lengths).P2, bound_of_P2(c, s, theta, lengths)),
+        lambda s, theta, L: float(plain_weights(s, L).P2),
+        along=("L", DRAWN_LENGTHS[1:]),
+    )
+
+
+def _from_above(c: int | Fraction) -> Evidence:
     if c < 1:
         L = 10**4
         bound = float(c) ** 2 / L + L * math.exp(-L / 32)
@@ -113,9 +144,7 @@ def weights_from_above(*, c: int | Fraction = 8) -> Evidence:
     for variance in VARIANCES:
         P2, lengths = _moments(variance).P2[1:], LENGTHS[1:]  # from L = 2 on
         for theta in (0.0, 0.5, 1.0, 1.25, 1.5, 2.0):
-            with np.errstate(over="ignore", under="ignore"):
-                first = np.exp(theta * math.log(c) + (1 - theta) * np.log(lengths) + (theta**2 - theta) * variance / 2)
-                ratio = (first + lengths * np.exp(-lengths * math.exp(-variance / 2) / 32)) / P2
+            ratio = bound_of_P2(float(c), variance, theta, lengths) / P2
             i = int(np.argmin(ratio))
             if ratio[i] < slack:
                 slack, tightest = float(ratio[i]), {"s": variance, "L": f"{lengths[i]:g}", "theta": theta}
@@ -178,6 +207,24 @@ def one_token_dominates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     L8\Pi$ and $P_2\geq\frac8{25}L\,\Pi$ are tried by quadrature up to $L=10^{100}$; `half` stands
     for the $\frac12$ of $\frac s2$.
     """
+    return _from_below(half).replace(sides=(drawn_from_below(float(half)),))
+
+
+def drawn_from_below(half: float) -> Computed:
+    """Return both bounds, that of P2 divided by 64/25, at drawn variances and lengths."""
+    lengths = np.array(DRAWN_LENGTHS)
+
+    def sides(s: float) -> tuple[list[float], Floats]:
+        m = score_moments(s, lengths)
+        least = [math.exp(math.log(L) + log_probability(s, L, half)) / 8 for L in DRAWN_LENGTHS]
+        return least, np.minimum(m.spread.D2, np.asarray(m.P2) * 25 / 64)
+
+    covered = "s from 1/2 to 400, L = 1 to 1e30"
+    again = lambda s, L: _probability_again(s, L, half) / 8
+    return Computed(covered, {"s": Decades(0.5, 400.0, 8.0)}, sides, again, along=("L", DRAWN_LENGTHS), each=5)
+
+
+def _from_below(half: Fraction) -> Evidence:
     slack, tightest = math.inf, dict[str, Any]()
     for variance in VARIANCES:
         m = _moments(variance)
@@ -272,6 +319,10 @@ def exponent_of_all_errors(*, scale: int | Fraction = 1) -> Evidence:
     $0.025$; a factor $(\ln L)^k$ of the error changes it by $k\ln2/\ln L=0.006\,k$. Here `scale`
     multiplies $\min(1,b)$.
     """
+    return _at_far_lengths(scale).replace(sides=(near_its_exponent(float(scale)),))
+
+
+def _at_far_lengths(scale: int | Fraction) -> Evidence:
     farthest = 0.0
     for setting, *errors in _far_errors():
         exponent = float(scale) * sharp_exponent(setting.score_variance)

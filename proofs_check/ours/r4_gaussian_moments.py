@@ -15,13 +15,22 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.attention.exact import exact_errors
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.ours.direct_integration import by_integration, by_simulation, over_scores
+from proofs_check.ours.direct_integration import (
+    by_displayed_integrals,
+    by_integration,
+    by_simulation,
+    displayed_integrals,
+    gradients_of_long_prompts,
+    long_prompts,
+    moments_over_scores,
+    off_the_limit,
+    tilted_mean_of_the_weight,
+)
 from theory.attention.gaussian_errors import (
     P2_slope,
     covariance_of_mean_token,
@@ -167,19 +176,6 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
 # -- quadrature, gradients, limits -----------------------------------------------------------------
 
 
-STEP = 0.1
-
-
-def laplace(s: float) -> list[np.ndarray]:
-    """Return m_0, ..., m_4 on a grid of v as R4 writes them: Gaussian means of exp(kx - e^x), x = v
-    + sqrt(s) g.
-    """
-    v, g = np.arange(-60.0, 25.0, STEP), np.arange(-9.0, 14.0, STEP)
-    x = np.minimum(v[:, None] + np.sqrt(s) * g, 6.0)
-    density = np.exp(-(g**2) / 2) * STEP / np.sqrt(2 * np.pi)
-    return [np.exp(k * x - np.exp(x)) @ density for k in range(5)]
-
-
 @claim(
     "OURS:R4.quad",
     control=dict(sixth=Fraction(1, 7)),
@@ -192,15 +188,14 @@ def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6))
     scores and with the quadrature of the package; `sixth` stands for the $\frac16$ before the
     integral for $Q$.
     """
+    return _at_short_prompts(sixth).replace(sides=(displayed_integrals(float(sixth)),))
+
+
+def _at_short_prompts(sixth: Fraction) -> Evidence:
     for s in (0.25, 1.0, 4.0):
         for L in (1, 2, 3):
-            m = laplace(s)
-            m0 = m[0] ** (L - 1)
-            second = (L - 1) * m[2] ** 2 * m[0] ** (L - 2) if L > 1 else 0
-            formula = np.array([L * m[2] @ m0, L * m[3] @ m0 / 2, float(sixth) * L * (m[4] @ m0 + np.sum(second))]) * STEP
-            _, p, mass = over_scores(s, L)
-            pi2 = (p**2).sum(axis=0)
-            direct = np.array([mass @ pi2, mass @ (p**3).sum(axis=0), mass @ pi2**2])
+            formula = by_displayed_integrals(s, L, float(sixth))
+            direct = moments_over_scores(s, L)
             package = np.array([float(x) for x in softmax_moments(s, L)])
             i = int(np.argmax(abs(formula - direct)))
             violation, disagreement = abs(formula - direct)[i], abs(package - direct)[i]
@@ -291,6 +286,10 @@ def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = 
 
 
 def _weights(rate: float) -> Evidence:
+    return _weights_at_long_prompts(rate).replace(sides=(long_prompts(rate),))
+
+
+def _weights_at_long_prompts(rate: float) -> Evidence:
     worst, checked = 0.0, r"L P_2 \to e^{s},\ L P_3, L Q \to 0"
     for s in (0.0, 0.5, 2.0, 5.0):
         limit = tilted_mean_of_the_weight(s)
@@ -313,30 +312,19 @@ def _weights(rate: float) -> Evidence:
 
 
 def gradient_of_a_long_prompt(share: float, L: int = 10**10) -> Evidence:
-    """Compare L E|grad_U T_L - grad_U T|^2 with its limit, for regular and singular Gamma; the
-    first correction is of order 1/L, so that a prompt of 100 L tokens is a second route.
-    """
+    """Compare L E|grad_U T_L - grad_U T|^2 with its limit, for regular and singular Gamma."""
     U, V, bound, worst = np.array([[0.5, 0.2], [-0.3, 0.4]]), np.array([[1.0, 0.5], [0.0, -1.0]]), 1e-5, 0.0
     common: dict[str, Any] = {
         "checked": r"L\,\mathbb{E}|\nabla_U T_L-\nabla_U T|^2\to\text{its limit}",
         "dimension": "d = 2",
+        "sides": (gradients_of_long_prompts(share),),
     }
     for Gamma in (np.array([[1.0, 0.4], [0.4, 0.3]]), np.array([[1.0, -1.0], [-1.0, 1.0]])):
         for z in (np.array([1.0, -0.5]), np.array([1.5, 1.0])):
-            h = Gamma @ U @ z
-            limit = share * sum(float(limit_of_grad_U_error(float(U @ z @ h), v, Gamma, h, float(z @ z))) for v in V)
-            off, again = (abs(n * float(exact_errors(Gamma, U, V, n, query=z).grad_U[0]) / limit - 1) for n in (L, 100 * L))
+            off, again = (off_the_limit(Gamma, U, V, z, share, n) for n in (L, 100 * L))
             if off > bound:
                 witness = {"Gamma": str(Gamma.tolist()), "z": str(z.tolist()), "L": L, "off its limit by": off}
                 return refuted_by_two_routes("quadrature", witness, off, bound, again, **common)
             worst = max(worst, off)
     covered = f"d = 2, Gamma of rank 2 and 1, two queries, L = {L:.0e}, within {worst:.0e}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, **common)
-
-
-def tilted_mean_of_the_weight(s: float) -> float:
-    """Return E w^2/(E w)^2 for w = e^{sqrt(s) g} by integration."""
-    g = np.arange(-12.0, 22.0, 0.05)
-    density = np.exp(-(g**2) / 2)
-    w = np.exp(np.sqrt(s) * g)
-    return float((density @ w**2) * density.sum() / (density @ w) ** 2)

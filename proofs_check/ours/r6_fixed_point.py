@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -14,11 +15,14 @@ from numpy.typing import NDArray
 from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
+from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import forall, identity
+from numerics.quadrature.common_nodes import STEP, common_nodes
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
-from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
+from theory.attention.query_average import theorem_B
 from theory.regression.task import RegressionTask
 
 Floats = NDArray[np.float64]
@@ -91,6 +95,68 @@ UNBOUNDED_SPECTRA = {"S = I, d = 4": (1.0,) * 4, "S = 1, d = 1": (1.0,)}
 LENGTHS = np.array([1.0, 1e2, 1e4, 1e8, 1e16, 1e70])
 
 
+#: Lengths at which drawn spectra are tried.
+LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
+
+
+def scaled_at_nodes(l: Floats, noise: float, lengths: tuple[float, ...], largest: float, step: float = STEP) -> Floats:
+    """Return `scaled_risk` on common nodes, for many spectra."""
+    S, U, v, _ = fixed_point(tuple(l))
+    nodes = common_nodes(lengths, largest, step)
+    return nodes.lengths * gap_at_nodes(nodes, S, U, v, noise)
+
+
+def _drawn(least: float, most: float, simple: float) -> dict[str, Any]:
+    """Return the ranges of dimension, eigenvalues and label noise."""
+    l = Several(Decades(least, most, simple), 4)
+    return {"d": OneOf((1, 2, 3, 4)), "l": l, "noise": Decades(1e-3, 10.0, zero=True)}
+
+
+def _named(d: int, l: Floats, noise: float) -> dict[str, Any]:
+    return {"d": d, "eigenvalues of S": l[:d], "tau2": noise}
+
+
+def below_its_supremum(share: float) -> Computed:
+    """Return the bound at drawn spectra with tr(S^-2) > 4."""
+
+    def sides(d: int, l: Floats, noise: float) -> tuple[Any, Any]:
+        if not (l[:d] ** -2).sum() > 4:
+            return np.nan, np.nan
+        return scaled_at_nodes(l[:d], noise, LONG, 400.0), share * supremum(tuple(l[:d]), noise)
+
+    return Computed(
+        "d = 1 to 4, eigenvalues of S from 1/100 to 4 with tr(S^-2) > 4, label noise up to 10, L = 1 to 1e30",
+        _drawn(0.01, 4.0, 0.25),
+        sides,
+        lambda d, l, noise, L: scaled_at_nodes(l[:d], noise, LONG, 400.0, 0.16)[LONG.index(L)],
+        along=("L", LONG),
+        each=2,
+        where=_named,
+    )
+
+
+def growing() -> Computed:
+    """Return, at drawn spectra with tr(S^-2) <= 4, that the scaled risk grows from each length to
+    the next.
+    """
+
+    def sides(d: int, l: Floats, noise: float) -> tuple[Any, Any]:
+        if (l[:d] ** -2).sum() > 4:
+            return np.nan, np.nan
+        values = scaled_at_nodes(l[:d], noise, LONG, 400.0)
+        return values[:-1], values[1:]
+
+    return Computed(
+        "d = 1 to 4, eigenvalues of S from 1/2 to 4 with tr(S^-2) <= 4, label noise up to 10, L = 1 to 1e30",
+        _drawn(0.5, 4.0, 1.0),
+        sides,
+        lambda d, l, noise, L: scaled_at_nodes(l[:d], noise, LONG, 400.0, 0.16)[LONG.index(L)],
+        along=("L", LONG[:-1]),
+        each=2,
+        where=_named,
+    )
+
+
 @claim(
     "OURS:R6.fixed",
     control={"share": Fraction(1, 2)},
@@ -105,6 +171,10 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
     elsewhere $L(R_L-\frac12\tau^2)$ grows on; this is tried by quadrature. Here `share` multiplies
     the supremum.
     """
+    return _at_spectra(share).replace(sides=(below_its_supremum(float(share)), growing()))
+
+
+def _at_spectra(share: Fraction) -> Evidence:
     shown = []
     for name, (eigenvalues, noise) in BOUNDED_SPECTRA.items():
         values, bound = scaled_risk(eigenvalues, LENGTHS, noise), float(share) * supremum(eigenvalues, noise)
@@ -123,6 +193,77 @@ def bounded_at_the_fixed_point(*, share: Fraction = Fraction(1)) -> Evidence:
             return Evidence(verdict=Verdict.OPEN, engine="quadrature", reason=f"{name} does not grow: {values}")
         shown.append(f"{name}: grows to {values[-1]:.3g}")
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+
+
+# -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
+
+#: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
+CRITICAL_SPECTRA = {
+    "S = 1/2, d = 1": ((0.5,), 0.0),
+    "S = diag(2, 15^-1/2 2), tau2 = 0.3": ((2.0, 2 / 15**0.5), 0.3),
+}
+LONG_LENGTHS = np.array([1e25, 1e50])
+
+
+@claim(
+    "OURS:R6.four",
+    control={"scale": Fraction(101, 100)},
+    needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
+    argument=r"At the fixed point the scores have $\lambda=\frac12$ in all $d$ directions and $N=S$ in Theorem B, whose "
+    r"$\mathcal{E}(L)$ is $2(R_L-\frac12\tau^2)$ there; R6.trained knows of no threshold.",
+)
+def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
+    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
+    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
+    """
+    return _at_critical_spectra(scale).replace(sides=(_law_at_the_threshold(float(scale)),))
+
+
+def _law_at_the_threshold(scale: float) -> Computed:
+    """Return the law at drawn spectra that are scaled to tr(S^-2) = 4."""
+    lengths = tuple(LONG_LENGTHS)
+
+    def off(d: int, l: Floats, noise: float, step: float = STEP) -> float:
+        l = l[:d] * float((l[:d] ** -2).sum() / 4) ** 0.5
+        tau2 = noise * float(l.sum())
+        law = theorem_B([0.5] * d, list(l), 2 * (float(l.sum()) + tau2))
+        held = scaled_at_nodes(l, tau2, lengths, 1000.0, step) * 2 / law.constant / np.log(LONG_LENGTHS) ** law.log_power / scale
+        return abs(2 * float(held[1]) - float(held[0]) - 1)
+
+    return Computed(
+        "d = 1 to 4, eigenvalues of S of ratios up to 100, label noise up to twice the trace; L = 1e25, 1e50",
+        _drawn(0.1, 10.0, 1.0) | {"noise": Share(0.0, 2.0)},
+        lambda **at: (off(**at), 3e-3),
+        lambda **at: off(**at, step=0.16),
+        accuracy=1e-6,
+        each=2,
+        where=lambda d, l, noise: {"d": d, "ratios of the eigenvalues of S": l[:d], "tau2/tr S": noise},
+    )
+
+
+def _at_critical_spectra(scale: Fraction) -> Evidence:
+    shown = []
+    for name, (eigenvalues, noise) in CRITICAL_SPECTRA.items():
+        S, d = np.diag(eigenvalues), len(eigenvalues)
+        law = theorem_B([0.5] * d, eigenvalues, 2 * (sum(eigenvalues) + noise))
+        shape = float(scale) * law.constant / 2 * np.log(LONG_LENGTHS) ** law.log_power
+
+        def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
+            gap = finite_prompt_gap(
+                np.linalg.inv(S) / 2**0.5, 2**0.5, RegressionTask(S, noise=noise, task_variance=1.0), LONG_LENGTHS, step=step
+            )
+            held = LONG_LENGTHS * gap
+            return float(2 * held[1] / shape[1] - held[0] / shape[0])
+
+        off = abs(extrapolated(0.05) - 1)
+        if off > 3e-3:
+            witness = {"S": name, "L": "1e25", "|2 r(L^2) - r(L) - 1|": off, "scale": scale}
+            return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
+        shown.append(f"{name}: {off:.0e}")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
+
+
+# -- isotropic data -------------------------------------------------------------------------------
 
 
 @claim("OURS:R6.iso/path", needs=("OURS:R6.iso",), control={"times": Fraction(1, 2)})

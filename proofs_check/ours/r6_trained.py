@@ -20,26 +20,19 @@ from numerics.provers import computed, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
 from numerics.regression.flow.end_point import Trained, block_start, trained
-from numerics.regression.risk.block_manifold import RiskField
-from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import claim
+from proofs_check.instances.least_risks import apart_in_the_end, end_by_slopes, least_risks, task_with
 from proofs_check.ours.r6_fixed_point import isotropic_path
-from theory.attention.query_average import theorem_B
 from theory.regression.experiment import kms
 from theory.regression.limit import limit_parameters
-from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, valley_excess, valley_speed
 from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 #: What the quadrature of a least risk takes for granted where it is more than an upper bound.
 LEAST_RISK_ASSUMPTION = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
-
-
-def task_with(S: Floats, noise: float) -> RegressionTask:
-    """Return the task of Section 5, ``w ~ N(0, I)``, with a covariance and a label noise."""
-    return RegressionTask(S, noise=noise, task_variance=1.0)
 
 
 @cache
@@ -93,6 +86,10 @@ def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
     reached up to $\frac1{500}$, and $1/u^2$ is $\lambda_*$ there up to $\frac1{100}$; `share`
     multiplies the bound.
     """
+    return _at_spectra(share).replace(sides=(least_risks(float(share)),))
+
+
+def _at_spectra(share: Fraction) -> Evidence:
     shown = []
     for name, (S, noise) in SPECTRA.items():
         best, limit = limit_of(name)
@@ -198,46 +195,6 @@ def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidenc
     return Evidence(verdict=Verdict.SUPPORTED, engine="integration of the flow", covered=covered)
 
 
-# -- what happens at tr(S^-2) = 4 ------------------------------------------------------------------
-
-#: Eigenvalues of S with tr(S^-2) = 4, and the label noise.
-CRITICAL_SPECTRA = {
-    "S = 1/2, d = 1": ((0.5,), 0.0),
-    "S = diag(2, 15^-1/2 2), tau2 = 0.3": ((2.0, 2 / 15**0.5), 0.3),
-}
-LONG_LENGTHS = np.array([1e25, 1e50])
-
-
-@claim(
-    "OURS:R6.four",
-    control={"scale": Fraction(101, 100)},
-    needs=("OURS:R6.fixed", "OURS:R4.B", "OURS:R6.trained"),
-    argument=r"At the fixed point the scores have $\lambda=\frac12$ in all $d$ directions and $N=S$ in Theorem B, whose "
-    r"$\mathcal{E}(L)$ is $2(R_L-\frac12\tau^2)$ there; R6.trained knows of no threshold.",
-)
-def at_the_threshold(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""Where ${\rm tr}(S^{-2})=4$, the risk held at the fixed point over its law, $r(L)$, satisfies
-    $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{25}$; `scale` multiplies the law.
-    """
-    shown = []
-    for name, (eigenvalues, noise) in CRITICAL_SPECTRA.items():
-        S, d = np.diag(eigenvalues), len(eigenvalues)
-        law = theorem_B([0.5] * d, eigenvalues, 2 * (sum(eigenvalues) + noise))
-        shape = float(scale) * law.constant / 2 * np.log(LONG_LENGTHS) ** law.log_power
-
-        def extrapolated(step: float, S: Floats = S, noise: float = noise, shape: Floats = shape) -> float:
-            gap = finite_prompt_gap(np.linalg.inv(S) / 2**0.5, 2**0.5, task_with(S, noise), LONG_LENGTHS, step=step)
-            held = LONG_LENGTHS * gap
-            return float(2 * held[1] / shape[1] - held[0] / shape[0])
-
-        off = abs(extrapolated(0.05) - 1)
-        if off > 3e-3:
-            witness = {"S": name, "L": "1e25", "|2 r(L^2) - r(L) - 1|": off, "scale": scale}
-            return refuted_by_two_routes("quadrature", witness, off, 3e-3, abs(extrapolated(0.04) - 1))
-        shown.append(f"{name}: {off:.0e}")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"L = 1e25, 1e50; off by {'; '.join(shown)}")
-
-
 # -- lengths ---------------------------------------------------------------------------------------
 
 #: d, the name of S, epsilon, and L(epsilon) as in the table.
@@ -284,25 +241,6 @@ def lengths_of_theorem_5_2(*, fewer: int = 0) -> Evidence:
 # -- how far the flows part ------------------------------------------------------------------------
 
 
-def end_by_slopes(S: Floats, noise: float, near: Trained, L: int) -> Trained:
-    """Return the zero of the gradient near a point by a solver of SciPy and a finer quadrature, as
-    a second route to the least risk.
-    """
-    from scipy.optimize import root
-
-    field, vectors = RiskField(task_with(S, noise), L, step=0.08), np.linalg.eigh(S)[1]
-    in_basis = lambda M: np.einsum("ji,jk,ki->i", vectors, M, vectors)
-    point = lambda y: ((vectors * np.exp(y[:-1])) @ vectors.T, math.exp(y[-1]))
-
-    def slopes(y: Floats) -> Floats:
-        U, u = point(y)
-        found = field(U, u)
-        return np.append(in_basis(found.grad_U) * np.exp(y[:-1]), found.grad_u * u)
-
-    U, u = point(root(slopes, np.append(np.log(in_basis(near.U11)), math.log(near.u)) + 1e-3, tol=1e-14).x)
-    return Trained(field(U, u).risk, U, u, math.inf, 0.0)
-
-
 @claim("OURS:R6.far/distance", control=dict(two=1))
 def distance_on_the_valley(*, two: int = 2) -> Evidence:
     r"""For $U=aS^{-1}$, $U'=bS^{-1}$ and every $d$, $|U-U'|_F^2={\rm tr}(S^{-2})(a^2-2ab+b^2)$;
@@ -335,6 +273,10 @@ def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=10^6$ the distance of the parameters of the least risk from the end of the
     infinite-prompt flow is its stated limit up to $\frac1{100}$; `times` multiplies this limit.
     """
+    return _at_three_spectra(times).replace(sides=(apart_in_the_end(float(times)),))
+
+
+def _at_three_spectra(times: Fraction) -> Evidence:
     L, bound, shown = 10**6, 0.01, []
     for name in ("S = 1", "S = I, d = 5", "S = 2^-|i-j|, d = 2, tau2 = 0.3"):
         S, noise = SPECTRA[name]

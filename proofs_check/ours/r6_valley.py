@@ -9,17 +9,21 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 from sympy import Rational, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
+from numerics.properties.computed import Computed, Decades, OneOf, Several, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.quadrature.common_nodes import STEP, common_nodes
 from numerics.refutation import refuted_by_two_routes
-from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
+from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
 from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 from theory.symbolic.algebra import Algebra
 
+Floats = NDArray[np.float64]
 d, sigma, lam = sp.symbols("d sigma lambda", positive=True)
 tau2 = sp.Symbol("tau2", nonnegative=True)
 T = sigma + tau2
@@ -77,6 +81,33 @@ VALLEY_POINTS = {
     "S = diag(1e-6, 4), lambda = 0.49": ((1e-6, 4.0), 0.0, 0.49),
 }
 LENGTHS = np.array([1.0, 2.0, 10.0, 1e4, 1e16])
+#: Lengths at which drawn parameters are tried.
+LONG = (1.0, 2.0, 3.0, 10.0, 1e2, 1e4, 1e8, 1e16, 1e30)
+
+
+def on_the_valley(share: float) -> Computed:
+    """Return the bound at drawn points of the valley."""
+
+    def held(d: int, l: Floats, tau2: float, lam: float, step: float = STEP) -> Floats:
+        nodes, S = common_nodes(LONG, 400.0, step), np.diag(l[:d])
+        return nodes.lengths * gap_at_nodes(nodes, S, lam**0.5 * np.linalg.inv(S), lam**-0.5, tau2)
+
+    def bound(d: int, l: Floats, tau2: float, lam: float) -> float:
+        return share * float(valley_excess(lam, trace=float(l[:d].sum()), d=d, noise=tau2)) / 2
+
+    return Computed(
+        "d = 1 to 4, eigenvalues of S from 1/1000 to 100, lambda below 1/2, label noise up to 10, L = 1 to 1e30",
+        {
+            "d": OneOf((1, 2, 3, 4)),
+            "l": Several(Decades(1e-3, 100.0), 4),
+            "tau2": Decades(1e-3, 10.0, zero=True),
+            "lam": Share(0.001, 0.499),
+        },
+        lambda **at: (held(**at), bound(**at)),
+        lambda L, **at: held(**at, step=0.16)[LONG.index(L)],
+        along=("L", LONG),
+        where=lambda d, l, tau2, lam: {"d": d, "eigenvalues of S": l[:d], "tau2": tau2, "lambda": lam},
+    )
 
 
 @claim(
@@ -99,6 +130,10 @@ def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""At four points of the valley and from $L=1$ to $10^{16}$,
     $L(R_L-\frac12\tau^2)\leq\frac12F(\lambda)$; `share` multiplies the bound.
     """
+    return _at_points(share).replace(sides=(on_the_valley(float(share)),))
+
+
+def _at_points(share: Fraction) -> Evidence:
     reached = []
     for name, (eigenvalues, noise, given) in VALLEY_POINTS.items():
         S, law = np.diag(eigenvalues), {"trace": float(sum(eigenvalues)), "d": len(eigenvalues), "noise": noise}

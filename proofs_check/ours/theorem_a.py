@@ -13,9 +13,11 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
+from numerics.properties.computed import Computed, Decades, Share
 from numerics.provers import computed, identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
+from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
 
@@ -61,6 +63,29 @@ def on_the_grid(lower: Any, upper: Any, holds: str) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=holds, covered=COVERED, slack=slack, tightest=tightest)
 
 
+#: Lengths at which drawn scores are tried.
+DRAWN_LENGTHS = (1.0, 2.0, 3.0, 10.0, 1e3, 1e6, 1e12, 1e20, 1e30)
+
+
+def at_drawn_scores(lower: Any, upper: Any) -> Computed:
+    """Return ``lower <= upper``, functions of s, q/s, the moments and L, at drawn scores."""
+    lengths = np.array(DRAWN_LENGTHS)
+
+    def sides(s: float, share: float) -> tuple[Any, Any]:
+        m = softmax_moments(s, lengths)
+        return lower(s, share, m, lengths), upper(s, share, m, lengths)
+
+    return Computed(
+        "s up to 400, t = 1, every q <= s t, L = 1 to 1e30",
+        {"s": Decades(1e-3, 400.0, zero=True), "share": Share()},
+        sides,
+        lambda s, share, L: float(lower(s, share, plain_weights(s, L), L)),
+        along=("L", DRAWN_LENGTHS),
+        each=2,
+        where=lambda s, share: {"s": s, "t": 1, "q": share * s},
+    )
+
+
 @claim(
     "OURS:R4.A.ode/slope",
     control={"four": 3},
@@ -91,6 +116,8 @@ def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     derivative = identity(monotone.diff(s) + monotone.diff(P2) * slope, sp.exp(s) / P2**2 * (P2 - P2**2 - slope))
     start = identity(sp.Subs(monotone, (s, P2), (0, 1 / L)), L - one)
     bound = identity(sp.Subs(monotone, P2, theorem_A(s, L, 1, 0)), L - one)
+    tried = at_drawn_scores(lambda s, share, m, L: m.P2, lambda s, share, m, L: theorem_A(s, L, 1.0, 0.0))
+    bound = bound.replace(sides=(*bound.sides, tried))
     if not bound.verdict.accepted:
         return all_of(derivative, start, bound)
     grid = on_the_grid(lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)")
@@ -108,6 +135,8 @@ def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
     pairs = sum((x * TOKENS.sum(k) * TOKENS.sum(l) for x, k, l in terms), 0 * TOKENS.sum(0)).as_expr() / 2
     as_sum = computed(rf"\sum_{{i<j}}(p_i^2-{two}p_ip_j+p_j^2)", pairs)
     proof = identity(TOKENS.symbols[0] * pi[2] - 1, as_sum).replace(assumes=("L >= 1 an integer", "sum p_i = 1"))
+    tried = at_drawn_scores(lambda s, share, m, L: 1 / (L * m.P2), lambda s, share, m, L: 1.0)
+    proof = proof.replace(sides=(*proof.sides, tried))
     if not proof.verdict.accepted:
         return all_of(expansion, proof)
     grid = on_the_grid(lambda x, m: 1 / LENGTHS, lambda x, m: m.P2, r"1/L \le P_2")
@@ -131,7 +160,12 @@ def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
     error = gaussian_second_moment(P2, P3, Q, t, q)
+    tried = at_drawn_scores(
+        lambda s, share, m, L: gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
+        lambda s, share, m, L: float(c) * theorem_A(s, L, 1.0, share * s),
+    )
     first = nonnegative(c * P2 * (t + q) - error, (c - 1, P2 * (t + q)), (6 * q, GAPS[1]))
+    first = first.replace(sides=(*first.sides, tried))
     weak = sp.exp(s) / L - theorem_A(s, L, 1, 0)
     second = identity(weak, sp.exp(s) * (sp.exp(s) - 1) / (L * (sp.exp(s) + L - 1))).replace(assumes=("s >= 0", "L >= 1"))
     grid = on_the_grid(

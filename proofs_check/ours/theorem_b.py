@@ -23,6 +23,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.instances.averaged_errors import below_its_limit, near_its_law
 from proofs_check.ours.query_average_exponents import DOMAIN, PRINTED, SHARP
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
@@ -100,6 +101,10 @@ def below_one_half(*, c: int | Fraction = 1) -> Evidence:
     C_1$, which is tried by quadrature. Here `c` multiplies $C_1$, and one token without scores
     refutes every `c` below 1.
     """
+    return _below_one_half(c).replace(sides=(below_its_limit(float(c)),))
+
+
+def _below_one_half(c: int | Fraction) -> Evidence:
     if c < 1:
         error, constant = gaussian_second_moment(1, 1, 1, 1, 0), theorem_B([0], [0], 1).constant
         if not error > float(c) * constant:
@@ -136,6 +141,10 @@ def theorem(*, scale: int | Fraction = 1) -> Evidence:
     $|r-1|\leq6/\ln L$ and $2r(L^2)-r(L)=1$ up to $0.003$ at $L=10^{50}$; `scale` multiplies the
     law.
     """
+    return _from_one_half(scale).replace(sides=(near_its_law(float(scale)),))
+
+
+def _from_one_half(scale: int | Fraction) -> Evidence:
     largest, farthest = 0.0, 0.0
     for setting, ratio in error_over_law(LAMBDAS_FROM_HALF, LONG_LENGTHS):
         r = ratio / float(scale)

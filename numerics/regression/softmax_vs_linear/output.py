@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.quadrature.softmax_weights import SoftmaxMoments, softmax_moments
 
-__all__ = ["OutputGap", "output_gap"]
+__all__ = ["OutputGap", "gap_of_moments", "output_gap"]
 
 Floats = NDArray[np.float64]
 
@@ -67,8 +67,18 @@ def output_gap(s: float, prompt_length: ArrayLike, *, factor: ArrayLike = 1.0) -
     >>> [round(float(x), 9) for x in output_gap(3.0, 1)]
     [4.0, 2.0]
     """
+    return gap_of_moments(softmax_moments(s, prompt_length), s, prompt_length, factor=factor)
+
+
+def gap_of_moments(m: SoftmaxMoments, s: float, prompt_length: ArrayLike, *, factor: ArrayLike = 1.0) -> OutputGap:
+    """`output_gap` from the moments of the weights, however they were computed.
+
+    Examples
+    --------
+    >>> gap_of_moments(softmax_moments(0.0, 10), 0.0, 10) == output_gap(0.0, 10)
+    True
+    """
     L, k = np.asarray(prompt_length, dtype=float), np.asarray(factor, dtype=float)
-    m = softmax_moments(s, L)
     P2, third = np.asarray(m.P2), 6 * (np.asarray(m.P3) - np.asarray(m.Q))
     # Sorted so that at k = 1 nothing of order 1 is left to cancel: the gap itself is of order 1/L.
     off = 1 - k
