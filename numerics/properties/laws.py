@@ -32,7 +32,7 @@ from numerics.token_laws.weighted_nodes import WeightedNodes
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["LawProperty", "atoms_of", "exact_atoms", "unit_laws"]
+__all__ = ["LawProperty", "atoms_of", "exact_atoms", "power", "unit_laws"]
 
 Array = npt.NDArray[Any]
 POSITIVE, SHARE = Side(fmpq(0), None, True), Side(fmpq(0), fmpq(1), True, True)
@@ -42,6 +42,11 @@ OF_A_LAW = 3
 FAIR = 512
 #: A unit of length in which a witness is written: the constant of its laws is 1 up to that.
 UNIT = 1000
+
+
+def power(codes: Array) -> Array:
+    """The numbers of codes in the open range from 0 on, rounded."""
+    return np.ldexp(1 + (codes % OCTAVE) / OCTAVE, codes // OCTAVE)
 
 
 def _read(codes: Any) -> tuple[Any, Any, Any]:
@@ -60,7 +65,7 @@ def atoms_of(codes: Array) -> tuple[Array, Array]:
     (3, n); without an atom in the middle its probability is 0.
     """
     *masses, at = _read(codes)
-    outer, middle = (np.ldexp(1 + (m % OCTAVE) / OCTAVE, m // OCTAVE) for m in masses)
+    outer, middle = map(power, masses)
     middle, place = np.where(codes[1] > 0, middle, 0.0), table(SHARE)[at + MOST]
     two = np.where(codes[0] < 0, [outer, 0 * outer + 1], [0 * outer + 1, outer])
     low, mid, high = weights = np.stack([two[0], middle, two[1]]) / (1 + middle + outer)
@@ -103,7 +108,9 @@ def _symmetric(laws: int) -> tuple[tuple[tuple[int, int], ...], ...]:
     """Codes of symmetric laws, with an atom in the middle and without, which are extreme for many
     bounds.
     """
-    every = [[((OF_A_LAW * i, 0), (OF_A_LAW * i + 1, code), (OF_A_LAW * i + 2, 0)) for code in range(0, MOST, 256)] for i in range(laws)]
+    every = [
+        [((OF_A_LAW * i, 0), (OF_A_LAW * i + 1, code), (OF_A_LAW * i + 2, 0)) for code in range(0, MOST, 256)] for i in range(laws)
+    ]
     return tuple(sum(some, ()) for some in product(*(law[:: 2 * laws - 1] for law in every)))
 
 

@@ -60,7 +60,8 @@ def output(populations: Any, numbers: Any) -> tuple[Any, Any]:
     for node, mass in zip(nu.nodes, nu.masses):
         tilted = mu.tilted((U * node[None]).sum(1))
         mean = np.array([tilted.mean(mu.nodes[:, i]) for i in range(n)])
-        total = total + mass * (mean * mean).sum(0) ** 2
+        square = (mean * mean).sum(0)
+        total = total + mass * square * square  # not a power: the square may be a ball around 0
     return total, (mu.sigma2 * norm) ** 4 * nu.sigma2**2 * n**2
 
 

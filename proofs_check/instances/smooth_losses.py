@@ -16,8 +16,8 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.climb import climbed
 from numerics.properties.holds import Tried
-from numerics.properties.laws import POSITIVE
-from numerics.properties.scalars import OCTAVE, Codes, decoded
+from numerics.properties.laws import POSITIVE, power
+from numerics.properties.scalars import Codes, decoded
 from numerics.provers.enclosures.balls import value
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ class SmoothLosses:
 
     def _ratios(self, codes: Any) -> Any:
         size = np.abs(codes)
-        masses = np.where(codes > 0, np.exp2((codes - 2560) / OCTAVE), 0.0).T[: ATOMS - 1]
-        values = np.where(size < LEAST, 0.0, np.sign(codes) * np.exp2((8 * (size - MIDDLE) // 9) / OCTAVE)).T
+        masses = np.where(codes > 0, power(codes - 2560), 0.0).T[: ATOMS - 1]
+        values = np.where(size < LEAST, 0.0, np.sign(codes) * power(8 * (size - MIDDLE) // 9)).T
         law = self._law((np.ones(len(codes)), *masses), values[ATOMS - 1 :])
         with np.errstate(all="ignore"):
             sides = [self.sides(np, loss, law) for loss in LOSSES]
