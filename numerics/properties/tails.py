@@ -118,9 +118,8 @@ def averages(codes: Array, length: int, growth: int) -> SoftmaxAverage:
 def instance(at: Sequence[int], growth: int) -> tuple[int, Point]:
     """The length and the rational instance with these codes, its constant sigma near 1."""
     atoms, weights = exact_atoms(at[:3])
-    unit = Fraction(1 / np.sqrt(float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])))).limit_denominator(
-        1000
-    )
+    proxy = float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
+    unit = Fraction(1 / math.sqrt(proxy)).limit_denominator(1000)
     atoms, size = tuple(unit * x for x in atoms), abs(at[SCORE])
     u = (-1 if at[SCORE] < 0 else 1) * decoded(POSITIVE, (size - MIDDLE_SCORE) // 4) if size >= FAIR else Fraction(0)
     factors = [decoded(POSITIVE, at[i]) for i in FACTORS]

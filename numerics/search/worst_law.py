@@ -102,7 +102,8 @@ class RationalLaw:
 
     Examples
     --------
-    >>> signs = RationalLaw((Fraction(1), Fraction(-1)), (Fraction(1, 2),) * 2, share=Fraction(1, 3))
+    >>> half, one = Fraction(1, 2), Fraction(1)
+    >>> signs = RationalLaw((one, -one), (half, half), share=Fraction(1, 3))
     >>> float(signs.balls().sigma2)
     9.0
     """

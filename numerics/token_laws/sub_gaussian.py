@@ -180,10 +180,10 @@ def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> F
     checked_atoms([(x,) for x in atoms], weights)
     if all(x == 0 for x in atoms):
         return Fraction(0)
-    found = float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
-    proxy = Fraction(found * (1 + 8e-6)).limit_denominator(10**9)
-    variance = sum((p * x * x for p, x in zip(weights, atoms, strict=True)), Fraction(0))
     spread, largest = max(atoms) - min(atoms), max(abs(x) for x in atoms)
+    found = float(optimal_proxy([float(x / spread) for x in atoms], [float(p) for p in weights]))
+    proxy = Fraction(found * (1 + 8e-6)).limit_denominator(10**9) * spread**2
+    variance = sum((p * x * x for p, x in zip(weights, atoms, strict=True)), Fraction(0))
     # |K'''| <= spread^3 for K = ln E exp(tX), so K'' <= proxy on |t| <= start; and K(t) <= |t|
     # largest settles |t| >= stop
     start, stop = (proxy - variance) / spread**3, 2 * largest / proxy

@@ -86,7 +86,7 @@ class Law:
 
 @dataclass(frozen=True)
 class SmoothLosses:
-    """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on at most
+    """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on up to
     three rational atoms: point masses, zeros, and values and probabilities over several decades.
 
     An example has two codes for the masses of the second and third atom beside that of the first,
