@@ -118,7 +118,7 @@ class _ByLength(WeightedNodes):
     """Vectors whose nodes are known by their length only, which they spread over all coordinates."""
 
     @cached_property
-    def squares(self) -> Array:  # type: ignore[override]
+    def squares(self) -> Array:
         """``|z|^2`` at every node."""
         return super().squares
 

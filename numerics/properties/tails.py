@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,8 +64,8 @@ class TailProperty:
     def covered(self) -> str:
         """What is drawn."""
         return (
-            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve decades at each atom, |Uz| up "
-            f"to 5, L up to {LONGEST}"
+            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve decades at each atom, "
+            f"|Uz| up to 5, L up to {LONGEST}"
         )
 
     def tried(self, example: tuple[int, ...]) -> Tried:
@@ -75,9 +76,8 @@ class TailProperty:
         if length <= LONGEST_OF_THREE:
             return climbed(lambda codes: self._ratios(codes, length), example, (*LAW, SCORE, *FACTORS), 2)
         beside = [(codes, length_of(codes)) for step in (0, -1, 1) for codes in [_with_length(example, length + step)]]
-        tried = [
-            climbed(lambda codes, n=n: self._ratios(codes, n), codes, (0, SCORE, FACTORS[0], FACTORS[2]), 1) for codes, n in beside
-        ]
+        free = (0, SCORE, FACTORS[0], FACTORS[2])
+        tried = [climbed(partial(self._ratios, length=n), codes, free, 1) for codes, n in beside]
         return max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0])
 
     def _ratios(self, codes: Array, length: int) -> Array:

@@ -139,9 +139,9 @@ class RationalLaw:
         total = [1]
         for _ in range(self.d):
             longer = [0] * (len(total) + len(one) - 1)
-            for k, p in enumerate(one):
-                for i, q in enumerate(total if p else ()):
-                    longer[i + k] += p * q
+            for k, weight in enumerate(one):
+                for i, number in enumerate(total if weight else ()):
+                    longer[i + k] += weight * number
             total = longer
         return [Fraction(n, common**self.d) for n in total], size
 

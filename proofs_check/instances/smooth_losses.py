@@ -137,7 +137,7 @@ class SmoothLosses:
         size = np.abs(codes)
         masses = np.where(codes > 0, power(codes - 2560), 0.0).T[: ATOMS - 1]
         values = np.where(size < LEAST, 0.0, np.sign(codes) * power(8 * (size - MIDDLE) // 9)).T
-        law = self._law((np.ones(len(codes)), *masses), values[ATOMS - 1 :])
+        law = self._law((np.ones(len(codes)), *masses), list(values[ATOMS - 1 :]))
         with np.errstate(all="ignore"):
             sides = [self.sides(np, loss, law) for loss in LOSSES]
             return np.max([np.where(right > 1e-12, left / (float(self.factor) * right), 0.0) for left, right in sides], axis=0)
@@ -157,8 +157,8 @@ class SmoothLosses:
     def _at(self, law: Law) -> tuple[Loss, Any, Any]:
         """The loss for which the bound is tightest at a law, and both sides, exactly."""
         rounded = law.read_as(float)
-        found = [(loss, *map(float, self.sides(np, loss, rounded))) for loss in LOSSES]
-        loss = max(found, key=lambda f: f[1] / f[2] if f[2] > 1e-12 else 0.0)[0]
+        found = [self.sides(np, loss, rounded) for loss in LOSSES]
+        loss = LOSSES[int(np.argmax([left / right if right > 1e-12 else 0.0 for left, right in found]))]
         left, right = self.sides(sp, loss, law.read_as(sp.Rational))
         return loss, sp.sympify(left), sp.Rational(self.factor) * sp.sympify(right)
 
