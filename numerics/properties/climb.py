@@ -69,9 +69,9 @@ def climbed(
 
     Examples
     --------
-    >>> peak = lambda codes: 1 / (1 + np.abs(codes[:, 0] - 900.0))
-    >>> climbed(peak, (0, 7), (0,), 2).at
-    (896, 7)
+    >>> peak = lambda codes: 1 / (1 + np.abs(codes[:, 0] - 1536.0))
+    >>> climbed(peak, (0, 7), (0,))
+    Tried(ratio=1.0, at=(1536, 7))
     """
     at, tried, top = np.array(start, dtype=int), list[tuple[Codes, NDArray[np.float64]]](), -np.inf
     for _ in range(rounds):

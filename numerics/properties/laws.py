@@ -115,7 +115,7 @@ def _symmetric(laws: int) -> tuple[tuple[tuple[int, int], ...], ...]:
 
 
 class _ByLength(WeightedNodes):
-    """Vectors whose nodes are known by their length only, which they spread over all coordinates."""
+    """Vectors known by their length only, which their nodes spread over all coordinates."""
 
     @cached_property
     def squares(self) -> Array:
