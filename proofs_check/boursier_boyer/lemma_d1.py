@@ -304,5 +304,5 @@ def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     search: dict[str, Any] = dict(checked=checked, numbers=((0.01, 6.0),))
     return all_of(
         worst_law(output, Fraction(c) ** 4, laws=("two atoms", "two atoms"), **search),
-        worst_law(output, Fraction(c) ** 4, laws=("two atoms", "three atoms"), cases=token_and_query_laws, **search),
+        worst_law(output, Fraction(c) ** 4, laws=("three atoms", "three atoms"), cases=token_and_query_laws, **search),
     )
