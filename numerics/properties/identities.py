@@ -32,7 +32,7 @@ __all__ = ["ScalarIdentity"]
 #: with all codes multiplied, which lie anywhere: small codes are drawn more often than others.
 DIVISORS, FACTORS = (1, 4, 16, 64, 256), (31, 389, 2999)
 #: Sides that agree to this share are equal; where they do not, their rounding errors are bounded.
-AGREED = 1e-12
+AGREED = 1e-9
 #: The bound of rounding errors is of first order, and is trusted up to this factor.
 SAFETY = 4.0
 #: How many exact points are drawn where side conditions have to be solved.
