@@ -32,7 +32,7 @@ from numerics.token_laws.weighted_nodes import WeightedNodes
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["LawProperty", "atoms_of", "exact_atoms", "unit_laws"]
+__all__ = ["LawProperty", "atoms_of", "exact_atoms", "power", "unit_laws"]
 
 Array = npt.NDArray[Any]
 POSITIVE, SHARE = Side(fmpq(0), None, True), Side(fmpq(0), fmpq(1), True, True)
@@ -42,6 +42,11 @@ OF_A_LAW = 3
 FAIR = 512
 #: A unit of length in which a witness is written: the constant of its laws is 1 up to that.
 UNIT = 1000
+
+
+def power(codes: Array) -> Array:
+    """The numbers of codes in the open range from 0 on, rounded."""
+    return np.ldexp(1 + (codes % OCTAVE) / OCTAVE, codes // OCTAVE)
 
 
 def _read(codes: Any) -> tuple[Any, Any, Any]:
@@ -60,7 +65,7 @@ def atoms_of(codes: Array) -> tuple[Array, Array]:
     (3, n); without an atom in the middle its probability is 0.
     """
     *masses, at = _read(codes)
-    outer, middle = (np.ldexp(1 + (m % OCTAVE) / OCTAVE, m // OCTAVE) for m in masses)
+    outer, middle = map(power, masses)
     middle, place = np.where(codes[1] > 0, middle, 0.0), table(SHARE)[at + MOST]
     two = np.where(codes[0] < 0, [outer, 0 * outer + 1], [0 * outer + 1, outer])
     low, mid, high = weights = np.stack([two[0], middle, two[1]]) / (1 + middle + outer)
@@ -110,10 +115,10 @@ def _symmetric(laws: int) -> tuple[tuple[tuple[int, int], ...], ...]:
 
 
 class _ByLength(WeightedNodes):
-    """Vectors whose nodes are known by their length only, which they spread over all coordinates."""
+    """Vectors known by their length only, which their nodes spread over all coordinates."""
 
     @cached_property
-    def squares(self) -> Array:  # type: ignore[override]
+    def squares(self) -> Array:
         """``|z|^2`` at every node."""
         return super().squares
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
 from numerics.evidence import Evidence
 from numerics.properties.climb import climbed
 from numerics.properties.holds import Tried
-from numerics.properties.laws import FAIR, POSITIVE, exact_atoms, unit_laws
-from numerics.properties.scalars import MOST, OCTAVE, Codes, decoded, table
+from numerics.properties.laws import FAIR, POSITIVE, exact_atoms, power, unit_laws
+from numerics.properties.scalars import MOST, Codes, decoded, table
 from numerics.search.families import Point, on_line
 from numerics.search.tails import TailChain
 from numerics.token_laws.sub_gaussian import optimal_proxy
@@ -63,8 +64,8 @@ class TailProperty:
     def covered(self) -> str:
         """What is drawn."""
         return (
-            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve decades at each atom, |Uz| up "
-            f"to 5, L up to {LONGEST}"
+            f"laws on two and three rational atoms, f(z) = C z^{self.chain.growth} with C over twelve decades at each atom, "
+            f"|Uz| up to 5, L up to {LONGEST}"
         )
 
     def tried(self, example: tuple[int, ...]) -> Tried:
@@ -75,9 +76,8 @@ class TailProperty:
         if length <= LONGEST_OF_THREE:
             return climbed(lambda codes: self._ratios(codes, length), example, (*LAW, SCORE, *FACTORS), 2)
         beside = [(codes, length_of(codes)) for step in (0, -1, 1) for codes in [_with_length(example, length + step)]]
-        tried = [
-            climbed(lambda codes, n=n: self._ratios(codes, n), codes, (0, SCORE, FACTORS[0], FACTORS[2]), 1) for codes, n in beside
-        ]
+        free = (0, SCORE, FACTORS[0], FACTORS[2])
+        tried = [climbed(partial(self._ratios, length=n), codes, free, 1) for codes, n in beside]
         return max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0])
 
     def _ratios(self, codes: Array, length: int) -> Array:
@@ -106,7 +106,7 @@ def averages(codes: Array, length: int, growth: int) -> SoftmaxAverage:
     n = codes.T
     atoms, weights = unit_laws(n[:3])
     size = np.abs(n[SCORE])
-    u = np.where(size < FAIR, 0.0, np.sign(n[SCORE]) * np.exp2((size - MIDDLE_SCORE) // 4 / OCTAVE))
+    u = np.where(size < FAIR, 0.0, np.sign(n[SCORE]) * power((size - MIDDLE_SCORE) // 4))
     f = np.where(weights > 0, table(POSITIVE)[n[4:7] + MOST] * atoms**growth, 0.0)
     if length > LONGEST_OF_THREE:
         atoms, weights, f = atoms[::2], weights[::2], f[::2]
@@ -118,9 +118,8 @@ def averages(codes: Array, length: int, growth: int) -> SoftmaxAverage:
 def instance(at: Sequence[int], growth: int) -> tuple[int, Point]:
     """The length and the rational instance with these codes, its constant sigma near 1."""
     atoms, weights = exact_atoms(at[:3])
-    unit = Fraction(1 / np.sqrt(float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])))).limit_denominator(
-        100
-    )
+    proxy = float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
+    unit = Fraction(1 / math.sqrt(proxy)).limit_denominator(1000)
     atoms, size = tuple(unit * x for x in atoms), abs(at[SCORE])
     u = (-1 if at[SCORE] < 0 else 1) * decoded(POSITIVE, (size - MIDDLE_SCORE) // 4) if size >= FAIR else Fraction(0)
     factors = [decoded(POSITIVE, at[i]) for i in FACTORS]

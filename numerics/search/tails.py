@@ -241,10 +241,10 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
     tried = 0
     for case in filter(statement.meets, _cases(order, growth)):
         tried += 1
-        found, *quotient = statement._judged(case)
+        found, quotient, place = statement._judged(case)
         if not found.verdict.accepted:
             return found
-        least = min(least, tuple(quotient), key=lambda q: q[0])
+        least = (quotient, place) if quotient < least[0] else least
     if not tried:
         raise ValueError("no case meets the hypotheses; lengthen the prompts")
     covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some doubled for z > 0"

@@ -102,7 +102,8 @@ class RationalLaw:
 
     Examples
     --------
-    >>> signs = RationalLaw((Fraction(1), Fraction(-1)), (Fraction(1, 2),) * 2, share=Fraction(1, 3))
+    >>> half, one = Fraction(1, 2), Fraction(1)
+    >>> signs = RationalLaw((one, -one), (half, half), share=Fraction(1, 3))
     >>> float(signs.balls().sigma2)
     9.0
     """
@@ -138,9 +139,9 @@ class RationalLaw:
         total = [1]
         for _ in range(self.d):
             longer = [0] * (len(total) + len(one) - 1)
-            for k, p in enumerate(one):
-                for i, q in enumerate(total if p else ()):
-                    longer[i + k] += p * q
+            for k, weight in enumerate(one):
+                for i, number in enumerate(total if weight else ()):
+                    longer[i + k] += weight * number
             total = longer
         return [Fraction(n, common**self.d) for n in total], size
 

@@ -16,8 +16,8 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.climb import climbed
 from numerics.properties.holds import Tried
-from numerics.properties.laws import POSITIVE
-from numerics.properties.scalars import OCTAVE, Codes, decoded
+from numerics.properties.laws import POSITIVE, power
+from numerics.properties.scalars import Codes, decoded
 from numerics.provers.enclosures.balls import value
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Law:
 
 @dataclass(frozen=True)
 class SmoothLosses:
-    """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on at most
+    """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on up to
     three rational atoms: point masses, zeros, and values and probabilities over several decades.
 
     An example has two codes for the masses of the second and third atom beside that of the first,
@@ -135,9 +135,9 @@ class SmoothLosses:
 
     def _ratios(self, codes: Any) -> Any:
         size = np.abs(codes)
-        masses = np.where(codes > 0, np.exp2((codes - 2560) / OCTAVE), 0.0).T[: ATOMS - 1]
-        values = np.where(size < LEAST, 0.0, np.sign(codes) * np.exp2((8 * (size - MIDDLE) // 9) / OCTAVE)).T
-        law = self._law((np.ones(len(codes)), *masses), values[ATOMS - 1 :])
+        masses = np.where(codes > 0, power(codes - 2560), 0.0).T[: ATOMS - 1]
+        values = np.where(size < LEAST, 0.0, np.sign(codes) * power(8 * (size - MIDDLE) // 9)).T
+        law = self._law((np.ones(len(codes)), *masses), list(values[ATOMS - 1 :]))
         with np.errstate(all="ignore"):
             sides = [self.sides(np, loss, law) for loss in LOSSES]
             return np.max([np.where(right > 1e-12, left / (float(self.factor) * right), 0.0) for left, right in sides], axis=0)
@@ -157,8 +157,8 @@ class SmoothLosses:
     def _at(self, law: Law) -> tuple[Loss, Any, Any]:
         """The loss for which the bound is tightest at a law, and both sides, exactly."""
         rounded = law.read_as(float)
-        found = [(loss, *map(float, self.sides(np, loss, rounded))) for loss in LOSSES]
-        loss = max(found, key=lambda f: f[1] / f[2] if f[2] > 1e-12 else 0.0)[0]
+        found = [self.sides(np, loss, rounded) for loss in LOSSES]
+        loss = LOSSES[int(np.argmax([left / right if right > 1e-12 else 0.0 for left, right in found]))]
         left, right = self.sides(sp, loss, law.read_as(sp.Rational))
         return loss, sp.sympify(left), sp.Rational(self.factor) * sp.sympify(right)
 

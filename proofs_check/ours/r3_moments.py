@@ -266,7 +266,7 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$; `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
-    search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
+    search: dict[str, Any] = dict(checked=checked, laws=("three atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
     return _of_every_power(
         (f"(p, p') = {powers}", worst_law(uniform(*powers), share, **search)) for powers in ((4, 0), (4, 4), (8, 8))
     )
