@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from numerics.properties.holds import Property
+from numerics.properties.prompts_and_queries import PromptsAndQueries
 from numerics.properties.scalars import ScalarInequality
 from numerics.provers.statements.statement import Statement
+from numerics.search.averaged_bound import AveragedBound
 
 __all__ = ["of_statements"]
 
@@ -31,6 +33,8 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
+        elif isinstance(s, AveragedBound):
+            out.append(PromptsAndQueries(s))
         elif isinstance(s, Property):
             out.append(s)
     return out

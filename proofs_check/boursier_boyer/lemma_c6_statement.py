@@ -5,10 +5,10 @@ that defeat every constant; repairs are tried on instances with explicit constan
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
@@ -132,7 +132,7 @@ def rare_large_queries_are_sub_gaussian(
 def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     third, fourth = constants_16(u, 1, d, p, root)
     flat = third * s ** (2 * p) * ln(L) / L ** (sp.Rational(1, 3) if isinstance(L, sp.Basic) else 1 / 3)
-    return flat + (fourth * s ** (4 * p) * ln(L) ** p * L ** (-1 / (192 * s**2 * u**2)) if u else 0)
+    return flat + fourth * s ** (4 * p) * ln(L) ** p * shared.power_of_L(L, s, u, 192)
 
 
 @claim(
@@ -192,12 +192,10 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     where sigma^2 <= 1/(32 |U|^2).
     """
     exact = isinstance(L, sp.Basic)
-    if not u:
-        return sp.oo if exact else math.inf
     third, fourth = constants_16(u, 1, d, p, root)
-    third = third / (32 * u**2) ** p if 32 * u**2 < 1 else third
+    third = third / (sp.Min if exact else np.minimum)(1, 32 * u**2) ** p
     flat = third * ln(L) / L ** (sp.Rational(1, 3) if exact else 1 / 3)
-    return flat + fourth * s ** (4 * p) * ln(L) ** p * L ** (-1 / (192 * s**2 * u**2))
+    return flat + fourth * s ** (4 * p) * ln(L) ** p * shared.power_of_L(L, s, u, 192)
 
 
 @claim(
@@ -211,7 +209,7 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, where $\tilde c_3$ depends on $U$."""
     checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
-    return shared.explicit(_printed_16, 2, c, checked)
+    return shared.explicit(_printed_16, 2, c, checked, nonzero=True)
 
 
 @claim(

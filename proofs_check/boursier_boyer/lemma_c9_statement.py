@@ -5,10 +5,10 @@ laws that defeat every constant; repairs are tried on instances with explicit co
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
@@ -112,9 +112,9 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
 
 def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     one, two, three, four = constants_18(u, 1, d, root)
-    decay, root_of_L, sixth = (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (math.exp, math.sqrt, 1 / 6)
+    decay, root_of_L, sixth = (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (np.exp, np.sqrt, 1 / 6)
     first = one * s**4 * L * root_of_L(L) * decay(-two * root_of_L(L) / s**2)
-    return first + three / L**sixth + (four * s**8 * ln(L) ** 2 * L ** (-1 / (384 * s**2 * u**2)) if u else 0)
+    return first + three / L**sixth + four * s**8 * ln(L) ** 2 * shared.power_of_L(L, s, u, 384)
 
 
 @claim(

@@ -50,7 +50,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     error = r"\nabla_UT[\hat\mu_L]-\nabla_UT[\mu]" if gradient else r"T[\hat\mu_L]-T[\mu]"
     printed = rf"c_1\sigma^{{{power}}}\ln(L){'^2' if gradient else ''}/L^{{c_2/\sigma^2}},\ L\ge 2"
     checked = rf"\mathbb{{E}}\|{error}\|_{{L^2(\nu)}}^2\le {printed}"
-    return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least)
+    return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least, unit=True)
 
 
 @claim(

@@ -1,0 +1,310 @@
+"""Bounds on errors averaged over prompt and query, tried at rational tokens, queries and matrices U.
+
+An example is a tuple of small whole numbers, from which a law of the tokens, a law of the query, the
+matrix U/|U| and the longest prompt are made. Every example is evaluated at once at several prompt
+lengths and at sizes of U over nine octaves, zero included.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.evidence import Evidence, Verdict
+from numerics.properties.holds import ROUNDING, Tried
+from numerics.search.averaged_bound import AveragedBound, Grid, Place, Term
+from numerics.search.query_average import PromptAndQuery, tightest
+from numerics.token_laws import atoms
+from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Drawn", "PromptsAndQueries", "drawn_query", "drawn_tokens"]
+
+Vector = tuple[Fraction, ...]
+Floats = NDArray[np.float64]
+ZERO, ONE = Fraction(0), Fraction(1)
+#: Binary logarithms of how rare an atom is and of how much likelier one atom is than another.
+DECADES = (0, 0, 0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 33, 42, 54, 69, 88, 110)
+#: Laws of the tokens: dimension and structure; a vector is the direction of a law on a line.
+TOKENS: tuple[tuple[int, str, tuple[int, ...]], ...] = (
+    (1, "line", (1,)),
+    (2, "independent", ()),
+    (1, "line", (1,)),
+    (2, "line", (1, 1)),
+    (3, "independent", ()),
+    (2, "simplex", ()),
+    (3, "line", (1, 1, 1)),
+    (3, "simplex", ()),
+    (1, "point", ()),
+)
+#: Directions of queries on a line, of length 1.
+DIRECTIONS: Mapping[int, tuple[Vector, ...]] = {
+    1: ((ONE,),),
+    2: ((ONE, ZERO), (Fraction(3, 5), Fraction(4, 5)), (ZERO, ONE)),
+    3: ((ONE, ZERO, ZERO), (Fraction(1, 3), Fraction(2, 3), Fraction(2, 3)), (ZERO, ZERO, ONE)),
+}
+#: Entries of U/|U| by rows: identities, others of full rank, singular and nilpotent ones.
+SHAPES: Mapping[int, tuple[str, ...]] = {
+    1: ("1", "-1"),
+    2: ("1 0 0 1", "0 -1 1 0", "1 0 0 -1", "1 0 0 1/4", "1 0 0 0", "0 1 0 0"),
+    3: ("1 0 0 0 1 0 0 0 1", "0 1 0 0 0 1 1 0 0", "1 0 0 0 1/2 0 0 0 -1/4", "1 0 0 0 1 0 0 0 0", "0 1 0 0 0 1 0 0 0"),
+}
+#: Powers of 2 for |U|, and factors that refine them.
+OCTAVES, FINE = range(-4, 8), (ONE, Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
+#: No example has more vectors of counts of one length.
+MOST_COUNTS = 165
+#: A law may have so many atoms, and a query so many values.
+MOST_ATOMS = 9
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The strategy of the codes: kind, rarity, skewness, middle atom and scale of the tokens; kind
+    and rarity of the query; U/|U|, factor of |U| and length.
+    """
+
+    def strategy(self) -> SearchStrategy[Any]:
+        from hypothesis import strategies as st
+
+        most = len(DECADES) - 1
+        low, high = (0, 0, 0, -7, -4, 0, 0, 0, 0, 0), (len(TOKENS) - 1, most, most, 7, 4, 4, most, 5, len(FINE) - 1, 30)
+        return st.tuples(*(st.integers(a, b) for a, b in zip(low, high)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Law:
+    """A law on few rational points with its variance proxy: in floating point, and what is certain
+    is computed when it is asked for.
+    """
+
+    points: tuple[Vector, ...]
+    weights: Vector
+    proxy: float
+    line: tuple[Vector, Vector, Fraction] | None
+    floats: tuple[Floats, Floats]
+
+    def certain(self) -> Fraction:
+        """A variance proxy for certain: Hoeffding's, or that of a law on the line times a factor."""
+        if self.line is None:
+            return max(_square(a, b) for a in self.points for b in self.points) / 4
+        values, weights, factor = self.line
+        return factor * _certain(values, weights)
+
+    def scaled(self, t: Fraction) -> _Law:
+        """The law of t Z."""
+        x, p = self.floats
+        line = None if self.line is None else (*self.line[:2], self.line[2] * t * t)
+        points = tuple(tuple(t * v for v in row) for row in self.points)
+        return _Law(points, self.weights, self.proxy * float(t) ** 2, line, (x * float(t), p))
+
+
+def _square(a: Vector, b: Vector) -> Fraction:
+    return sum(((x - y) ** 2 for x, y in zip(a, b)), ZERO)
+
+
+@cache
+def _certain(values: Vector, weights: Vector) -> Fraction:
+    """The exact proxy of two equally likely atoms, else one within 1e-5 of the optimal one."""
+    if len(values) < 2 or (len(values) == 2 and weights[0] == weights[1]):
+        return (values[0] - values[-1]) ** 2 / 4
+    return certified_proxy(values, weights)
+
+
+def _law(points: tuple[Vector, ...], weights: Vector, line: tuple[Vector, Vector, Fraction] | None, proxy: float) -> _Law:
+    mean = [sum((w * x for w, x in zip(weights, axis)), ZERO) for axis in zip(*points)]
+    centred = tuple(tuple(x - m for x, m in zip(row, mean)) for row in points)
+    return _Law(centred, weights, proxy, line, (np.array(centred, dtype=float), np.array(weights, dtype=float)))
+
+
+@cache
+def _line(rare: int, skew: int, middle: int) -> tuple[Vector, Vector, float]:
+    """Atoms 1, m, -1 with total mass 2^-rare of the outer ones, whose ratio is 2^skew; centred, with
+    the variance proxy.
+    """
+    q, r, m = ONE / 2**rare, Fraction(2 ** min(skew, DECADES[-1] - rare)), Fraction(middle, 8)
+    rows = [(ONE, q * r / (1 + r)), (m, 1 - q), (-ONE, q / (1 + r))]
+    kept = [(x, w) for x, w in rows if w]
+    mean = sum((x * w for x, w in kept), ZERO)
+    values, weights = tuple(x - mean for x, _ in kept), tuple(w for _, w in kept)
+    if len(kept) == 2:
+        return values, weights, 4 * float(kearns_saul(float(min(weights))))
+    return values, weights, float(optimal_proxy(list(map(float, values)), list(map(float, weights)))) * (1 + 1e-7)
+
+
+def _product(values: Vector, weights: Vector, d: int) -> tuple[tuple[Vector, ...], Vector]:
+    return tuple(itertools.product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in itertools.product(weights, repeat=d))
+
+
+def _of_kind(d: int, kind: str, direction: Vector, rare: int, skew: int, middle: int) -> _Law:
+    if kind == "point":
+        return _law(((ZERO,) * d,), (ONE,), ((ZERO,), (ONE,), ONE), 0.0)
+    if kind == "simplex":
+        points = (*(tuple(Fraction(i == j) for j in range(d)) for i in range(d)), (-ONE,) * d)
+        masses = [ONE / 2**rare, ONE / 2**skew, *[ONE] * (d - 1)]
+        law = _law(points, tuple(m / sum(masses) for m in masses), None, 0.0)
+        return _Law(law.points, law.weights, float(law.certain()), None, law.floats)
+    values, weights, proxy = _line(rare, skew, middle)
+    if kind == "independent" and len(values) ** d > MOST_ATOMS:
+        values, weights, proxy = _line(0, skew if d == 2 else min(skew, 1), 0)
+    if kind == "independent":
+        return _law(*_product(values, weights, d), (values, weights, ONE), proxy)
+    square = sum((v * v for v in direction), ZERO)
+    points = tuple(tuple(x * v for v in direction) for x in values)
+    return _law(points, weights, (values, weights, square), proxy * float(square))
+
+
+@lru_cache(maxsize=4096)
+def drawn_tokens(kind: int, rare: int, skew: int, middle: int, scale: int) -> _Law:
+    """The tokens of these codes, with a sub-Gaussian constant of about 2^scale, not below it."""
+    d, name, direction = TOKENS[kind]
+    law = _of_kind(d, name, tuple(map(Fraction, direction)), DECADES[rare], DECADES[skew], middle)
+    t = ONE if law.proxy in (0, 1) else Fraction(math.ceil(2**20 / math.sqrt(law.proxy)), 2**20)
+    return law.scaled(t * Fraction(2) ** scale)
+
+
+@lru_cache(maxsize=4096)
+def drawn_query(d: int, kind: int, rare: int) -> _Law:
+    """The query of these codes: independent signs, or 1-sub-Gaussian on a line, or 0."""
+    lines = DIRECTIONS[d]
+    if kind == 0:
+        law = _of_kind(d, "independent", (), DECADES[rare] if d < 3 else 0, 0, 0)
+    elif kind <= len(lines):
+        law = _of_kind(d, "line", lines[kind - 1], DECADES[rare], 0, 0)
+    else:
+        law = _of_kind(d, "point", (), 0, 0, 0)
+    t = ONE if law.proxy in (0, 1) else Fraction(math.floor(2**20 / math.sqrt(law.proxy * (1 + 1e-5))), 2**20)
+    return law.scaled(t)
+
+
+@cache
+def _shape(d: int, code: int) -> tuple[Vector, ...]:
+    entries = [Fraction(v) for v in SHAPES[d][code % len(SHAPES[d])].split()]
+    return tuple(tuple(entries[i * d : (i + 1) * d]) for i in range(d))
+
+
+@cache
+def _lengths(least: int, k: int, code: int) -> tuple[int, ...]:
+    """The three shortest prompts and a longer one, as far as they are few enough."""
+    longest = max(L for L in range(1, 150) if math.comb(L + k - 1, k - 1) <= MOST_COUNTS or L <= least)
+    more = round(10 ** (code / 14))
+    return tuple(sorted({min(L, longest) for L in (least, least + 1, least + 2, max(more, least))}))
+
+
+@dataclass(frozen=True, eq=False)
+class PromptsAndQueries:
+    """A bound on averages over prompt and query as a property.
+
+    Parameters
+    ----------
+    statement : AveragedBound
+
+    Examples
+    --------
+    The mean of L signs has the square 1/L, which is not below 1/(L + 1):
+
+    >>> from numerics.properties.holds import holds
+    >>> from numerics.search.query_average import squared_error
+    >>> left, right = lambda at: at.mean(squared_error), lambda at: 1 / (at.L + 1)
+    >>> found = holds(PromptsAndQueries(AveragedBound((Term(left, right),))))
+    >>> found.verdict.name, found.witness["L"]
+    ('REFUTED', 1)
+    """
+
+    statement: AveragedBound
+
+    @property
+    def covered(self) -> str:
+        """What is drawn."""
+        return (
+            f"tokens on one to nine rational atoms in d = {', '.join(map(str, self.statement.d))} with weights down to 2^-110, "
+            "queries of signs, rare large ones and 0, U of several ranks with |U| from 0 to 224"
+        )
+
+    @property
+    def drawn(self) -> Drawn:
+        """All such properties share their examples."""
+        return Drawn()
+
+    def strategy(self) -> SearchStrategy[Any]:
+        """Codes of tokens, query, U and length."""
+        return self.drawn.strategy()
+
+    def _sizes(self, fine: int) -> tuple[Fraction, ...]:
+        sizes = tuple(FINE[fine] * Fraction(2) ** j for j in OCTAVES)
+        return sizes if self.statement.nonzero else (ZERO, *sizes)
+
+    def _made(self, example: tuple[int, ...]) -> tuple[_Law, _Law, tuple[Vector, ...], tuple[int, ...], tuple[Fraction, ...]]:
+        kind, rare, skew, middle, scale, of_query, rare_query, shape, fine, length = example
+        s = self.statement
+        meant = _kinds(s.d)
+        kind = meant[kind % len(meant)]
+        law = drawn_tokens(kind, rare, skew, middle, abs(scale) if s.unit else scale)
+        d = TOKENS[kind][0]
+        query = drawn_query(d, of_query, rare_query)
+        return law, query, _shape(d, shape), s.lengths or _lengths(s.least, len(law.weights), length), self._sizes(fine)
+
+    def tried(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio over inequalities, lengths and sizes of U; the simplest place where one
+        fails.
+        """
+        law, query, shape, lengths, sizes = self._made(example)
+        sigma = math.sqrt(max(law.proxy, 1.0 if self.statement.unit or not law.proxy else 0.0))
+        numbers = np.array(shape, dtype=float), lengths, np.array(sizes, dtype=float)
+        grid = Grid(*law.floats, sigma, *query.floats, *numbers)
+        best = Tried(float("nan"))
+        for k, term in enumerate(self.statement.terms):
+            with np.errstate(all="ignore"):
+                left, right = np.broadcast_arrays(term.left(grid), term.right(grid), grid.L * grid.u)[:2]
+                ratio = np.where(right > 0, left / right, np.where(left > 0, np.inf, 0.0))
+            ratio = np.where(grid.finite & np.isfinite(left) & ~np.isnan(right), ratio, -np.inf)[..., 0]
+            failing = ratio > 1 + ROUNDING
+            i, j = map(int, np.unravel_index((failing if failing.any() else ratio).argmax(), ratio.shape))
+            if ratio[i, j] > -np.inf and not best.ratio >= ratio[i, j]:
+                best = Tried(float(ratio[i, j]), (k, lengths[i], sizes[j], float(left[i, j, 0]), float(right[i, j, 0])))
+        return best
+
+    def _exact(self, example: tuple[int, ...], u: Fraction) -> PromptAndQuery | None:
+        """The laws with constants that are certain; nothing if the query's is not."""
+        law, query, shape, *_ = self._made(example)
+        if query.certain() > 1:
+            return None
+        sigma2 = law.certain()
+        tokens = atoms(law.points, law.weights, sigma2=max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
+        d = len(shape)
+        direction = () if shape == _shape(d, 0) else shape
+        return PromptAndQuery(tokens, atoms(query.points, query.weights, sigma2=query.certain()), u, "drawn", direction)
+
+    def exactly(self, example: tuple[int, ...], at: tuple[int, int, Fraction, float, float]) -> Evidence:
+        """The inequality at this place, by Arb."""
+        k, length, u, left, right = at
+        x = self._exact(example, u)
+        if x is None:
+            reason = "the query is not certain to be 1-sub-Gaussian"
+            return Evidence(verdict=Verdict.OPEN, engine="property test", reason=reason)
+        found = tightest([self.statement.terms[k].at(x, length, left, right)], checked=self.statement.checked, covered="one place")
+        return found.replace(engine="property test")
+
+    def shown(self, example: tuple[int, ...], at: tuple[int, int, Fraction, float, float]) -> Mapping[str, Any]:
+        """Tokens, query and U."""
+        k, length, u, *_ = at
+        x = self._exact(example, u)
+        return {} if x is None else {"L": length, **self.statement.terms[k].where, **x.describe()}
+
+    def scaled(self, factor: Fraction) -> PromptsAndQueries:
+        """The same statement with its right sides multiplied."""
+        return PromptsAndQueries(self.statement.scaled(factor))
+
+
+@cache
+def _kinds(dimensions: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(i for i, (d, *_) in enumerate(TOKENS) if d in dimensions)
