@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -33,8 +33,12 @@ __all__ = ["Drawn", "PromptsAndQueries", "drawn_query", "drawn_tokens"]
 Vector = tuple[Fraction, ...]
 Floats = NDArray[np.float64]
 ZERO, ONE = Fraction(0), Fraction(1)
-#: Binary logarithms of how rare an atom is and of how much likelier one atom is than another.
-DECADES = (0, 0, 0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 33, 42, 54, 69, 88, 110)
+#: The probability that a token is one of the outer atoms; half of the codes say 1.
+RARE = (*[ONE] * 10, *map(Fraction, ("3/4", "1/2", "1/3", "1/4")), *(ONE / 2**n for n in (3, 5, 8, 12, 18, 27, 40, 60, 85, 110)))
+#: Binary logarithm of how much likelier one outer atom is than the other.
+SKEW = (*[0] * 8, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100)
+#: Eighths of the way from the centre at which the middle atom stands, and binary logarithms of sigma.
+MIDDLE, SCALE = (*[0] * 7, 1, -1, 2, -2, 4, -4, 6), (*[0] * 7, 1, -1, 2, -2, 4, -4)
 #: Laws of the tokens: dimension and structure; a vector is the direction of a law on a line.
 TOKENS: tuple[tuple[int, str, tuple[int, ...]], ...] = (
     (1, "line", (1,)),
@@ -61,6 +65,10 @@ SHAPES: Mapping[int, tuple[str, ...]] = {
 }
 #: Powers of 2 for |U|, and factors that refine them.
 OCTAVES, FINE = range(-4, 8), (ONE, Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
+#: Squares of rounding errors are smaller than this.
+SQUARED_ROUNDING = 1e-20
+#: The code of the longest prompt of simple laws.
+PLAIN_LENGTH = 17
 #: No example has more vectors of counts of one length.
 MOST_COUNTS = 165
 #: A law may have so many atoms, and a query so many values.
@@ -76,9 +84,8 @@ class Drawn:
     def strategy(self) -> SearchStrategy[Any]:
         from hypothesis import strategies as st
 
-        most = len(DECADES) - 1
-        low, high = (0, 0, 0, -7, -4, 0, 0, 0, 0, 0), (len(TOKENS) - 1, most, most, 7, 4, 4, most, 5, len(FINE) - 1, 30)
-        return st.tuples(*(st.integers(a, b) for a, b in zip(low, high)))
+        tables = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
+        return st.tuples(*(st.integers(0, len(table) - 1) for table in tables))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +115,10 @@ class _Law:
         return _Law(points, self.weights, self.proxy * float(t) ** 2, line, (x * float(t), p))
 
 
+#: Laws of tokens and query, U/|U|, lengths, values of |U|, and whether sigma is at least 1.
+_Made = tuple[_Law, _Law, tuple[Vector, ...], tuple[int, ...], tuple[Fraction, ...], bool]
+
+
 def _square(a: Vector, b: Vector) -> Fraction:
     return sum(((x - y) ** 2 for x, y in zip(a, b)), ZERO)
 
@@ -127,17 +138,17 @@ def _law(points: tuple[Vector, ...], weights: Vector, line: tuple[Vector, Vector
 
 
 @cache
-def _line(rare: int, skew: int, middle: int) -> tuple[Vector, Vector, float]:
-    """Atoms 1, m, -1 with total mass 2^-rare of the outer ones, whose ratio is 2^skew; centred, with
-    the variance proxy.
+def _line(q: Fraction, skew: int, middle: int) -> tuple[Vector, Vector, float]:
+    """Atoms 1, m, -1 with total mass q of the outer ones, whose ratio is 2^skew; centred, with the
+    variance proxy.
     """
-    q, r, m = ONE / 2**rare, Fraction(2 ** min(skew, DECADES[-1] - rare)), Fraction(middle, 8)
+    r, m = min(Fraction(2**skew), q / RARE[-1]), Fraction(middle, 8)
     rows = [(ONE, q * r / (1 + r)), (m, 1 - q), (-ONE, q / (1 + r))]
     kept = [(x, w) for x, w in rows if w]
     mean = sum((x * w for x, w in kept), ZERO)
     values, weights = tuple(x - mean for x, _ in kept), tuple(w for _, w in kept)
     if len(kept) == 2:
-        return values, weights, 4 * float(kearns_saul(float(min(weights))))
+        return values, weights, 4 * float(kearns_saul(weights[0]))
     return values, weights, float(optimal_proxy(list(map(float, values)), list(map(float, weights)))) * (1 + 1e-7)
 
 
@@ -145,17 +156,17 @@ def _product(values: Vector, weights: Vector, d: int) -> tuple[tuple[Vector, ...
     return tuple(itertools.product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in itertools.product(weights, repeat=d))
 
 
-def _of_kind(d: int, kind: str, direction: Vector, rare: int, skew: int, middle: int) -> _Law:
+def _of_kind(d: int, kind: str, direction: Vector, rare: Fraction, skew: int, middle: int) -> _Law:
     if kind == "point":
         return _law(((ZERO,) * d,), (ONE,), ((ZERO,), (ONE,), ONE), 0.0)
     if kind == "simplex":
         points = (*(tuple(Fraction(i == j) for j in range(d)) for i in range(d)), (-ONE,) * d)
-        masses = [ONE / 2**rare, ONE / 2**skew, *[ONE] * (d - 1)]
+        masses = [rare, ONE / 2**skew, *[ONE] * (d - 1)]
         law = _law(points, tuple(m / sum(masses) for m in masses), None, 0.0)
         return _Law(law.points, law.weights, float(law.certain()), None, law.floats)
     values, weights, proxy = _line(rare, skew, middle)
     if kind == "independent" and len(values) ** d > MOST_ATOMS:
-        values, weights, proxy = _line(0, skew if d == 2 else min(skew, 1), 0)
+        values, weights, proxy = _line(ONE, skew, 0)
     if kind == "independent":
         return _law(*_product(values, weights, d), (values, weights, ONE), proxy)
     square = sum((v * v for v in direction), ZERO)
@@ -167,7 +178,7 @@ def _of_kind(d: int, kind: str, direction: Vector, rare: int, skew: int, middle:
 def drawn_tokens(kind: int, rare: int, skew: int, middle: int, scale: int) -> _Law:
     """The tokens of these codes, with a sub-Gaussian constant of about 2^scale, not below it."""
     d, name, direction = TOKENS[kind]
-    law = _of_kind(d, name, tuple(map(Fraction, direction)), DECADES[rare], DECADES[skew], middle)
+    law = _of_kind(d, name, tuple(map(Fraction, direction)), RARE[rare], SKEW[skew], MIDDLE[middle])
     t = ONE if law.proxy in (0, 1) else Fraction(math.ceil(2**20 / math.sqrt(law.proxy)), 2**20)
     return law.scaled(t * Fraction(2) ** scale)
 
@@ -177,11 +188,11 @@ def drawn_query(d: int, kind: int, rare: int) -> _Law:
     """The query of these codes: independent signs, or 1-sub-Gaussian on a line, or 0."""
     lines = DIRECTIONS[d]
     if kind == 0:
-        law = _of_kind(d, "independent", (), DECADES[rare] if d < 3 else 0, 0, 0)
+        law = _of_kind(d, "independent", (), RARE[rare] if d < 3 else ONE, 0, 0)
     elif kind <= len(lines):
-        law = _of_kind(d, "line", lines[kind - 1], DECADES[rare], 0, 0)
+        law = _of_kind(d, "line", lines[kind - 1], RARE[rare], 0, 0)
     else:
-        law = _of_kind(d, "point", (), 0, 0, 0)
+        law = _of_kind(d, "point", (), ONE, 0, 0)
     t = ONE if law.proxy in (0, 1) else Fraction(math.floor(2**20 / math.sqrt(law.proxy * (1 + 1e-5))), 2**20)
     return law.scaled(t)
 
@@ -221,6 +232,7 @@ class PromptsAndQueries:
     """
 
     statement: AveragedBound
+    _seen: dict[tuple[int, ...], Tried] = field(default_factory=dict)
 
     @property
     def covered(self) -> str:
@@ -243,66 +255,109 @@ class PromptsAndQueries:
         sizes = tuple(FINE[fine] * Fraction(2) ** j for j in OCTAVES)
         return sizes if self.statement.nonzero else (ZERO, *sizes)
 
-    def _made(self, example: tuple[int, ...]) -> tuple[_Law, _Law, tuple[Vector, ...], tuple[int, ...], tuple[Fraction, ...]]:
+    def _made(self, example: tuple[int, ...]) -> _Made:
         kind, rare, skew, middle, scale, of_query, rare_query, shape, fine, length = example
         s = self.statement
         meant = _kinds(s.d)
         kind = meant[kind % len(meant)]
-        law = drawn_tokens(kind, rare, skew, middle, abs(scale) if s.unit else scale)
+        law = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale]) if s.unit else SCALE[scale])
         d = TOKENS[kind][0]
         query = drawn_query(d, of_query, rare_query)
-        return law, query, _shape(d, shape), s.lengths or _lengths(s.least, len(law.weights), length), self._sizes(fine)
+        lengths = s.lengths or _lengths(s.least, len(law.weights), length)
+        return law, query, _shape(d, shape), lengths, self._sizes(fine), s.unit
 
     def tried(self, example: tuple[int, ...]) -> Tried:
-        """The worst ratio over inequalities, lengths and sizes of U; the simplest place where one
-        fails.
+        """The worst ratio over inequalities, lengths and sizes of U, at the example and at simple
+        laws: independent signs, and laws on the line that are rare or skewed; the simplest place
+        where one fails.
         """
-        law, query, shape, lengths, sizes = self._made(example)
-        sigma = math.sqrt(max(law.proxy, 1.0 if self.statement.unit or not law.proxy else 0.0))
-        numbers = np.array(shape, dtype=float), lengths, np.array(sizes, dtype=float)
-        grid = Grid(*law.floats, sigma, *query.floats, *numbers)
+        best = Tried(float("nan"))
+        for plain in _simple(example):
+            if plain not in self._seen:
+                self._seen[plain] = self._worst(plain, _plain(self._made(plain)))
+            best = _larger(best, self._seen[plain])
+            if best.ratio > 1 + ROUNDING:
+                return best
+        return _larger(best, self._worst(example, _grid(self._made(example))))
+
+    def _worst(self, example: tuple[int, ...], grid: Grid) -> Tried:
+        lengths, sizes = self._made(example)[3:5]
         best = Tried(float("nan"))
         for k, term in enumerate(self.statement.terms):
             with np.errstate(all="ignore"):
                 left, right = np.broadcast_arrays(term.left(grid), term.right(grid), grid.L * grid.u)[:2]
-                ratio = np.where(right > 0, left / right, np.where(left > 0, np.inf, 0.0))
+                ratio = np.where(right > 0, left / right, np.where(left > SQUARED_ROUNDING, np.inf, 0.0))
             ratio = np.where(grid.finite & np.isfinite(left) & ~np.isnan(right), ratio, -np.inf)[..., 0]
             failing = ratio > 1 + ROUNDING
             i, j = map(int, np.unravel_index((failing if failing.any() else ratio).argmax(), ratio.shape))
-            if ratio[i, j] > -np.inf and not best.ratio >= ratio[i, j]:
-                best = Tried(float(ratio[i, j]), (k, lengths[i], sizes[j], float(left[i, j, 0]), float(right[i, j, 0])))
+            if ratio[i, j] > -np.inf:
+                sides = float(left[i, j, 0]), float(right[i, j, 0])
+                best = _larger(best, Tried(float(ratio[i, j]), (example, k, lengths[i], sizes[j], *sides)))
         return best
 
     def _exact(self, example: tuple[int, ...], u: Fraction) -> PromptAndQuery | None:
         """The laws with constants that are certain; nothing if the query's is not."""
-        law, query, shape, *_ = self._made(example)
-        if query.certain() > 1:
+        law, query, *_ = self._made(example)
+        try:
+            sigma2, of_query = law.certain(), query.certain()
+        except ArithmeticError:
             return None
-        sigma2 = law.certain()
-        tokens = atoms(law.points, law.weights, sigma2=max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
-        d = len(shape)
-        direction = () if shape == _shape(d, 0) else shape
-        return PromptAndQuery(tokens, atoms(query.points, query.weights, sigma2=query.certain()), u, "drawn", direction)
+        return None if of_query > 1 else self._pair(example, u, max(sigma2, ONE) if self.statement.unit or not sigma2 else sigma2)
 
-    def exactly(self, example: tuple[int, ...], at: tuple[int, int, Fraction, float, float]) -> Evidence:
+    def _pair(self, example: tuple[int, ...], u: Fraction, sigma2: Any) -> PromptAndQuery:
+        law, query, shape, *_ = self._made(example)
+        direction = () if shape == _shape(len(shape), 0) else shape
+        tokens, queries = atoms(law.points, law.weights, sigma2=sigma2), atoms(query.points, query.weights, sigma2=ONE)
+        return PromptAndQuery(tokens, queries, u, "drawn", direction)
+
+    def exactly(self, example: tuple[int, ...], at: Any) -> Evidence:
         """The inequality at this place, by Arb."""
-        k, length, u, left, right = at
+        example, k, length, u, left, right = at
         x = self._exact(example, u)
         if x is None:
-            reason = "the query is not certain to be 1-sub-Gaussian"
+            reason = "the sub-Gaussian constants could not be certified"
             return Evidence(verdict=Verdict.OPEN, engine="property test", reason=reason)
         found = tightest([self.statement.terms[k].at(x, length, left, right)], checked=self.statement.checked, covered="one place")
         return found.replace(engine="property test")
 
-    def shown(self, example: tuple[int, ...], at: tuple[int, int, Fraction, float, float]) -> Mapping[str, Any]:
+    def shown(self, example: tuple[int, ...], at: Any) -> Mapping[str, Any]:
         """Tokens, query and U."""
-        k, length, u, *_ = at
-        x = self._exact(example, u)
-        return {} if x is None else {"L": length, **self.statement.terms[k].where, **x.describe()}
+        example, k, length, u, *_ = at
+        x = self._pair(example, u, _sigma(self._made(example)) ** 2)
+        return {"L": length, **self.statement.terms[k].where, **x.describe()}
 
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
         """The same statement with its right sides multiplied."""
         return PromptsAndQueries(self.statement.scaled(factor))
+
+
+def _simple(example: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Simple examples that share one number with an example, or lie a third of its range apart."""
+    yield from ((kind, *[0] * 8, PLAIN_LENGTH) for kind in range(5))
+    for places, table in (((1,), RARE), ((2,), SKEW), ((1, 6), RARE)):
+        for shift in range(0, len(table), len(table) // 3):
+            codes = [0] * 9
+            codes[8] = example[8]
+            for place in places:
+                codes[place] = (example[place] + shift) % len(table)
+            yield (*codes, PLAIN_LENGTH)
+
+
+def _larger(a: Tried, b: Tried) -> Tried:
+    return a if a.ratio >= b.ratio or math.isnan(b.ratio) else b
+
+
+def _sigma(made: _Made) -> float:
+    return math.sqrt(made[0].proxy if made[0].proxy and not made[5] else max(made[0].proxy, 1.0))
+
+
+def _grid(made: _Made) -> Grid:
+    law, query, shape, lengths, sizes, _ = made
+    return Grid(*law.floats, _sigma(made), *query.floats, np.array(shape, dtype=float), lengths, np.array(sizes, dtype=float))
+
+
+#: Simple laws are the same for every statement.
+_plain = lru_cache(maxsize=512)(_grid)
 
 
 @cache

@@ -133,7 +133,7 @@ class Grid:
     shape: Array
     lengths: tuple[int, ...]
     sizes: Array
-    _known: dict[Any, SoftmaxAverage] = field(default_factory=dict)
+    _known: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, x: PromptAndQuery, lengths: tuple[int, ...], sizes: Sequence[Fraction]) -> Grid:
@@ -189,12 +189,16 @@ class Grid:
             R_L = np.stack([(counts @ (flat * v[:, None])).reshape(S_L.shape) for v in values])
             nodes = w, values[..., None, None, None], self.weights[:, None, None, None]
             self._known[f] = around(1, (chance[:, None] * belongs)[..., None, None], S_L, R_L, nodes, 0.0)
-        return self._known[f]
+        found: SoftmaxAverage = self._known[f]
+        return found
 
     def mean(self, statistic: Statistic, f: Any = None, g: Any = None) -> Array:
         """The statistic averaged over prompt and query, of shape (lengths, sizes, 1)."""
-        value = statistic(self._average(f), self.z)
-        return np.asarray(((value if g is None else value * g(self.z)) * self.masses).sum(-1, keepdims=True))
+        if (statistic, f, g) not in self._known:
+            value = statistic(self._average(f), self.z)
+            averaged = ((value if g is None else value * g(self.z)) * self.masses).sum(-1, keepdims=True)
+            self._known[statistic, f, g] = np.asarray(averaged)
+        return np.asarray(self._known[statistic, f, g])
 
     def over_queries(self, h: Callable[[Array], Any]) -> Array:
         """The mean of h(z) over the query."""

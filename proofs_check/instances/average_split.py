@@ -37,16 +37,22 @@ class _Product:
     """A product f(z_1) g(z) that is linear in f(z_1), with |f(z_1) g(z)| <= |f(z_1)| |g(z)|.
 
     ``f`` maps tokens of shape (k, d) to values of shape (m, k), and ``times`` multiplies columns of
-    such values by g of a query; ``square`` is |g|^2, and the largest |f(z_1) g|^2/|z_1|^2 is
-    ``growth``. On the instances here E|f(Z_1) g|^4 is the same for every query, by symmetry.
+    such values by g of a query; ``square`` is |g|^2 at a query, and ``growth`` the largest |f(z_1)
+    g|^2/|z_1|^2.
     """
 
     name: str
     f: Callable[[Any], Any]
     times: Callable[[Any, Any], Any]
     d: int
-    square: int
-    growth: Fraction
+    square: Callable[[Any], Any]
+    growth: Callable[[Any], Any]
+
+
+
+
+def _norm(z: Any) -> Any:
+    return (z * z).sum(0)
 
 
 #: In the first two |f(z_1) g| = |f(z_1)| |g|, but a difference of values of f may grow.
@@ -56,18 +62,18 @@ PRODUCTS = (
         lambda at: np.stack([(abs(at[:, 0]) + at[:, 0]) / 2, (abs(at[:, 0]) - at[:, 0]) / 2]),
         lambda values, z: values[0] - values[1],
         1,
-        1,
-        Fraction(1),
+        lambda z: 1,
+        lambda z: 1,
     ),
     _Product(
         "f(z) = (|z|, 3z/4), f g = (5/3) f_2 g, g = 1",
         lambda at: np.stack([abs(at[:, 0]), 3 * at[:, 0] / 4]),
         lambda values, z: 5 * values[1] / 3,
         1,
-        1,
-        Fraction(25, 16),
+        lambda z: 1,
+        lambda z: Fraction(25, 16),
     ),
-    _Product("f(z) = z, g(z) = z, f g the inner product", lambda at: at.T, lambda values, z: z @ values, 2, 2, Fraction(2)),
+    _Product("f(z) = z, g(z) = z, f g the inner product", lambda at: at.T, lambda values, z: (z[:, None] * values).sum(0), 2, _norm, _norm),
 )
 
 
