@@ -274,7 +274,7 @@ class PromptsAndQueries:
         best = Tried(float("nan"))
         for plain in _simple(example):
             if plain not in self._seen:
-                self._seen[plain] = self._worst(plain, _plain(self._made(plain)))
+                self._seen[plain] = self._worst(plain, _grid(self._made(plain)))
             best = _larger(best, self._seen[plain])
             if best.ratio > 1 + ROUNDING:
                 return best
@@ -284,6 +284,8 @@ class PromptsAndQueries:
         lengths, sizes = self._made(example)[3:5]
         best = Tried(float("nan"))
         for k, term in enumerate(self.statement.terms):
+            if term.d not in (None, grid.d):
+                continue
             with np.errstate(all="ignore"):
                 left, right = np.broadcast_arrays(term.left(grid), term.right(grid), grid.L * grid.u)[:2]
                 ratio = np.where(right > 0, left / right, np.where(left > SQUARED_ROUNDING, np.inf, 0.0))
@@ -354,10 +356,6 @@ def _sigma(made: _Made) -> float:
 def _grid(made: _Made) -> Grid:
     law, query, shape, lengths, sizes, _ = made
     return Grid(*law.floats, _sigma(made), *query.floats, np.array(shape, dtype=float), lengths, np.array(sizes, dtype=float))
-
-
-#: Simple laws are the same for every statement.
-_plain = lru_cache(maxsize=512)(_grid)
 
 
 @cache

@@ -62,9 +62,32 @@ class Place:
         return sp.Integer(self.x.d)
 
     @property
-    def matrix(self) -> Any:
-        """U."""
-        return self.u * _exactly(self.x.shape)
+    def tokens(self) -> tuple[Array, Sequence[Any]]:
+        """The values of a token, of shape (k, d), and their probabilities."""
+        return _exactly(self.x.tokens.atoms), [sympy_rational(w) for w in self.x.tokens.weights]
+
+    def columns(self, values: Array) -> Array:
+        """Values at the tokens, of shape (m, k), beside a query."""
+        return values
+
+    def score(self, z: Array) -> Any:
+        """sigma^2 |Uz|^2."""
+        direction = _exactly(self.x.shape) @ z
+        return self.sigma**2 * self.u**2 * (direction * direction).sum(0)
+
+    @property
+    def a2(self) -> Any:
+        """sigma^2 |Uz|^2 for the first value z of the query."""
+        return self.score(_exactly(self.x.query.atoms)[0])
+
+    def tilted(self, f: Callable[[Array], Array]) -> Any:
+        """The mean of f under the law of the tokens tilted by e^{Z.Uz}, for the first value z of the
+        query, as a ball.
+        """
+        balls = lambda rows: np.array([[arb_ball(v) for v in row] for row in rows], dtype=object)
+        points, direction = balls(self.x.tokens.atoms), balls(self.x.shape) @ balls(self.x.query.atoms)[0]
+        w = np.exp(points @ (direction * arb_ball(self.x.u))) * balls([self.x.tokens.weights])[0]
+        return (w * f(points)).sum() / w.sum()
 
     def mean(self, statistic: Statistic, f: Any = None, g: Any = None) -> Any:
         """The statistic averaged over prompt and query, as a ball."""
@@ -122,7 +145,7 @@ class Grid:
     >>> signs, half = np.array([[1.0], [-1.0]]), np.array([0.5, 0.5])
     >>> grid = Grid(signs, half, 1.0, signs, half, np.eye(1), (1, 2), np.array([0.0, 1.0]))
     >>> grid.mean(squared_error)[..., 0].round(3).tolist()
-    [[1.0, 1.58], [0.5, 0.676]]
+    [[1.0, 1.58], [0.5, 0.79]]
     """
 
     points: Array
@@ -158,9 +181,18 @@ class Grid:
         return self.sizes[:, None]
 
     @property
-    def matrix(self) -> Array:
-        """U, of shape (d, d, sizes, 1)."""
-        return self.shape[:, :, None, None] * self.u
+    def tokens(self) -> tuple[Array, Array]:
+        """The values of a token, of shape (k, d), and their probabilities."""
+        return self.points, self.weights
+
+    def columns(self, values: Array) -> Array:
+        """Values at the tokens, of shape (m, k), as they broadcast with queries."""
+        return values[..., None, None, None]
+
+    def score(self, z: Array) -> Array:
+        """sigma^2 |Uz|^2, of shape (sizes, queries)."""
+        direction = np.tensordot(self.shape, z, axes=1)
+        return np.asarray(self.sigma**2 * self.u**2 * (direction * direction).sum(0))
 
     @cached_property
     def z(self) -> Array:
@@ -187,10 +219,23 @@ class Grid:
             flat = w.reshape(k, -1)
             S_L = (counts @ flat).reshape(-1, *w.shape[1:])
             R_L = np.stack([(counts @ (flat * v[:, None])).reshape(S_L.shape) for v in values])
-            nodes = w, values[..., None, None, None], self.weights[:, None, None, None]
+            nodes = w, self.columns(values), self.weights[:, None, None, None]
             self._known[f] = around(1, (chance[:, None] * belongs)[..., None, None], S_L, R_L, nodes, 0.0)
         found: SoftmaxAverage = self._known[f]
         return found
+
+    @property
+    def a2(self) -> Array:
+        """sigma^2 |Uz|^2 for the first value z of the query, of shape (sizes, 1)."""
+        return self.score(self.z)[..., :1]
+
+    def tilted(self, f: Callable[[Array], Array]) -> Array:
+        """The mean of f under the law of the tokens tilted by e^{Z.Uz}, for the first value z of the
+        query, of shape (sizes, 1).
+        """
+        scores = self._scores[:, 0, :, :1]
+        w = np.exp(scores - scores.max(0)) * self.weights[:, None, None]
+        return np.asarray((w * f(self.points)[:, None, None]).sum(0) / w.sum(0))
 
     def mean(self, statistic: Statistic, f: Any = None, g: Any = None) -> Array:
         """The statistic averaged over prompt and query, of shape (lengths, sizes, 1)."""
@@ -223,11 +268,14 @@ class Term:
         Map a `Place` to an exact number or a ball, and a `Grid` to an array.
     where : Mapping
         What the inequality is about, as witnesses show it.
+    d : int, optional
+        The only dimension of tokens that is meant.
     """
 
     left: Value
     right: Value
     where: Mapping[str, Any] = field(default_factory=dict)
+    d: int | None = None
 
     def at(self, x: PromptAndQuery, length: int, left: float, right: float) -> Instance:
         """Both sides at one place, whose values in floating point are known."""
@@ -288,7 +336,7 @@ class AveragedBound:
         for x in laws:
             if chosen := tuple(L for L in lengths(x) if self.least <= L):
                 grid = Grid.of(x, chosen, (x.u,))
-                for term in self.terms:
+                for term in (t for t in self.terms if t.d in (None, x.d)):
                     shape = (len(chosen), 1, 1)
                     left, right = (np.broadcast_to(side(grid), shape) for side in (term.left, term.right))
                     for i, L in enumerate(chosen):
