@@ -21,6 +21,7 @@ from numerics.search.query_average import Instance, tightest
 from numerics.token_laws.hostile import hostile_laws
 from proofs_check.core.claim import claim
 from proofs_check.instances.average_split import expected_maximum
+from proofs_check.instances.weighted_queries import WeightedQueries
 from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
 
@@ -150,7 +151,8 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
     covered += "scaled to the constant 1"
-    return tightest(_weighted(Fraction(c)), checked=checked, covered=covered)
+    meant = WeightedQueries(lambda d, j: (sp.Rational(c) if isinstance(d, sp.Basic) else float(c)) * weighted_query_moment(d, j))
+    return tightest(_weighted(Fraction(c)), checked=checked, covered=covered, statement=meant)
 
 
 def bearable(k: int, c: int | Fraction) -> Evidence:
