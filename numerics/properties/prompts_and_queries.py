@@ -1,8 +1,9 @@
-"""Bounds on errors averaged over prompt and query, tried at rational tokens, queries and matrices U.
+"""Bounds on errors averaged over prompt and query, tried at rational tokens, queries and
+matrices U.
 
-An example is a tuple of small whole numbers, from which a law of the tokens, a law of the query, the
-matrix U/|U| and the longest prompt are made. Every example is evaluated at once at several prompt
-lengths and at sizes of U over nine octaves, zero included.
+An example is a tuple of small whole numbers, from which a law of the tokens, a law of the query,
+the matrix U/|U| and the longest prompt are made. Every example is evaluated at once at several
+prompt lengths and at sizes of U over twelve octaves, zero included.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.holds import ROUNDING, Tried
-from numerics.search.averaged_bound import AveragedBound, Grid, Place, Term
+from numerics.search.averaged_bound import AveragedBound, Grid
 from numerics.search.query_average import PromptAndQuery, tightest
 from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
@@ -37,7 +38,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 RARE = (*[ONE] * 10, *map(Fraction, ("3/4", "1/2", "1/3", "1/4")), *(ONE / 2**n for n in (3, 5, 8, 12, 18, 27, 40, 60, 85, 110)))
 #: Binary logarithm of how much likelier one outer atom is than the other.
 SKEW = (*[0] * 8, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100)
-#: Eighths of the way from the centre at which the middle atom stands, and binary logarithms of sigma.
+#: Eighths of the way from the centre at which the middle atom stands; binary logarithms of sigma.
 MIDDLE, SCALE = (*[0] * 7, 1, -1, 2, -2, 4, -4, 6), (*[0] * 7, 1, -1, 2, -2, 4, -4)
 #: Laws of the tokens: dimension and structure; a vector is the direction of a law on a line.
 TOKENS: tuple[tuple[int, str, tuple[int, ...]], ...] = (
@@ -101,7 +102,7 @@ class _Law:
     floats: tuple[Floats, Floats]
 
     def certain(self) -> Fraction:
-        """A variance proxy for certain: Hoeffding's, or that of a law on the line times a factor."""
+        """A certain variance proxy: Hoeffding's, or that of a law on the line times a factor."""
         if self.line is None:
             return max(_square(a, b) for a in self.points for b in self.points) / 4
         values, weights, factor = self.line
@@ -206,7 +207,7 @@ def _shape(d: int, code: int) -> tuple[Vector, ...]:
 @cache
 def _lengths(least: int, k: int, code: int) -> tuple[int, ...]:
     """The three shortest prompts and a longer one, as far as they are few enough."""
-    longest = max(L for L in range(1, 150) if math.comb(L + k - 1, k - 1) <= MOST_COUNTS or L <= least)
+    longest = max(L for L in range(1, 150) if math.comb(L + k - 1, k - 1) <= MOST_COUNTS or least >= L)
     more = round(10 ** (code / 14))
     return tuple(sorted({min(L, longest) for L in (least, least + 1, least + 2, max(more, least))}))
 
@@ -224,6 +225,7 @@ class PromptsAndQueries:
     The mean of L signs has the square 1/L, which is not below 1/(L + 1):
 
     >>> from numerics.properties.holds import holds
+    >>> from numerics.search.averaged_bound import Term
     >>> from numerics.search.query_average import squared_error
     >>> left, right = lambda at: at.mean(squared_error), lambda at: 1 / (at.L + 1)
     >>> found = holds(PromptsAndQueries(AveragedBound((Term(left, right),))))

@@ -81,8 +81,8 @@ class Place:
         return self.score(_exactly(self.x.query.atoms)[0])
 
     def tilted(self, f: Callable[[Array], Array]) -> Any:
-        """The mean of f under the law of the tokens tilted by e^{Z.Uz}, for the first value z of the
-        query, as a ball.
+        """The mean of f under the law of the tokens tilted by e^{Z.Uz}, for the first value z of
+        the query, as a ball.
         """
         balls = lambda rows: np.array([[arb_ball(v) for v in row] for row in rows], dtype=object)
         points, direction = balls(self.x.tokens.atoms), balls(self.x.shape) @ balls(self.x.query.atoms)[0]
@@ -230,8 +230,8 @@ class Grid:
         return self.score(self.z)[..., :1]
 
     def tilted(self, f: Callable[[Array], Array]) -> Array:
-        """The mean of f under the law of the tokens tilted by e^{Z.Uz}, for the first value z of the
-        query, of shape (sizes, 1).
+        """The mean of f under the law of the tokens tilted by e^{Z.Uz}, for the first value z of
+        the query, of shape (sizes, 1).
         """
         scores = self._scores[:, 0, :, :1]
         w = np.exp(scores - scores.max(0)) * self.weights[:, None, None]

@@ -53,8 +53,6 @@ class _Product:
     growth: Callable[[Any], Any]
 
 
-
-
 def _norm(z: Any) -> Any:
     return (z * z).sum(0)
 
@@ -77,7 +75,14 @@ PRODUCTS = (
         lambda z: 1,
         lambda z: Fraction(25, 16),
     ),
-    _Product("f(z) = z, g(z) = z, f g the inner product", lambda at: at.T, lambda values, z: (z[:, None] * values).sum(0), 2, _norm, _norm),
+    _Product(
+        "f(z) = z, g(z) = z, f g the inner product",
+        lambda at: at.T,
+        lambda values, z: (z[:, None] * values).sum(0),
+        2,
+        _norm,
+        _norm,
+    ),
 )
 
 
@@ -102,7 +107,7 @@ def instances(meant: AveragedBound) -> Iterator[Instance]:
     yield from sorted(meant.instances(laws, lambda x: LENGTHS), key=lambda i: int(i.where["L"]))
 
 
-def _at_each_query(bound: Bound, growth: Any, values: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def _at_each_query(bound: Bound, growth: Any, values: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
     """Return the mean over the query of the bound for a function of the tokens with |f|^2 <= growth
     |z_1|^2, whose `values` at tokens depend on the query.
     """
@@ -159,8 +164,8 @@ def _error_of_the_product(order: int, product: _Product, c: SoftmaxAverage, z: A
 
 
 def split(order: int, bound: Bound, outside: Fraction) -> AveragedBound:
-    """Bound both sides of the split for g = 1: inside the ball with f = 244 z, and outside it with f
-    = z.
+    """Bound both sides of the split for g = 1: inside the ball with f = 244 z, and outside it with
+    f = z.
 
     Parameters
     ----------
@@ -180,7 +185,7 @@ def split(order: int, bound: Bound, outside: Fraction) -> AveragedBound:
     """
     error = squared_error if order == 2 else fourth_error
     f = lambda tokens: SCALE * tokens.T
-    within = _at_each_query(bound, lambda z: SCALE**2, lambda at, z, tokens: at.columns(f(tokens))[0])
+    within = _at_each_query(bound, lambda z: SCALE**2, partial(_first_column, f))
     both, limit = (partial(_outside, order, i) for i in (True, False))
     times = lambda at, value: (arb_ball(outside) if isinstance(value, arb) else float(outside)) * value
     second = lambda at: times(at, at.mean(both))
@@ -192,6 +197,10 @@ def split(order: int, bound: Bound, outside: Fraction) -> AveragedBound:
         Term(second, third, {**beyond, "line": "third"}, 1),
     )
     return AveragedBound(terms, d=(1,))
+
+
+def _first_column(f: Callable[[Any], Any], at: Any, z: Any, tokens: Any) -> Any:
+    return at.columns(f(tokens))[0]
 
 
 def _ball(number: Any) -> Any:
@@ -207,7 +216,7 @@ def _outside(order: int, both: bool, c: SoftmaxAverage, z: Any) -> Any:
 
 
 def expected_maximum(at: Any, order: int) -> Any:
-    """Return E max|z_k|^order, from the probabilities that some token is at least as large as each."""
+    """Return E max|z_k|^order, from the probabilities that some token is as large as each."""
     tokens, weights = at.tokens
     sizes, total, beyond = (tokens * tokens).sum(1) ** (order // 2), 0 * at.L, 0
     ascending = sorted(range(len(sizes)), key=lambda i: float(sizes[i]))

@@ -28,9 +28,9 @@ EPS = Fraction(1, 4)
 
 
 def _rate(atoms: tuple[int, int], q: Fraction, tilted: bool) -> tuple[Fraction, Fraction]:
-    """Return the limit T, or the plain mean, for tokens with P(Z = atoms[0]) = q and weights 2^z, and
-    the c of Hoeffding's inequality: sum w_k (z_k - T) has mean zero, and stays within eps S_L unless
-    it leaves eps L min(w).
+    """Return the limit T, or the plain mean, for tokens with P(Z = atoms[0]) = q and weights 2^z,
+    and the c of Hoeffding's inequality: sum w_k (z_k - T) has mean zero, and stays within eps S_L
+    unless it leaves eps L min(w).
     """
     u, v = (Fraction(2) ** z for z in atoms)
     a, b = (u, v) if tilted else (Fraction(1), Fraction(1))

@@ -1,5 +1,5 @@
-"""Weighted moments of the query, ``E|z|^{2j} e^{|z|^2/4}``, at queries with Gaussian coordinates and
-one coordinate on few rational atoms: a property of our bound on them.
+"""Weighted moments of the query, ``E|z|^{2j} e^{|z|^2/4}``, at queries with Gaussian coordinates
+and one coordinate on few rational atoms: a property of our bound on them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class WeightedQueries:
     A standard Gaussian query has the moment 2^{d/2} for j = 0:
 
     >>> from numerics.properties.holds import holds
-    >>> holds(WeightedQueries(lambda d, j: (2 ** (d / 2) if j == 0 else 10**9) * 99 / 100)).witness["j"]
+    >>> low = WeightedQueries(lambda d, j: (2 ** (d / 2) if j == 0 else 10**9) * 99 / 100)
+    >>> holds(low).witness["j"]
     0
     """
 

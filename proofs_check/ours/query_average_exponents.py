@@ -83,7 +83,7 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
 
 @claim(
     "OURS:P3.1/lambda",
-    control=dict(c=Fraction(1, 700)),
+    control=dict(c=Fraction(1, 308)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
     argument=r"The proof is that of OURS:P3.1 with $4\kappa\theta\leq\lambda$ for any $\lambda<\frac12$; here "
     r"$\lambda=\frac9{20}$.",
