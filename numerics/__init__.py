@@ -18,9 +18,9 @@ The rooms, each importing only from those above it:
 `attention`             exact errors of softmax attention against the infinite prompt
 `monte_carlo`           the same errors by sampling, and when a sample is not to be trusted
 `search`                worst cases of bounds over laws, lengths and parameters
-`strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
 `training`              SGD on fresh prompts
 `regression`            risks and flows of in-context regression, softmax beside linear attention
+`strategies`            what Hypothesis draws: laws, matrices, queries, lengths, tasks
 `properties`            statements tried on what Hypothesis draws, as a second route
 `rates`                 how close attention is to its limit, and how fast: exponents, the report
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
@@ -35,6 +35,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numerics import strategies as strategies
     from numerics.attention.errors import ExactErrors as ExactErrors
     from numerics.attention.exact import exact_errors as exact_errors
     from numerics.attention.setting import AttentionSetting as AttentionSetting
@@ -103,10 +104,12 @@ __all__ = list(_HOME)
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for: Numba and SymPy take most of a second each."""
+    if name == "strategies":  # a room of its own, which needs Hypothesis
+        return import_module("numerics.strategies")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_HOME, "strategies"})

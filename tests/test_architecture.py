@@ -20,7 +20,7 @@ ROOMS = {
     "theory": ("inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
         *("evidence", "rationals", "seeds", "compiled", "terminal", "pages", "provers", "refutation", "token_laws", "quadrature"),
-        *("jobs", "attention", "monte_carlo", "search", "strategies", "training", "regression", "properties", "rates", "sweep"),
+        *("jobs", "attention", "monte_carlo", "search", "training", "regression", "strategies", "properties", "rates", "sweep"),
         *("figures", "cli"),
     ),
     "proofs_check": ("instances", "core", "ours", "boursier_boyer", "documents", "plugin", "cli"),

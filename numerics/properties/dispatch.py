@@ -26,7 +26,7 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     >>> [p.covered for p in of_statements(forall(x, "<=", x + 1, {x: (0, sp.oo)}).sides)]
     ['rational points over twelve decades of each range']
     """
-    given = list(dict.fromkeys(sides))
+    given = list({id(s): s for s in sides}.values())  # a conjunction may hold one part twice
     scalars = [s for s in given if isinstance(s, Statement) and s.box]
     codes = max((len(s.box) for s in scalars), default=0)
     out: list[Property] = []

@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from unittest.mock import patch
 
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_examples, current_seed
@@ -151,11 +153,23 @@ def holds(*properties: Property, examples: int | None = None, shrink: bool = Tru
         phases=phases if shrink else phases[:2],
     )(hypothesis.given(hypothesis.strategies.tuples(*kinds.values()))(prop))
     try:
-        hypothesis.seed(current_seed())(checked)()
+        with _nothing_from_other_code():
+            hypothesis.seed(current_seed())(checked)()
     except AssertionError:
         refuted = next(b.refuted for b in reversed(found) if b.refuted is not None)
         return refuted.replace(engine="property test", seconds=time.perf_counter() - started)
     return _summary(properties, found, run, time.perf_counter() - started)
+
+
+def _nothing_from_other_code() -> AbstractContextManager[Any]:
+    """Hypothesis mixes its draws with numbers that stand in the source of loaded modules. Within
+    this context it does not, so that a run can be repeated whatever else is loaded.
+    """
+    from hypothesis.internal.conjecture.providers import HypothesisProvider
+
+    # Versions before 6.131 mix nothing in.
+    known = hasattr(HypothesisProvider, "_maybe_draw_constant")
+    return patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None) if known else nullcontext()
 
 
 def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> bool:
@@ -170,9 +184,10 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> boo
         if exactly.verdict is Verdict.REFUTED:
             best.refuted = exactly
             return True
-        if not exactly.verdict.accepted and (best.unconfirmed is None or r > best.unconfirmed[0]):
-            best.unconfirmed = r, example, tried.at
-        return False
+        if not exactly.verdict.accepted:
+            best.unconfirmed = max(best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0])
+            return False
+        r = 1.0  # an equality, up to rounding
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
     target(math.log10(min(max(r, 1e-300), 1.0)), label=label)

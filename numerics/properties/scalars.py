@@ -26,10 +26,12 @@ from numerics.rationals import fraction, sympy_rational
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Codes", "ScalarInequality"]
+__all__ = ["Codes", "ScalarInequality", "decoded", "table"]
 
 #: Codes between a power of two and the next; the largest code stands for 20 powers of two.
 OCTAVE, MOST = 256, 5120
+#: The code of 0 where a variable takes all real values: those above are positive, 1 has the code 0.
+ZERO = -MOST // 3
 #: Beside a point the same point is tried with one code changed by that much.
 STEPS = (1, -1, 8, -8, 32, -32, 96, -96, 256, -256, 768, -768, 2048, -2048, MOST, -MOST)
 #: How often an example climbs from a point to the best one beside it.
@@ -71,9 +73,9 @@ def decoded(side: Side, code: int) -> Fraction:
         return lo + x
     if hi is not None:
         return hi - 1 / x
-    if code == 0:
+    if code == ZERO:
         return Fraction(0)
-    return _power(2 * abs(code) - MOST) * (1 if code > 0 else -1)
+    return -_power(3 * (ZERO - code) - MOST) if code < ZERO else _power(code if code >= 0 else 3 * code)
 
 
 def _whole(lo: Fraction | None, hi: Fraction | None, code: int) -> Fraction:
@@ -87,7 +89,7 @@ def _whole(lo: Fraction | None, hi: Fraction | None, code: int) -> Fraction:
 
 
 @cache
-def _table(side: Side) -> NDArray[np.float64]:
+def table(side: Side) -> NDArray[np.float64]:
     """The numbers of all codes, rounded."""
     codes = np.arange(-MOST, MOST + 1)
     if side.integer:
@@ -102,8 +104,9 @@ def _table(side: Side) -> NDArray[np.float64]:
     elif hi is not None:
         out = hi - 1 / x
     else:
-        octave, step = np.divmod(2 * np.abs(codes) - MOST, OCTAVE)
-        out = np.sign(codes) * np.ldexp(1 + step / OCTAVE, octave)
+        size = np.where(codes < ZERO, 3 * (ZERO - codes) - MOST, np.where(codes < 0, 3 * codes, codes))
+        octave, step = np.divmod(size, OCTAVE)
+        out = np.where(codes == ZERO, 0.0, np.where(codes < ZERO, -1, 1) * np.ldexp(1 + step / OCTAVE, octave))
     if lo is not None and not side.lo_open:
         out[0] = lo
     if hi is not None and not side.hi_open:
@@ -171,7 +174,7 @@ class ScalarInequality:
 
     def _ratios(self, codes: NDArray[np.int_]) -> NDArray[np.float64]:
         """The smaller side over the larger one in each row, -oo where a hypothesis fails."""
-        points = np.stack([_table(s)[codes[:, i] + MOST] for i, s in enumerate(self.statement.box)], axis=1)
+        points = np.stack([table(s)[codes[:, i] + MOST] for i, s in enumerate(self.statement.box)], axis=1)
         strict = self.statement.strict
         gap, small, big = gaps(self.statement, points, vanishing=strict)
         with np.errstate(all="ignore"):

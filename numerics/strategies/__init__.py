@@ -1,3 +1,19 @@
 """What Hypothesis draws for bounds on softmax attention: laws of tokens on few rational atoms,
 matrices, queries, functions, lengths, tasks, covariances and starts of flows.
+
+Every strategy shrinks to its simplest object: the law on the atoms 1 and -1, the prompt of one
+token, the zero matrix, the identity as covariance. All numbers are short dyadic rationals, so that
+those in arrays of floats are exact.
 """
+
+from numerics.strategies.arrays import covariances as covariances
+from numerics.strategies.arrays import matrices as matrices
+from numerics.strategies.arrays import queries as queries
+from numerics.strategies.prompts import functions as functions
+from numerics.strategies.prompts import laws as laws
+from numerics.strategies.prompts import lengths as lengths
+from numerics.strategies.regression import gaussian_tasks as gaussian_tasks
+from numerics.strategies.regression import starts as starts
+from numerics.strategies.regression import tasks as tasks
+
+__all__ = ["covariances", "functions", "gaussian_tasks", "laws", "lengths", "matrices", "queries", "starts", "tasks"]

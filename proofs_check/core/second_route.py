@@ -57,7 +57,13 @@ def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidenc
     known = min((leaf.slack for _, leaf in conjuncts(held) if leaf.slack is not None and of_statements(leaf.sides)), default=None)
     if route.slack is not None and known is not None and route.slack * REACHED > known:
         faults.append(f"its property test reaches the ratio {1 / route.slack:.4g} only, where {1 / known:.4g} is known")
-    return route.replace(control=found), faults
+    return route.replace(control=found, covered=_of_which_parts(held) + route.covered), faults
+
+
+def _of_which_parts(held: Evidence) -> str:
+    """How many of the conjuncts are tried, if not all."""
+    tried = [bool(of_statements(leaf.sides)) for _, leaf in conjuncts(held)]
+    return "" if all(tried) else f"{sum(tried)} of {len(tried)} parts: "
 
 
 def _spoiled(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidence | None, list[str]]:

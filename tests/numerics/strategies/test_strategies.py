@@ -1,0 +1,229 @@
+"""Strategies keep what they promise: every law is centred and sub-Gaussian at its constant, every
+covariance is one, degenerate cases and decades are reached, and examples shrink to the simplest.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import numerics
+from numerics.regression.flow.starts import Start
+from numerics.strategies import covariances, functions, gaussian_tasks, laws, lengths, matrices, queries, starts, tasks
+from numerics.strategies.numbers import simplest
+from numerics.token_laws import TokenLaw
+from theory.regression.task import RegressionTask
+
+repeatable = settings(derandomize=True, database=None, deadline=None, max_examples=300)
+DIMENSIONS = (1, 2, 3)
+
+
+def drawn(strategy: st.SearchStrategy[Any]) -> list[Any]:
+    """300 examples."""
+    found: list[Any] = []
+
+    def keep(example: Any) -> None:
+        found.append(example)
+
+    repeatable(given(strategy)(keep))()
+    return found
+
+
+@cache
+def all_laws(d: int) -> list[TokenLaw]:
+    return drawn(laws(d))
+
+
+def rank(A: np.ndarray) -> int:
+    top = np.abs(A).max()
+    return int(np.linalg.matrix_rank(A / top, tol=1e-12)) if top else 0
+
+
+def test_the_room_is_reached_from_the_package() -> None:
+    assert numerics.strategies.laws is laws
+    assert "strategies" in dir(numerics)
+
+
+def test_without_hypothesis_the_error_says_what_to_install() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import numerics; numerics.strategies"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert 'pip install "largeprompt[test]"' in run.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_laws_are_centred_probabilities_on_rational_atoms(d: int) -> None:
+    for law in all_laws(d):
+        assert law.d == d
+        assert sum(law.weights) == 1
+        assert min(law.weights) > 0
+        assert all(sum(p * x for p, x in zip(law.weights, axis)) == 0 for axis in zip(*law.atoms))
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_the_constant_of_a_law_is_a_variance_proxy(d: int) -> None:
+    """The log-mgf at random places of every size, in floating point, never passes it."""
+    rng = np.random.default_rng(d)
+    for law in all_laws(d):
+        sigma = float(law.sigma2) ** 0.5
+        if sigma == 0:
+            assert not law.covariance.any()
+            continue
+        directions = np.concatenate([rng.normal(size=(40, d)), [np.array(a, dtype=float) for a in law.atoms if any(a)]])
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        a = (10.0 ** np.linspace(-3, 1.5, 60)[:, None, None] * np.concatenate([directions, -directions])) / sigma
+        assert (law.log_mgf(a) <= float(law.sigma2) / 2 * (a * a).sum(-1) * (1 + 1e-9)).all()
+
+
+def test_the_constant_on_a_line_is_the_optimal_one() -> None:
+    """Some place nearly reaches it; where no place is above the variance, it is the variance."""
+    sizes = 10.0 ** np.linspace(-2, 2.5, 2000)
+    a = np.concatenate([sizes, -sizes])
+    for law in all_laws(1):
+        if law.sigma2:
+            sigma = float(law.sigma2) ** 0.5
+            reached = max((2 * law.log_mgf((a / sigma)[:, None]) / a**2).max(), float(law.covariance[0, 0]) / float(law.sigma2))
+            assert 1 - 3e-5 < reached < 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        lambda law: law.sigma2 > 1e4,
+        lambda law: 0 < law.sigma2 < 1e-4,
+        lambda law: min(law.weights) < Fraction(1, 10**5),
+        lambda law: max(law.weights) > Fraction(99, 100),
+        lambda law: rank(law.covariance) == 0 and len(law.atoms) == 1,
+        *[lambda law, k=k: len(law.atoms) == k for k in (2, 3, 4)],
+        *[lambda law, r=r: rank(law.covariance) == r for r in DIMENSIONS],
+    ],
+)
+def test_decades_and_degenerate_laws_are_reached(seen: Callable[[TokenLaw], bool]) -> None:
+    assert any(seen(law) for d in DIMENSIONS for law in all_laws(d))
+
+
+def test_no_law_has_more_atoms_than_asked_for() -> None:
+    assert {len(law.atoms) for d in DIMENSIONS for law in drawn(laws(d, most_atoms=2))} == {1, 2}
+
+
+def test_functions_have_a_value_at_each_atom() -> None:
+    law = simplest(laws(2), lambda law: len(law.atoms) == 4)
+    values = [v for f in drawn(functions(law)) for v in f]
+    assert {len(f) for f in drawn(functions(law))} == {4}
+    assert min(values) < -1000
+    assert max(values) > 1000
+    assert 0 in values
+    assert any(0 < v < Fraction(1, 1000) for v in values)
+    with pytest.raises(ValueError, match="no rational atoms"):
+        functions(numerics.hostile_laws(1)[0])
+
+
+def test_lengths_cover_their_range() -> None:
+    found = set(drawn(lengths(1, 1000)))
+    assert {1, 2, 3, 1000} <= found
+    assert found <= set(range(1, 1001))
+    assert set(drawn(lengths(5, 5))) == {5}
+
+
+def test_matrices_and_queries() -> None:
+    found = drawn(matrices(3))
+    assert {rank(U) for U in found} == {0, 1, 2, 3}
+    assert any(U.any() and not np.linalg.matrix_power(U, 3).any() for U in found)
+    assert any(np.abs(U).max() > 100 for U in found)
+    assert any(0 < np.abs(U).max() < 0.01 for U in found)
+    assert any((U != U.T).any() for U in found)
+    assert any(not z.any() for z in drawn(queries(2)))
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_covariances_are_ones_of_every_rank(d: int) -> None:
+    found = drawn(covariances(d))
+    for S in found:
+        top = np.abs(S).max()
+        assert (S == S.T).all()
+        assert np.linalg.eigvalsh(S).min() >= -1e-13 * top
+    assert {rank(S) for S in found} == set(range(1, d + 1))
+    regular = drawn(covariances(d, singular=False))
+    assert all(np.linalg.slogdet(S)[0] > 0 for S in regular)
+    assert d == 1 or max(np.linalg.cond(S) for S in regular) > 1e4
+
+
+def test_tasks_are_centred_and_noiseless() -> None:
+    for own in drawn(tasks(exact=True)):
+        assert sum(task.probability for task in own) == 1
+        for task in own:
+            assert sum(task.masses) == 1
+            assert sum(p * x for p, (x, _) in zip(task.masses, task.tokens)) == 0
+            (x, y), *rest = task.tokens
+            assert all(x * v == y * u for u, v in rest)
+    assert {len(own) for own in drawn(tasks())} == {1, 2, 3}
+    assert any(all(y == 0 for task in own for _, y in task.tokens) for own in drawn(tasks()))
+
+
+def test_gaussian_tasks_meet_the_definition() -> None:
+    found = drawn(gaussian_tasks(2))
+    assert all(isinstance(task, RegressionTask) for task in found)
+    assert {task.noise > 0 for task in found} == {True, False}
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_starts_meet_their_hypotheses(d: int) -> None:
+    for s in drawn(starts(d, "theta")):
+        assert s.u0 > 0
+        assert np.linalg.norm(s.U0) == pytest.approx(s.u0)
+        assert np.linalg.eigvalsh(s.U0).min() >= -1e-12 * s.u0
+    for s in drawn(starts(d, "positive")):
+        diagonal = np.diag(np.linalg.eigh(s.Sigma)[1].T @ s.U0 @ np.linalg.eigh(s.Sigma)[1])
+        assert diagonal.min() >= -1e-12 * np.abs(s.U0).max()
+        assert s.u0 > 0 or (s.u0 == 0 and diagonal.max() > 0)
+    assert {np.sign(s.u0) for s in drawn(starts(d, "any"))} == {-1, 0, 1}
+    with pytest.raises(ValueError, match="no kind of starts"):
+        starts(d, "balanced")
+
+
+@pytest.mark.parametrize("kind", ["theta", "positive", "any"])
+def test_the_flow_arrives_from_the_simplest_start(kind: str) -> None:
+    start: Start = simplest(starts(1, kind))
+    assert (start.Sigma, start.U0.any() or start.u0) == (1, True)
+    assert start.flow().converged
+
+
+def test_examples_shrink_to_the_simplest() -> None:
+    law = simplest(laws(3))
+    assert law.atoms == ((1, 0, 0), (-1, 0, 0))
+    assert law.weights == (Fraction(1, 2),) * 2
+    rare = simplest(laws(1), lambda law: min(law.weights) < Fraction(1, 100))
+    assert len(rare.atoms) == 2
+    assert not simplest(matrices(2)).any()
+    assert (simplest(covariances(3)) == np.eye(3)).all()
+    assert simplest(lengths()) == 1
+    one = simplest(tasks())
+    assert one == simplest(tasks(most=1))
+    assert one[0].tokens == ((1, 0), (-1, 0))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: laws(4),
+        lambda: laws(1, most_atoms=0),
+        lambda: laws(1, octaves=-1),
+        lambda: lengths(0),
+        lambda: lengths(5, 4),
+        lambda: matrices(0),
+        lambda: queries(True),
+        lambda: covariances(2, octaves=11),
+        lambda: tasks(most=0),
+    ],
+)
+def test_bad_input_is_refused(wrong: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match="choose one of these"):
+        wrong()
