@@ -62,7 +62,14 @@ DIRECTIONS: Mapping[int, tuple[Vector, ...]] = {
 SHAPES: Mapping[int, tuple[str, ...]] = {
     1: ("1", "-1"),
     2: ("1 0 0 1", "0 -1 1 0", "1 0 0 -1", "1 0 0 1/4", "1 0 0 0", "0 1 0 0"),
-    3: ("1 0 0 0 1 0 0 0 1", "0 1 0 0 0 1 1 0 0", "1 0 0 0 1/2 0 0 0 -1/4", "1 0 0 0 1 0 0 0 0", "0 1 0 0 0 1 0 0 0"),
+    3: (
+        "1 0 0 0 1 0 0 0 1",
+        "0 1 0 0 0 1 1 0 0",
+        "1 0 0 0 1/2 0 0 0 -1/4",
+        "1 0 0 0 1 0 0 0 0",
+        "0 1 0 0 0 1 0 0 0",
+        "0 0 1 0 0 0 0 0 0",
+    ),
 }
 #: Powers of 2 for |U|, and factors that refine them.
 OCTAVES, FINE = range(-4, 8), (ONE, Fraction(5, 4), Fraction(3, 2), Fraction(7, 4))
