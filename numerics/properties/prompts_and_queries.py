@@ -345,8 +345,8 @@ class PromptsAndQueries:
 def _simple(example: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Simple examples that share one number with an example, or lie a third of its range apart."""
     yield from ((kind, *[0] * 8, PLAIN_LENGTH) for kind in range(5))
-    for places, table in (((1,), RARE), ((2,), SKEW), ((1, 6), RARE)):
-        for shift in range(0, len(table), len(table) // 3):
+    for places, table, parts in (((1,), RARE, 3), ((2,), SKEW, 1), ((1, 6), RARE, 3)):
+        for shift in range(0, len(table), len(table) // parts):
             codes = [0] * 9
             codes[8] = example[8]
             for place in places:
