@@ -190,7 +190,8 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> boo
         r = 1.0  # an equality, up to rounding
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
-    target(math.log10(min(max(r, 1e-300), 1.0)), label=label)
+    if r > 0:  # each number that is driven costs time, and an equation has none
+        target(math.log10(min(max(r, 1e-300), 1.0)), label=label)
     return False
 
 

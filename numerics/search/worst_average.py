@@ -25,7 +25,7 @@ from numerics.search.reference import StatisticBound
 from numerics.search.statement import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.seeds import current_reseed, current_seed, shared_generator
 
-__all__ = ["at_point", "worst_ratio"]
+__all__ = ["at_point", "parameters", "worst_ratio"]
 
 Array = npt.NDArray[np.float64]
 
@@ -165,14 +165,14 @@ def _witness(left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family
         c = point.approximate(L)
         if not float(normal.statement.ratios(c)) > float(normal.limit) * (1 + 1e-12):
             continue
-        for value in _parameters(left, normal, c):
+        for value in parameters(left, normal, c):
             evidence = at_point(point, L, left, right, value)
             if evidence.verdict is Verdict.REFUTED:
                 return evidence.replace(slack=float(normal.limit) / float(normal.statement.ratios(c)))
     return None
 
 
-def _parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
+def parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
     """Short admitted rationals near the parameter at which a tail bound is worst, on either side of
     it.
 
