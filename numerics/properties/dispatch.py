@@ -7,15 +7,15 @@ from typing import Any
 
 from numerics.properties.averages import AverageBound
 from numerics.properties.holds import Property
-from numerics.properties.prompts_and_queries import PromptsAndQueries
 from numerics.properties.identities import ScalarIdentity
 from numerics.properties.laws import LawProperty
 from numerics.properties.matrix_words import WordIdentity
+from numerics.properties.prompts_and_queries import PromptsAndQueries
 from numerics.properties.scalars import ScalarInequality
 from numerics.properties.tails import TailProperty
 from numerics.provers.identities import Equations, WordEquation
 from numerics.provers.statements.statement import Statement
-from numerics.search.averaged_bound import AveragedBound
+from numerics.search.query_average_bound import QueryAverageBound
 from numerics.search.reference import StatisticBound
 from numerics.search.tails import TailChain
 from numerics.search.worst_law import LawBound
@@ -44,7 +44,7 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
-        elif isinstance(s, AveragedBound):
+        elif isinstance(s, QueryAverageBound):
             out.append(PromptsAndQueries(s))
         elif isinstance(s, Equations):
             out += [ScalarIdentity(s, codes)] if needed[s] else []

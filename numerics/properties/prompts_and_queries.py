@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.holds import ROUNDING, Tried
-from numerics.search.averaged_bound import AveragedBound, Grid
 from numerics.search.query_average import PromptAndQuery, tightest
+from numerics.search.query_average_bound import Grid, QueryAverageBound
 from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy, kearns_saul, optimal_proxy
 
@@ -225,22 +225,22 @@ class PromptsAndQueries:
 
     Parameters
     ----------
-    statement : AveragedBound
+    statement : QueryAverageBound
 
     Examples
     --------
     The mean of L signs has the square 1/L, which is not below 1/(L + 1):
 
     >>> from numerics.properties.holds import holds
-    >>> from numerics.search.averaged_bound import Term
+    >>> from numerics.search.query_average_bound import Term
     >>> from numerics.search.query_average import squared_error
     >>> left, right = lambda at: at.mean(squared_error), lambda at: 1 / (at.L + 1)
-    >>> found = holds(PromptsAndQueries(AveragedBound((Term(left, right),))))
+    >>> found = holds(PromptsAndQueries(QueryAverageBound((Term(left, right),))))
     >>> found.verdict.name, found.witness["L"]
     ('REFUTED', 1)
     """
 
-    statement: AveragedBound
+    statement: QueryAverageBound
     _seen: dict[tuple[int, ...], Tried] = field(default_factory=dict)
 
     @property

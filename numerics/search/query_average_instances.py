@@ -19,8 +19,8 @@ import sympy as sp
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
 from numerics.rationals import fraction, sympy_rational
-from numerics.search.averaged_bound import AveragedBound, Term
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy
 
@@ -89,7 +89,7 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
     return tuple(rows)
 
 
-def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = False) -> AveragedBound:
+def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = False) -> QueryAverageBound:
     """The bound for every law of tokens and query.
 
     Parameters
@@ -102,10 +102,10 @@ def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = 
         Whether sigma is at least 1.
     """
     term = Term(lambda at: at.mean(*STATISTICS[quantity]), lambda at: bound(at.L, at.sigma, at.u, at.d), {"V": 1})
-    return AveragedBound((term,), least, unit)
+    return QueryAverageBound((term,), least, unit)
 
 
-def instances(given: AveragedBound, bound: Bound, quantity: Quantity) -> Iterator[Instance]:
+def instances(given: QueryAverageBound, bound: Bound, quantity: Quantity) -> Iterator[Instance]:
     """Every instance, the exact ones first.
 
     Gaussian tokens at one token are exact: the error of the output is

@@ -21,8 +21,8 @@ from numerics.attention.enumeration import compositions, multinomial
 from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
-from numerics.search.averaged_bound import AveragedBound, Term
 from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import TokenLaw, atoms
 from numerics.token_laws.hostile import hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
@@ -167,7 +167,7 @@ def _product_term(c: SoftmaxAverage, z: Array) -> Any:
 TERMS: tuple[tuple[Any, Any], ...] = ((_first_term, lambda tokens: (tokens[:, :1] * tokens).T), (_product_term, None))
 
 
-def rate(which: int, constants: Any, shortest: int) -> AveragedBound:
+def rate(which: int, constants: Any, shortest: int) -> QueryAverageBound:
     """The rate of a term of the gradient for every law and L >= shortest, at v = (1, 0, ..., 0)."""
     known = cache(constants)
 
@@ -178,7 +178,7 @@ def rate(which: int, constants: Any, shortest: int) -> AveragedBound:
         value = c1 * sigma**12 * np.log(L) ** 2 / L ** (c2 / sigma**2)
         return arb(float(value), 1e-12 * float(value)) if isinstance(at.L, sp.Basic) else value
 
-    return AveragedBound((Term(lambda at: at.mean(*TERMS[which]), right, {"v": "(1, 0, ...)"}),), shortest)
+    return QueryAverageBound((Term(lambda at: at.mean(*TERMS[which]), right, {"v": "(1, 0, ...)"}),), shortest)
 
 
 def _rare(size: int, mass: Fraction) -> TokenLaw:

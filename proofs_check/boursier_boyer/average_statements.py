@@ -16,8 +16,8 @@ from sympy import exp, log, oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import defeated
-from numerics.search.averaged_bound import AveragedBound, Term
 from numerics.search.query_average import tightest
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import discrete
 from proofs_check.instances.query_average import general, times
 
@@ -59,7 +59,7 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
     return forall(x**2, "<=", sp.Rational(c) * C_f * x, dict.fromkeys((x, z_1, C_f), (0, oo)), where=[(ratio, "<=", C_f)])
 
 
-def _infinite_prompt(order: int, scaling: int) -> AveragedBound:
+def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
     """Condition (ii) for f = z and g = 1, with sigma^scaling and an explicit c(f, g, U): |T| <= 2
     sigma^2 |U| |z|, to the power `order`; for U = 0 both sides are 0.
     """
@@ -70,7 +70,7 @@ def _infinite_prompt(order: int, scaling: int) -> AveragedBound:
     def right(at: Any) -> Any:
         return at.sigma**scaling * (2 * at.u) ** order * at.over_queries(lambda z: (z * z).sum(0) ** (order // 2))
 
-    return AveragedBound((Term(lambda at: at.mean(power), right),), lengths=(1,), nonzero=True)
+    return QueryAverageBound((Term(lambda at: at.mean(power), right),), lengths=(1,), nonzero=True)
 
 
 def error_without_g(order: int, moment: int, power: int) -> Evidence:

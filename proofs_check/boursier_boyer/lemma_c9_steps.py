@@ -13,8 +13,8 @@ from sympy import exp, log, oo, sqrt
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
-from numerics.search.averaged_bound import AveragedBound
 from numerics.search.query_average import tightest
+from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
@@ -65,7 +65,7 @@ def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(
     every = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le\text{LC.7 for }z_1\mapsto f(z_1)g(z)\ (|z|\le B),\quad"
     every += r"\le 8\,\mathbb{E}(\|R_L/S_L\|^4+\|R/S\|^4)\ (|z|>B)"
     covered = f"{three}, and g = 1 with tokens of two and three atoms and queries of signs; {reach}"
-    meant = AveragedBound((*products(4, bound).terms, *split(4, bound, Fraction(outside)).terms), d=(1, 2))
+    meant = QueryAverageBound((*products(4, bound).terms, *split(4, bound, Fraction(outside)).terms), d=(1, 2))
     return tightest(instances(meant), checked=every, covered=covered, statement=meant)
 
 

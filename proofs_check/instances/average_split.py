@@ -21,8 +21,8 @@ from flint import arb
 from numerics.attention.softmax_average import SoftmaxAverage
 from numerics.provers.enclosures.balls import value
 from numerics.rationals import arb_ball
-from numerics.search.averaged_bound import AveragedBound, Term
 from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, squared_error
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import discrete
 
 __all__ = ["Bound", "expected_maximum", "instances", "products", "split"]
@@ -91,7 +91,7 @@ def _score(x: PromptAndQuery) -> Fraction:
     return x.tokens.sigma2 * x.u**2 * sum((v * v for v in x.query.atoms[0]), Fraction(0))
 
 
-def instances(meant: AveragedBound) -> Iterator[Instance]:
+def instances(meant: QueryAverageBound) -> Iterator[Instance]:
     """List the instances of a statement, short prompts first: queries of one length, and scores for
     which the printed bounds are numbers.
 
@@ -130,7 +130,7 @@ def _at_each_query(bound: Bound, growth: Any, values: Callable[[Any, Any, Any], 
     return right
 
 
-def products(order: int, bound: Bound | None = None) -> AveragedBound:
+def products(order: int, bound: Bound | None = None) -> QueryAverageBound:
     """Bound E|(R_L/S_L - R/S) g|^order for the products above.
 
     Parameters
@@ -140,7 +140,7 @@ def products(order: int, bound: Bound | None = None) -> AveragedBound:
         The right side is this bound for the function z_1 -> f(z_1) g(z), with f scaled by 244;
         otherwise it is E|R_L/S_L - R/S|^order |g|^order, as printed.
     """
-    return AveragedBound(tuple(_product(order, bound, product) for product in PRODUCTS), d=(1, 2))
+    return QueryAverageBound(tuple(_product(order, bound, product) for product in PRODUCTS), d=(1, 2))
 
 
 def _product(order: int, bound: Bound | None, product: _Product) -> Term:
@@ -163,7 +163,7 @@ def _error_of_the_product(order: int, product: _Product, c: SoftmaxAverage, z: A
     return (c.weight * (square if order == 2 else square * square)).sum(0)
 
 
-def split(order: int, bound: Bound, outside: Fraction) -> AveragedBound:
+def split(order: int, bound: Bound, outside: Fraction) -> QueryAverageBound:
     """Bound both sides of the split for g = 1: inside the ball with f = 244 z, and outside it with
     f = z.
 
@@ -196,7 +196,7 @@ def split(order: int, bound: Bound, outside: Fraction) -> AveragedBound:
         Term(lambda at: at.mean(error), second, {**beyond, "line": "second"}, 1),
         Term(second, third, {**beyond, "line": "third"}, 1),
     )
-    return AveragedBound(terms, d=(1,))
+    return QueryAverageBound(terms, d=(1,))
 
 
 def _first_column(f: Callable[[Any], Any], at: Any, z: Any, tokens: Any) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence
-from numerics.search.averaged_bound import AveragedBound, Term
 from numerics.search.query_average import PromptAndQuery, fourth_error, moments, squared_error, tightest
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import COVERED, Bound, Quantity, discrete, instances, statement
 from numerics.token_laws import atoms
 from proofs_check.instances.reference import RADEMACHER
@@ -78,7 +78,7 @@ def general(
     says that sigma is at least 1, and `nonzero` that U is not 0.
     """
     names = [name for name in FUNCTIONS if power == 2 or FUNCTIONS[name][0] == 1]
-    meant = AveragedBound(tuple(_term(bound, power, name) for name in names), least, unit, nonzero=nonzero, reference=REFERENCE)
+    meant = QueryAverageBound(tuple(_term(bound, power, name) for name in names), least, unit, nonzero=nonzero, reference=REFERENCE)
     second_order = ", f = z z' with g = z (p = 2)" if power == 2 else ""
     covered = (
         f"{given}tokens of two to four atoms, queries of signs and rare large ones, L = 1, 2, 3, 10; f = z with g = 1 or z"

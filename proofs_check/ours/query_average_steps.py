@@ -16,8 +16,8 @@ from sympy import Max, Min, exp, log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.search.averaged_bound import AveragedBound, Term
 from numerics.search.query_average import Instance, PromptAndQuery, tightest
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import atoms
 from numerics.token_laws.hostile import hostile_laws
 from proofs_check.core.claim import claim
@@ -103,7 +103,7 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     covered += "rare large tokens, exactly"
     checked = r"\mathbb{E}_{\mu_z}\|Z\|^{2q}\le(4\sigma^2)^q(q-1+h+\sigma^2\|Uz\|^2)^q"
     checked += r",\quad\mathbb{E}\max\|z_k\|^{2q}\le(4\sigma^2)^q(q-1+h+\ln L)^q"
-    meant = AveragedBound(tuple(terms), unit=False)
+    meant = QueryAverageBound(tuple(terms), unit=False)
     rows = [signs, *_tilted(c), *_largest(c), *meant.instances([RARE], lambda x: (1,))]
     return tightest(rows, checked=checked, covered=covered, statement=meant)
 

@@ -27,8 +27,8 @@ from numerics.properties.prompts_and_queries import (
     drawn_query,
     drawn_tokens,
 )
-from numerics.search.averaged_bound import AveragedBound, Grid, Place, Term
 from numerics.search.query_average import PromptAndQuery, covariance_error, fourth_error, moments, squared_error
+from numerics.search.query_average_bound import Grid, Place, QueryAverageBound, Term
 from numerics.seeds import seeded
 from numerics.token_laws import atoms
 
@@ -122,8 +122,8 @@ def test_matrices_have_norm_1_and_directions_length_1() -> None:
         assert all(sum(v * v for v in direction) == 1 for direction in DIRECTIONS[d])
 
 
-def statement(right: Any, **more: Any) -> AveragedBound:
-    return AveragedBound((Term(lambda at: at.mean(squared_error), right),), **more)
+def statement(right: Any, **more: Any) -> QueryAverageBound:
+    return QueryAverageBound((Term(lambda at: at.mean(squared_error), right),), **more)
 
 
 def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
@@ -147,9 +147,8 @@ def test_a_false_bound_is_refuted_at_the_simplest_prompt() -> None:
 def test_planted_errors_are_found_and_what_is_true_is_not_refuted(left: Any, wrong: Any, right: Any) -> None:
     for seed in range(2):
         with seeded("planted", seed):
-            verdicts = [
-                holds(PromptsAndQueries(AveragedBound((Term(lambda at: at.mean(left), side),)))).verdict for side in (wrong, right)
-            ]
+            bounds = [QueryAverageBound((Term(lambda at: at.mean(left), side),)) for side in (wrong, right)]
+            verdicts = [holds(PromptsAndQueries(bound)).verdict for bound in bounds]
         assert verdicts == [Verdict.REFUTED, Verdict.SUPPORTED]
 
 

@@ -21,7 +21,7 @@ from numerics.attention.softmax_average import SoftmaxAverage, around
 from numerics.rationals import arb_ball, sympy_rational
 from numerics.search.query_average import Instance, PromptAndQuery, Statistic
 
-__all__ = ["AveragedBound", "Grid", "Place", "Term"]
+__all__ = ["Grid", "Place", "QueryAverageBound", "Term"]
 
 Array = npt.NDArray[Any]
 #: Scores may differ by so much before a prompt of the lowest ones underflows.
@@ -285,7 +285,7 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
-class AveragedBound:
+class QueryAverageBound:
     """Inequalities between averages over prompt and query, for every law of tokens and queries.
 
     Tokens are centred, with the sub-Gaussian constant sigma; the query is 1-sub-Gaussian.
@@ -318,7 +318,7 @@ class AveragedBound:
     reference: tuple[PromptAndQuery, int] | None = None
     checked: str = ""
 
-    def scaled(self, factor: Fraction) -> AveragedBound:
+    def scaled(self, factor: Fraction) -> QueryAverageBound:
         """The same with every right side multiplied."""
 
         def times(right: Value) -> Value:
@@ -349,5 +349,5 @@ class AveragedBound:
         if self.reference is None:
             raise ValueError("a bound without a reference instance has no loss there; give reference=")
         x, length = self.reference
-        (only,) = AveragedBound(self.terms[:1]).instances([x], lambda x: (length,))
+        (only,) = QueryAverageBound(self.terms[:1]).instances([x], lambda x: (length,))
         return only.left, only.right
