@@ -10,10 +10,12 @@ from numerics.properties.holds import Property
 from numerics.properties.identities import ScalarIdentity
 from numerics.properties.laws import LawProperty
 from numerics.properties.matrix_words import WordIdentity
+from numerics.properties.prompts_and_queries import PromptsAndQueries
 from numerics.properties.scalars import ScalarInequality
 from numerics.properties.tails import TailProperty
 from numerics.provers.identities import Equations, WordEquation
 from numerics.provers.statements.statement import Statement
+from numerics.search.query_average_bound import QueryAverageBound
 from numerics.search.reference import StatisticBound
 from numerics.search.tails import TailChain
 from numerics.search.worst_law import LawBound
@@ -42,6 +44,8 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
+        elif isinstance(s, QueryAverageBound):
+            out.append(PromptsAndQueries(s))
         elif isinstance(s, Equations):
             out += [ScalarIdentity(s, codes)] if needed[s] else []
         elif isinstance(s, WordEquation):
