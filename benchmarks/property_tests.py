@@ -33,7 +33,7 @@ if __name__ == "__main__":
         + "".join(f"{f'{n} examples':>16}{'s':>6}" for n in EXAMPLES)
     )
     for id, claim in load_claims().items():
-        if sys.argv[1:] and id not in sys.argv[1:] or "worst_ratio" not in claim.check.__code__.co_names:
+        if (sys.argv[1:] and id not in sys.argv[1:]) or "worst_ratio" not in claim.check.__code__.co_names:
             continue
         with seeded(id):
             for bound in bounds(claim(**claim.repair)):

@@ -43,7 +43,7 @@ Example = tuple[int, int, tuple[int, ...]]
 #: Ranges of numbers: positive ones, and shares of a probability or of an interval.
 POSITIVE, SHARE = Side(fmpq(0), None, True, True), Side(fmpq(0), fmpq(1), True, True)
 #: The places of codes: the length, of which codes below 0 are the longest; sigma Uz, from -4 to 4,
-#: beyond which bounds leave the range of floats; the scale of the law; f at the first atom, and f at
+#: beyond which bounds leave the range of floats; the scale of the law; f at the first atom; f at
 #: the others as multiples of that; and from 6 on the shares that are the shape of the law.
 LENGTH, SCORE, SCALE, SIZE, FACTORS, PLACES = 0, 1, 2, 3, (4, 5), 9
 #: The places at which a law on so many atoms is changed to make a ratio larger.

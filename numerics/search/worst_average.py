@@ -158,8 +158,8 @@ def best_by_length(statement: Statement, family: Family) -> dict[int, float]:
     Examples
     --------
     >>> from numerics.attention.softmax_average import error_squared, symbol
-    >>> statement = normal_form(Mean(error_squared), symbol("F4") * sp.exp(4 * symbol("a2")) / symbol("L")).statement
-    >>> round(best_by_length(statement, TWO_ATOMS)[1], 3)
+    >>> bound = symbol("F4") * sp.exp(4 * symbol("a2")) / symbol("L")
+    >>> round(best_by_length(normal_form(Mean(error_squared), bound).statement, TWO_ATOMS)[1], 3)
     1.0
     """
     lengths = family.lengths if isinstance(statement.left, (Mean, RandomVariable)) else family.lengths[:1]
