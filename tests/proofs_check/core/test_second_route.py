@@ -1,0 +1,171 @@
+"""The property test that the core runs beside the engines of a claim: what it adds, and the faults
+of claims whose examples see too little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of
+from numerics.properties.holds import MISSING
+from numerics.provers import Closed, Integers, forall
+from proofs_check.core.claim import Claim, Judgement
+from proofs_check.core.dial import Edge
+from proofs_check.core.second_route import beyond_the_edge
+from tests.numerics.properties.test_holds import AtMost
+
+x = sp.Symbol("x", positive=True)
+n = sp.Symbol("n", integer=True, positive=True)
+POSITIVE = {x: (0, sp.oo)}
+
+
+def judged(check: Any, **said: Any) -> Judgement:
+    said.setdefault("control", ({"c": Fraction(49, 100)},))
+    return Claim(id="BB:X", check=check, **said).judge()
+
+
+def half(*, c: Fraction = Fraction(1, 2)) -> Evidence:
+    return forall(x / (1 + x**2), "<=", sp.Rational(c), POSITIVE)
+
+
+def test_a_claim_gets_its_property_test_as_a_route_with_a_control() -> None:
+    found = judged(half)
+    assert found.faults == ()
+    (route,) = found.held.routes
+    assert (route.engine, route.verdict, route.samples) == ("property test", Verdict.SUPPORTED, 100)
+    assert route.slack == pytest.approx(1)
+    assert route.control is not None
+    assert route.control.verdict is Verdict.REFUTED
+    at = Fraction(str(route.control.witness["x"]))
+    assert at / (1 + at**2) > Fraction(49, 100)
+    assert found.printed is found.held
+
+
+def test_the_repaired_statement_is_tried_not_the_printed_one() -> None:
+    def printed(*, c: Fraction = Fraction(1, 3)) -> Evidence:
+        return half(c=c)
+
+    found = judged(printed, repair={"c": Fraction(1, 2)}, false="gap", hypotheses=("x > 0",))
+    assert found.printed.routes == ()
+    assert found.held.routes[0].verdict is Verdict.SUPPORTED
+
+
+def test_the_dial_is_spoiled_five_percent_beyond_its_edge() -> None:
+    seen: list[Fraction] = []
+
+    def check(*, c: Fraction = Fraction(1)) -> Evidence:
+        seen.append(c)
+        return half(c=c)
+
+    found = judged(check, dial="c", control=())
+    assert found.faults == ()
+    assert found.edge is not None
+    assert seen[-1] == beyond_the_edge(found.edge) == found.edge.refuted * Fraction(95, 100)
+    up = replace(found.edge, accepted=Fraction(1), refuted=Fraction(2))
+    assert beyond_the_edge(up) == Fraction(21, 10)
+    assert isinstance(up, Edge)
+
+
+def test_a_wrong_prover_is_contradicted() -> None:
+    def believes(*, c: Fraction = Fraction(49, 100)) -> Evidence:
+        return half(c=c).replace(verdict=Verdict.PROVED, engine="Sturm", witness={}, witness_by="", slack=None)
+
+    with pytest.raises(Contradiction, match="property test"):
+        judged(believes, control=({"c": Fraction(1, 4)},))
+
+
+def test_a_control_that_the_examples_do_not_see_is_replaced_by_a_lower_bound() -> None:
+    """The statement fails at n = 10^9 + 7 only, where no example comes; at 95 % of the largest
+    ratio it fails everywhere.
+    """
+
+    def needle(*, c: int = 0) -> Evidence:
+        bump = c * sp.Max(0, 1 - sp.Abs(n - 10**9 - 7))
+        return forall(n / (1 + n**2) + bump, "<=", sp.Rational(1, 2), {n: Integers(1, sp.oo)})
+
+    spoiled = Evidence(
+        verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"n": 10**9 + 7}, witness_by="exact", sides=needle(c=1).sides
+    )
+    found = judged(lambda *, c=0: needle() if c == 0 else spoiled, control=({"c": 1},))
+    assert found.faults == ()
+    control = found.held.routes[0].control
+    assert control is not None
+    assert "times" in control.checked
+
+
+def test_examples_that_stay_far_below_the_known_ratio_are_a_fault() -> None:
+    def known(*, c: Fraction = Fraction(1)) -> Evidence:
+        found = half(c=c)
+        return found.replace(slack=1.01) if found.verdict.accepted else found
+
+    found = judged(known)
+    assert [f for f in found.faults if "reaches the ratio 0.5 only, where 0.9901 is known" in f]
+
+
+def test_each_conjunct_needs_a_control_that_the_examples_see() -> None:
+    """The second conjunct is refuted by its engine only, and its bound cannot be lowered."""
+
+    def second(most: float) -> Evidence:
+        common: dict[str, Any] = {"engine": "exact arithmetic", "checked": "n at most 1000", "sides": (AtMost(1000.0),)}
+        if most == 1000:
+            return Evidence(verdict=Verdict.PROVED, **common)
+        return Evidence(verdict=Verdict.REFUTED, witness={"n": 1}, witness_by="exact", **common)
+
+    def both(*, c: Fraction = Fraction(1, 2)) -> Evidence:
+        return all_of(half(c=c), second(1000 if c == Fraction(1, 2) else 900))
+
+    (fault,) = judged(both).faults
+    assert "its property test does not see that n at most 1000 is false" in fault
+
+
+def test_how_many_parts_are_tried_is_said() -> None:
+    def both(*, c: Fraction = Fraction(1, 2)) -> Evidence:
+        return all_of(half(c=c), forall(sp.exp(1), "<=", sp.Integer(3 if c == Fraction(1, 2) else 2), {}))
+
+    found = judged(both)
+    assert found.faults == ()
+    assert found.held.routes[0].covered.startswith("1 of 2 parts: ")
+
+
+def test_what_hypothesis_cannot_run_without_is_said_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    found = judged(half)
+    assert found.faults == ()
+    assert (found.held.routes[0].verdict, found.held.routes[0].reason) == (Verdict.OPEN, MISSING)
+
+
+def test_no_example_that_meets_the_hypotheses_is_a_fault() -> None:
+    def narrow(*, c: int = 1) -> Evidence:
+        far = [(x, ">=", 10**12), (x, "<=", 10**12 + 1)]
+        return forall(sp.Integer(c), "<=", x / 10**12, POSITIVE, where=far)
+
+    assert [f for f in judged(narrow, control=({"c": 2},)).faults if "undecided" in f]
+
+
+def test_statements_without_variables_have_nothing_to_try() -> None:
+    def constant(*, c: int = 3) -> Evidence:
+        return forall(sp.exp(1), "<=", sp.Integer(c), {})
+
+    assert judged(constant, control=({"c": 2},)).held.routes == ()
+
+
+def test_the_number_of_examples_is_handed_on() -> None:
+    made = Claim(id="BB:X", check=half, control=({"c": Fraction(49, 100)},))
+    assert made.judge(examples=300).held.routes[0].samples == 300
+    assert made.judge(reseed=1).held.routes[0].seed != made.judge().held.routes[0].seed
+
+
+def test_ends_of_ranges_are_tried() -> None:
+    r = sp.Symbol("r", real=True)
+
+    def at_the_end(*, c: int = 1) -> Evidence:
+        return forall(r**40, "<=", sp.Rational(c), {r: Closed(0, 1)})
+
+    assert judged(at_the_end, control=({"c": Fraction(99, 100)},)).held.routes[0].slack == 1.0
