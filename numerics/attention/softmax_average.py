@@ -52,8 +52,8 @@ class SoftmaxAverage:
 
     Parameters
     ----------
-    L : int
-        Length of the prompt.
+    L : int or ndarray of shape (...)
+        Length of the prompt, or of each.
     weight : ndarray of shape (n, ...)
         Probability of each outcome.
     S_L : ndarray of shape (n, ...)
@@ -67,7 +67,7 @@ class SoftmaxAverage:
         Where the quantities of `numerics.attention.law_moments` come from.
     """
 
-    L: int
+    L: Any
     weight: Array
     S_L: Array
     R_L: Array
@@ -230,14 +230,14 @@ def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: 
 
 
 def around(
-    L: int, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Array, Array], a2: Any, tokens: Tokens | None = None
+    L: Any, weight: Array, S_L: Array, R_L: Array, nodes: tuple[Array, Array, Array], a2: Any, tokens: Tokens | None = None
 ) -> SoftmaxAverage:
     """Outcomes with the population quantities that belong to a cubature rule.
 
     Parameters
     ----------
-    L : int
-        Length of the prompt.
+    L : int or ndarray of shape (...)
+        Length of the prompt, or of each.
     weight, S_L : ndarray of shape (n, ...)
     R_L : ndarray of shape (m, n, ...)
         Outcomes and their probabilities, enumerated or sampled.

@@ -32,12 +32,12 @@ ROUNDS = 12
 
 @dataclass(frozen=True)
 class Decades:
-    """A positive number from `low` to `high`, on a logarithmic scale; its simplest value is
-    `simple`, and with `zero` the lowest codes stand for 0.
+    """A positive number from `low` to `high`, on a logarithmic scale; many codes stand for its
+    simplest value, which is `simple`, and for its ends. With `zero` the lowest codes stand for 0.
 
     Examples
     --------
-    >>> [Decades(0.01, 100.0).value(code) for code in (-5120, 0, 2304)]
+    >>> [Decades(0.01, 100.0).value(code) for code in (-5120, 0, 2560)]
     [0.01, 1.0, 10.0]
     """
 
@@ -51,7 +51,7 @@ class Decades:
         """The number of a code."""
         if code <= -END and self.zero:
             return 0.0
-        end, share = self.high if code > 0 else self.low, min(abs(code) / END, 1.0)
+        end, share = self.high if code > 0 else self.low, _share(code)
         return _short(self.simple * (end / self.simple) ** share) if 0 < share < 1 else (end if share else self.simple)
 
 
@@ -62,7 +62,7 @@ class Share:
 
     Examples
     --------
-    >>> [Share(0.0, 2.0).value(code) for code in (0, 2304, -5120)]
+    >>> [Share(0.0, 2.0).value(code) for code in (0, 2560, -5120)]
     [0.0, 1.0, 2.0]
     """
 
@@ -72,8 +72,8 @@ class Share:
 
     def value(self, code: int) -> float:
         """The number of a code."""
-        share = min(abs(code) / END, 1.0)
-        return _short(self.low + (self.high - self.low) * share) if share < 1 else self.high
+        share = _share(code)
+        return _short(self.low + (self.high - self.low) * share) if 0 < share < 1 else (self.high if share else self.low)
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,12 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Entries:
-    """A vector of numbers of both signs and of size from ``1/high`` to `high`, half of which are 0.
+    """A vector of numbers of both signs and of size from ``1/high`` to `high`; a quarter of the
+    codes stand for 0.
 
     Examples
     --------
-    >>> Entries(3).value(0, 5120, -3840).tolist()
+    >>> Entries(3).value(0, 5120, -3200).tolist()
     [0.0, 16.0, -1.0]
     """
 
@@ -109,8 +110,8 @@ class Entries:
 
     def value(self, *codes: int) -> Any:
         """The vector of as many codes."""
-        at = np.array(codes) * 2 / MOST
-        return np.where(np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** (2 * np.abs(at) - 3), 3))
+        at = np.array(codes) * 4 / MOST
+        return np.where(np.abs(at) < 1, 0.0, np.sign(at) * np.round(self.high ** ((2 * np.abs(at) - 5) / 3), 3))
 
 
 @dataclass(frozen=True)
@@ -134,10 +135,18 @@ class Several:
 Drawn = Decades | Share | OneOf | Entries | Several
 
 
+def _share(code: int) -> float:
+    """How far a code is on the way from the simplest value to an end: 0 for the least tenth of the
+    codes, and 1 for the largest.
+    """
+    return max(0.0, min((abs(code) - MOST + END) / (2 * END - MOST), 1.0))
+
+
 def _plain(x: Any) -> Any:
     """Whole numbers without a point, and arrays as lists."""
     if isinstance(x, np.ndarray):
         return str([_plain(y) for y in x.tolist()]) if x.ndim == 1 else str(x.tolist())
+    x = float(x) if isinstance(x, np.floating) else x
     return int(Decimal(repr(x))) if isinstance(x, float) and x.is_integer() else x
 
 
@@ -242,7 +251,7 @@ class Computed:
             for i in range(first, first + of.codes) if not (self.vector and isinstance(of, OneOf)) else ():
                 changed = [max(-MOST, min(MOST, codes[i] + step)) for step in self.steps]
                 out += [(*codes[:i], code, *codes[i + 1 :]) for code in changed]
-                if isinstance(of, Entries) and codes[i]:
+                if self.steps and isinstance(of, Entries) and codes[i]:
                     out.append((*codes[:i], 0, *codes[i + 1 :]))
             first += of.codes
         return out

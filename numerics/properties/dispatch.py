@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from numerics.properties.averages import AverageBound
 from numerics.properties.holds import Property
+from numerics.properties.identities import ScalarIdentity
+from numerics.properties.laws import LawProperty
+from numerics.properties.matrix_words import WordIdentity
+from numerics.properties.prompts_and_queries import PromptsAndQueries
 from numerics.properties.scalars import ScalarInequality
+from numerics.properties.tails import TailProperty
+from numerics.provers.identities import Equations, WordEquation
 from numerics.provers.statements.statement import Statement
+from numerics.search.query_average_bound import QueryAverageBound
+from numerics.search.reference import StatisticBound
+from numerics.search.tails import TailChain
+from numerics.search.worst_law import LawBound
 
 __all__ = ["of_statements"]
 
@@ -24,13 +35,27 @@ def of_statements(sides: Iterable[Any]) -> list[Property]:
     >>> [p.covered for p in of_statements(forall(x, "<=", x + 1, {x: (0, sp.oo)}).sides)]
     ['rational points over twelve decades of each range']
     """
-    given = list({id(s): s for s in sides}.values())  # a conjunction may hold one part twice
+    # A conjunction may hold one part twice, or judge one bound on laws in two families.
+    given = list({s if isinstance(s, LawBound) else id(s): s for s in sides}.values())
     scalars = [s for s in given if isinstance(s, Statement) and s.box]
-    codes = max((len(s.box) for s in scalars), default=0)
+    needed = {s: ScalarIdentity.needed(s) for s in given if isinstance(s, Equations)}
+    codes = max((*(len(s.box) for s in scalars), *needed.values()), default=0)
     out: list[Property] = []
     for s in given:
         if isinstance(s, Statement):
             out += [ScalarInequality(s, codes)] if s.box else []
+        elif isinstance(s, QueryAverageBound):
+            out.append(PromptsAndQueries(s))
+        elif isinstance(s, Equations):
+            out += [ScalarIdentity(s, codes)] if needed[s] else []
+        elif isinstance(s, WordEquation):
+            out.append(WordIdentity(s))
+        elif isinstance(s, StatisticBound):
+            out.append(AverageBound(s))
+        elif isinstance(s, LawBound):
+            out.append(LawProperty(s))
+        elif isinstance(s, TailChain):
+            out.append(TailProperty(s))
         elif isinstance(s, Property):
             out.append(s)
     return out

@@ -12,8 +12,9 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from unittest.mock import patch
 
@@ -23,7 +24,7 @@ from numerics.seeds import current_examples, current_seed
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["MISSING", "ROUNDING", "Property", "Scalable", "Tried", "holds"]
+__all__ = ["MISSING", "ROUNDING", "Property", "Scalable", "Trial", "Tried", "holds", "trial"]
 
 #: A ratio may exceed 1 by that much through rounding.
 ROUNDING = 1e-9
@@ -89,8 +90,22 @@ class _Best:
     place: tuple[Any, Any] = (None, None)
     counted: int = 0
     unconfirmed: tuple[float, Any, Any] | None = None
-    refuted: Evidence | None = None
-    where: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one run of examples showed.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the statements.
+    refuted : Mapping
+        Of the spoiled copies that an example refutes: the refutation, by their names.
+    """
+
+    evidence: Evidence
+    refuted: Mapping[str, Evidence]
 
 
 def holds(*properties: Property, examples: int | None = None, shrink: bool = True) -> Evidence:
@@ -121,27 +136,56 @@ def holds(*properties: Property, examples: int | None = None, shrink: bool = Tru
     ValueError
         If no property is given.
     """
+    return trial(properties, examples=examples, shrink=shrink).evidence
+
+
+def trial(
+    properties: Sequence[Property],
+    spoiled: Mapping[str, Sequence[Property]] = MappingProxyType({}),
+    *,
+    examples: int | None = None,
+    shrink: bool = True,
+) -> Trial:
+    """Try statements, and on the same examples copies of them that are false.
+
+    Parameters
+    ----------
+    properties, examples, shrink
+        As for `holds`.
+    spoiled : Mapping
+        Under each name the copies of which one has to be refuted.
+
+    Returns
+    -------
+    Trial
+    """
     if not properties:
         raise ValueError("nothing is to be tried; give at least one property of a statement")
     started = time.perf_counter()
     try:
         import hypothesis
     except ImportError:
-        return Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING)
+        return Trial(Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING), {})
     number = current_examples() if examples is None else examples
     number = max(1, number // max(getattr(p, "each", 1) for p in properties))
-    kinds = {p.drawn: p.strategy() for p in properties}
-    which = [list(kinds).index(p.drawn) for p in properties]
+    copies = [(name, p) for name, of_name in spoiled.items() for p in of_name]
+    kinds = {p.drawn: p.strategy() for p in (*properties, *(p for _, p in copies))}
+    of = {kind: place for place, kind in enumerate(kinds)}
     found = [_Best() for _ in properties]
-    run = 0
+    refuted: dict[str, Evidence] = {}
+    run, failure = 0, None
 
     def prop(drawn: Sequence[Any]) -> None:
-        nonlocal run
+        nonlocal run, failure
         run += 1
-        failed = False
-        for k, p in enumerate(properties):
-            failed |= _one(p, drawn[which[k]], found[k], str(k), hypothesis.target)
-        assert not failed
+        for name, p in copies:
+            if name not in refuted and (seen := _refuted(p, drawn[of[p.drawn]])) is not None:
+                refuted[name] = seen
+        failed = [
+            _one(p, drawn[of[p.drawn]], best, str(k), hypothesis.target) for k, (p, best) in enumerate(zip(properties, found))
+        ]
+        failure = next((f for f in failed if f is not None), failure)
+        assert not any(f is not None for f in failed)
 
     phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
     checked = hypothesis.settings(
@@ -158,9 +202,17 @@ def holds(*properties: Property, examples: int | None = None, shrink: bool = Tru
         with _nothing_from_other_code():
             hypothesis.seed(current_seed())(checked)()
     except AssertionError:
-        refuted = next(b.refuted for b in reversed(found) if b.refuted is not None)
-        return refuted.replace(engine="property test", seconds=time.perf_counter() - started)
-    return _summary(properties, found, run, time.perf_counter() - started)
+        if failure is None:  # of a property itself
+            raise
+        return Trial(failure.replace(engine="property test", seconds=time.perf_counter() - started), refuted)
+    return Trial(_summary(properties, found, run, time.perf_counter() - started), refuted)
+
+
+def _refuted(p: Property, example: Any) -> Evidence | None:
+    """The refutation of a statement by an example, if it is one."""
+    tried = p.tried(example)
+    exactly = p.exactly(example, tried.at) if tried.ratio > 1 + ROUNDING else None
+    return exactly if exactly is not None and exactly.verdict is Verdict.REFUTED else None
 
 
 def _nothing_from_other_code() -> AbstractContextManager[Any]:
@@ -174,26 +226,28 @@ def _nothing_from_other_code() -> AbstractContextManager[Any]:
     return patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None) if known else nullcontext()
 
 
-def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> bool:
-    """Whether the statement surely fails at this example; what was seen is kept in `best`."""
+def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evidence | None:
+    """The refutation of the statement by this example, if it is one; what was seen is kept in
+    `best`.
+    """
     tried = p.tried(example)
     r = tried.ratio
     if math.isnan(r):
-        return False
+        return None
     best.counted += 1
     if r > 1 + ROUNDING:
         exactly = p.exactly(example, tried.at)
         if exactly.verdict is Verdict.REFUTED:
-            best.refuted = exactly
-            return True
+            return exactly
         if not exactly.verdict.accepted:
             best.unconfirmed = max(best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0])
-            return False
+            return None
         r = 1.0  # an equality, up to rounding
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
-    target(math.log10(min(max(r, 1e-300), 1.0)), label=label)
-    return False
+    if r > 0:  # each number that is driven costs time, and an equation has none
+        target(math.log10(min(max(r, 1e-300), 1.0)), label=label)
+    return None
 
 
 def _summary(properties: Sequence[Property], found: Sequence[_Best], run: int, seconds: float) -> Evidence:

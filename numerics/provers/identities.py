@@ -26,7 +26,7 @@ from numerics.provers.exact.normal_form import Letters
 from theory.symbolic.algebra import Words
 from theory.symbolic.values import example
 
-__all__ = ["identity", "trace_identity"]
+__all__ = ["Equations", "WordEquation", "identity", "trace_identity"]
 
 Pair = tuple[sp.Expr, sp.Expr]
 #: Functions that have a meaning here, with the number of their arguments.
@@ -47,7 +47,7 @@ def _latex(e: sp.Expr) -> str:
 
 
 @dataclass(frozen=True)
-class _Statement:
+class Equations:
     """Pairs of sides under side conditions, each of which is an expression that vanishes; `written`
     are the sides before they were evaluated.
     """
@@ -75,6 +75,22 @@ class _Statement:
         same = [_latex(a) for a, b in self.written if _latex(a) == _latex(b)]
         small = len(self.shape) == 2 and set(same) <= {"0", "1"} and len(same) < len(self.pairs)
         return SAME_SIDES if same and not small else ""
+
+    def refuted_at(self, point: dict[sp.Expr, sp.Expr]) -> Evidence | None:
+        """The two sides at a point that meets the assumptions and side conditions, where exact
+        arithmetic or Arb shows that they differ.
+        """
+        for (a, b), label in zip(self.pairs, self.labels):
+            seen = _difference(a, b, point)
+            if seen is not None:
+                by, values = seen
+                witness = {**{str(s): str(v) for s, v in point.items()}, **values, **({"place": label} if label else {})}
+                return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by=by, **self.common())
+        return None
+
+    def common(self) -> dict[str, Any]:
+        """What every evidence about the statement says."""
+        return {"engine": "identity", "checked": self.latex(), "assumes": self.assumes(), "sides": (self,)}
 
 
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
@@ -129,9 +145,9 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     return found.replace(vacuous=statement.vacuous(), seconds=time.perf_counter() - start)
 
 
-def _decide(statement: _Statement) -> Evidence:
+def _decide(statement: Equations) -> Evidence:
     letters = Letters()
-    common: dict[str, Any] = {"engine": "identity", "checked": statement.latex(), "assumes": statement.assumes()}
+    common = statement.common()
     translated = letters.translate([*(a - b for a, b in statement.pairs), *statement.given])
     n = len(statement.pairs)
     zero = letters.vanish(translated[:n], translated[n:])
@@ -151,7 +167,7 @@ def _decide(statement: _Statement) -> Evidence:
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
 
-def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
+def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> Equations:
     left, shape = _entries(lhs)
     right, other = _entries(rhs)
     if shape != other:
@@ -161,7 +177,7 @@ def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> _Statement:
     conditions = tuple(_scalar(_condition(g)).value for g in given)
     distinct(s for pair in sides for side in pair for s in side.given.free_symbols)
     pairs, written = (tuple((getattr(a, n), getattr(b, n)) for a, b in sides) for n in ("value", "given"))
-    return _Statement(pairs, conditions, tuple(labels), shape, written)
+    return Equations(pairs, conditions, tuple(labels), shape, written)
 
 
 def _entries(side: Any) -> tuple[list[Any], tuple[int, ...]]:
@@ -216,28 +232,17 @@ def _known(e: sp.Basic) -> bool:
 # Refutation and control
 
 
-def _refuted(statement: _Statement, true: _Statement | None = None) -> Evidence | None:
+def _refuted(statement: Equations, true: Equations | None = None) -> Evidence | None:
     """A point at which two sides surely differ; at that point `true`, whose proof is being
     controlled, must not be seen to fail.
     """
     exprs = [e for pair in statement.pairs for e in pair]
     for point in points(exprs, statement.given):
-        for (a, b), label in zip(statement.pairs, statement.labels):
-            seen = _difference(a, b, point)
-            if seen is None:
-                continue
-            if true is not None and any(_difference(p, q, point) for p, q in true.pairs):
+        found = statement.refuted_at(point)
+        if found is not None:
+            if true is not None and true.refuted_at(point) is not None:
                 raise Contradiction(f"the normal form of {true.latex()} is zero, but its sides differ at {point}")
-            by, values = seen
-            witness = {**{str(s): str(v) for s, v in point.items()}, **values, **({"place": label} if label else {})}
-            return Evidence(
-                verdict=Verdict.REFUTED,
-                engine="identity",
-                checked=statement.latex(),
-                assumes=statement.assumes(),
-                witness=witness,
-                witness_by=by,
-            )
+            return found
     return None
 
 
@@ -268,7 +273,7 @@ def _digits(z: acb, bits: int) -> str:
     return str((z.real if z.imag.is_zero() else z).str(bits // 3, radius=False))  # enough to tell the two sides apart
 
 
-def _spoiled(statement: _Statement) -> Iterator[_Statement]:
+def _spoiled(statement: Equations) -> Iterator[Equations]:
     """Copies of the statement with one term doubled: on the right, on the left, and then inside."""
     spoilers = (
         lambda a, b: ((a, b + t) for t in sp.Add.make_args(b)),
@@ -286,6 +291,15 @@ def _spoiled(statement: _Statement) -> Iterator[_Statement]:
 
 
 # Matrix words
+
+
+@dataclass(frozen=True, eq=False)
+class WordEquation:
+    """Two elements of one algebra of words that are to be equal in every dimension."""
+
+    lhs: Words
+    rhs: Words
+
 
 _INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
 
@@ -372,4 +386,10 @@ def _common(lhs: Words, rhs: Words) -> dict[str, Any]:
     relations += [f"{p}^2 = {p}" for p in algebra.projectors]
     relations += [f"{g} = pseudo-inverse of {s}, {p} = {s} {g}" for s, g, p in algebra.pseudo_inverse]
     vacuous = SAME_SIDES if left == right else ""
-    return {"engine": "trace words", "checked": f"{left} = {right}", "assumes": tuple(relations), "vacuous": vacuous}
+    return {
+        "engine": "trace words",
+        "checked": f"{left} = {right}",
+        "assumes": tuple(relations),
+        "vacuous": vacuous,
+        "sides": (WordEquation(lhs, rhs),),
+    }

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import sympy as sp
+from flint import arb
 
 from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, error_squared, softmax_average
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.enclosures.balls import value
-from numerics.provers.statements.statement import Inequality
 from numerics.rationals import arb_ball
 from numerics.token_laws import TokenLaw
 
@@ -52,7 +52,7 @@ def covariance_error(c: SoftmaxAverage, z: Array) -> Any:
             at = d + i * d + j
             entry = found[at] - found[i] * found[j] - (limit[at] - limit[i] * limit[j])
             total = total + entry * entry
-    return (z * z).sum() * (c.weight * total).sum(0)
+    return (z * z).sum(0) * (c.weight * total).sum(0)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,10 @@ class PromptAndQuery:
     tokens, query : TokenLaw
         On finitely many rational points of one space; the query is 1-sub-Gaussian.
     u : Fraction
-        ``U = u I``.
+        Operator norm of U.
     name : str
+    direction : tuple of rows, optional
+        The matrix U/u, of operator norm 1; the identity by default.
 
     Examples
     --------
@@ -81,6 +83,12 @@ class PromptAndQuery:
     query: TokenLaw
     u: Fraction
     name: str
+    direction: tuple[tuple[Fraction, ...], ...] = ()
+
+    @property
+    def shape(self) -> tuple[tuple[Fraction, ...], ...]:
+        """U/u."""
+        return self.direction or tuple(tuple(Fraction(i == j) for j in range(self.d)) for i in range(self.d))
 
     @property
     def d(self) -> int:
@@ -119,10 +127,11 @@ class PromptAndQuery:
         points = np.array([[number(x) for x in atom] for atom in self.tokens.atoms], dtype=kind)
         weights = np.array([number(w) for w in self.tokens.weights], dtype=kind)
         values = points.T if f is None else f(points)
+        shape = np.array([[number(x) for x in row] for row in self.shape], dtype=kind)
         total = number(Fraction(0))
         for query, weight in zip(self.query.atoms, self.query.weights, strict=True):
             z = np.array([number(x) for x in query], dtype=kind)
-            scores = points @ (z * number(self.u))
+            scores = points @ (shape @ z * number(self.u))
             c = softmax_average(L, scores, values, weights, number(Fraction(0)))
             factor = number(weight) if g is None else number(weight) * g(z)
             total = total + factor * statistic(c, z)
@@ -134,7 +143,8 @@ class PromptAndQuery:
         join = lambda row: ", ".join(map(str, row))
         law = {"tokens": show(self.tokens.atoms), "token weights": join(self.tokens.weights)}
         query = {"queries": show(self.query.atoms), "query weights": join(self.query.weights)}
-        return {"d": self.d, **law, "sigma2": self.tokens.sigma2, **query, "U": self.u}
+        size = f"{self.u} times {show(self.direction)}" if self.direction else self.u
+        return {"d": self.d, **law, "sigma2": self.tokens.sigma2, **query, "U": size}
 
 
 def moments(z: Array) -> Array:
@@ -163,7 +173,7 @@ class Instance:
     exact: Callable[[], tuple[Any, sp.Expr]] | None = field(default=None, compare=False)
 
 
-def tightest(instances: Iterable[Instance], *, checked: str, covered: str, reference: Instance | None = None) -> Evidence:
+def tightest(instances: Iterable[Instance], *, checked: str, covered: str, statement: Any = None) -> Evidence:
     """The instance at which a bound is tightest, or the first at which it fails.
 
     Parameters
@@ -174,9 +184,8 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, refer
         LaTeX of the bound.
     covered : str
         Which instances these are.
-    reference : Instance, optional
-        The reference instance of the paper (`numerics.search.reference`), where the slack is also
-        taken if the claim asks for it.
+    statement : object, optional
+        What the instances are instances of, for `Evidence.sides`.
 
     Returns
     -------
@@ -193,7 +202,8 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, refer
     """
     started = time.perf_counter()
     found: Sequence[Instance] = tuple(instances)
-    common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
+    sides = () if statement is None else (statement,)
+    common: dict[str, Any] = {"engine": "enumeration", "checked": checked, "sides": sides}
     failing = [i for i in found if not i.left <= i.right * (1 + 1e-9)]
     for instance in failing:
         if instance.exact is None:
@@ -220,11 +230,10 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, refer
         covered=f"{len(found)} instances: {covered}",
         slack=slack,
         tightest=dict(at),
-        sides=() if reference is None else (Inequality(sp.Float(reference.left), sp.Float(reference.right)),),
         seconds=seconds,
         **common,
     )
 
 
 def _ball(side: Any) -> Any:
-    return value(side).real if isinstance(side, sp.Basic) else side
+    return side if isinstance(side, arb) else value(sp.sympify(side)).real

@@ -20,10 +20,11 @@ from numerics.attention.curve import exact_error
 from numerics.attention.setting import AttentionSetting
 from numerics.rationals import fraction, sympy_rational
 from numerics.search.query_average import Instance, PromptAndQuery, covariance_error, moments, squared_error
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import atoms
 from numerics.token_laws.sub_gaussian import certified_proxy
 
-__all__ = ["COVERED", "Bound", "Quantity", "at_instance", "discrete", "instances"]
+__all__ = ["COVERED", "Bound", "Quantity", "discrete", "instances", "lengths", "statement"]
 
 Quantity = Literal["output", "gradient in U"]
 #: The error of each quantity at a fixed query, and the function f of which it is an average.
@@ -31,13 +32,14 @@ STATISTICS: dict[Quantity, tuple[Any, Any]] = {"output": (squared_error, None), 
 #: (L, sigma, |U|, d) to the bound for V = I.
 Bound = Callable[[Any, Any, Any, Any], Any]
 COVERED = (
-    "tokens of two to four atoms (d = 1, 2; sigma from 1 to 10), queries of signs and rare large ones, L = 1 to 100, exact sums; "
+    "tokens of two to four atoms (d = 1, 2; sigma from 1 to 4, weights down to 2^-28), queries of signs and rare large ones, "
+    "L = 1 to 100, exact sums; "
     "Gaussian tokens with kappa = sigma^2 |U|^2 from 0 to 16, d = 1, 3 and L from 1 to 1e30, by quadrature over Gaussian queries "
     "(output) or at |z| = sqrt(d) (gradient in U)"
 )
 ONE, HALF = Fraction(1), Fraction(1, 2)
 #: Values of u, lengths of prompts that are summed, and lengths for quadrature.
-SCALES = tuple(Fraction(u) for u in ("0", "1/8", "1/4", "1", "3"))
+SCALES = tuple(Fraction(u) for u in ("0", "1/8", "1/4", "1", "3", "4"))
 LENGTHS = (1, 2, 3, 10, 100)
 QUADRATURE_LENGTHS = (1.0, 2.0, 10.0, 1e3, 1e6, 1e12, 1e30)
 #: Values of ``sigma^2 |U|^2`` for Gaussian tokens.
@@ -52,8 +54,9 @@ def discrete() -> tuple[PromptAndQuery, ...]:
     signs = atoms([[1], [-1]], [HALF, HALF], sigma2=ONE)
     rare = atoms([[3], [0], [-3]], [Fraction(1, 200), Fraction(99, 100), Fraction(1, 200)])
     lines: list[tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]]
-    lines = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2, 4, 10)]
-    lines.append(("skewed", (Fraction(6), -Fraction(2, 3)), (Fraction(1, 10), Fraction(9, 10))))
+    lines = [("signs", (s * ONE, -s * ONE), (HALF, HALF)) for s in (1, 2)]
+    q = ONE / 2**27  # 36 is about 2 ln(1/q), so that 1 is a sub-Gaussian constant
+    lines.append(("rare", (Fraction(6), 0 * ONE, -Fraction(6)), (q / 2, 1 - q, q / 2)))
     lines.append(("three atoms", (Fraction(10), 0 * ONE, -ONE), (Fraction(1, 22), HALF, Fraction(5, 11))))
     out = []
     for name, values, weights in lines:
@@ -65,14 +68,9 @@ def discrete() -> tuple[PromptAndQuery, ...]:
     return (*out, *(PromptAndQuery(corners, corners, u, "corners, query corners") for u in SCALES))
 
 
-def _lengths(x: PromptAndQuery) -> tuple[int, ...]:
+def lengths(x: PromptAndQuery) -> tuple[int, ...]:
+    """Those of `LENGTHS` whose prompts are few enough to be summed over."""
     return tuple(L for L in LENGTHS if math.comb(L + len(x.tokens.atoms) - 1, len(x.tokens.atoms) - 1) <= 6000)
-
-
-@cache
-def _discrete_left(quantity: Quantity) -> tuple[tuple[int, PromptAndQuery, float], ...]:
-    rows = ((L, x, float(x.average(L, *STATISTICS[quantity]))) for x in discrete() for L in _lengths(x))
-    return tuple(sorted(rows, key=lambda row: (row[0], row[1].d)))
 
 
 @cache
@@ -91,32 +89,41 @@ def _gaussian_left(quantity: Quantity) -> tuple[tuple[float, int, float, float],
     return tuple(rows)
 
 
-def instances(bound: Bound, quantity: Quantity, *, least: int = 1) -> Iterator[Instance]:
-    """Every instance with L >= least, the exact ones first.
+def statement(bound: Bound, quantity: Quantity, *, least: int = 1, unit: bool = False) -> QueryAverageBound:
+    """The bound for every law of tokens and query.
+
+    Parameters
+    ----------
+    bound : callable
+    quantity : str
+    least : int
+        The shortest prompt.
+    unit : bool
+        Whether sigma is at least 1.
+    """
+    term = Term(lambda at: at.mean(*STATISTICS[quantity]), lambda at: bound(at.L, at.sigma, at.u, at.d), {"V": 1})
+    return QueryAverageBound((term,), least, unit)
+
+
+def instances(given: QueryAverageBound, bound: Bound, quantity: Quantity) -> Iterator[Instance]:
+    """Every instance, the exact ones first.
 
     Gaussian tokens at one token are exact: the error of the output is
     ``sigma^2 d + sigma^4 |U|^2 d``, and the gradient in U is 0 instead of ``sigma^2 z'`` in each
     row.
     """
-    if least == 1:
+    if given.least == 1:
         for d, kappa, sigma in itertools.product((1, 3), (*KAPPAS, Fraction(10**6)), (ONE, Fraction(4))):
             if not (root := sp.sqrt(sympy_rational(kappa))).is_rational:
                 continue
             U = fraction(root) / sigma
             left = sigma**2 * d + sigma**4 * U**2 * d if quantity == "output" else sigma**4 * d * d
             yield _gaussian_token(bound, quantity, d, sigma, U, left)
-    for L, x, error in _discrete_left(quantity):
-        if least <= L:
-            yield _discrete(bound, quantity, L, x, error)
+    yield from sorted(given.instances(discrete(), lengths), key=lambda i: (i.where["L"], i.where["d"]))
     for far, d, u, error in _gaussian_left(quantity):
-        if far >= least:
+        if far >= given.least:
             where = {"L": f"{far:g}", "d": d, "U": u, "sigma": 1, "tokens": "N(0, I)"}
             yield Instance(where, error, float(bound(far, 1.0, u, d)))
-
-
-def at_instance(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery) -> Instance:
-    """The same bound at one instance of tokens and query."""
-    return _discrete(bound, quantity, L, x, float(x.average(L, *STATISTICS[quantity])))
 
 
 def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u: Fraction, left: Fraction) -> Instance:
@@ -127,14 +134,3 @@ def _gaussian_token(bound: Bound, quantity: Quantity, d: int, sigma: Fraction, u
     query = "N(0, I)" if quantity == "output" else f"|z|^2 = {d}"
     where = {"L": 1, "d": d, "sigma": sigma, "U": u, "V": 1, "tokens": "N(0, sigma^2 I)", "query": query}
     return Instance(where, float(left), float(bound(1.0, float(sigma), float(u), d)), exact)
-
-
-def _discrete(bound: Bound, quantity: Quantity, L: int, x: PromptAndQuery, error: float) -> Instance:
-    sigma = sp.sqrt(sympy_rational(x.tokens.sigma2))
-
-    def exact() -> tuple[Any, sp.Expr]:
-        right = bound(sp.Integer(L), sigma, sympy_rational(x.u), sp.Integer(x.d))
-        return x.average(L, *STATISTICS[quantity], exact=True), sp.sympify(right)
-
-    where = {"L": L, "sigma": sigma, "V": 1, **x.describe()}
-    return Instance(where, error, float(bound(float(L), math.sqrt(x.tokens.sigma2), float(x.u), x.d)), exact)

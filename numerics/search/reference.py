@@ -106,6 +106,8 @@ class ReferenceInstance:
             return float(_inequality(sides, self.values))
         if isinstance(sides, StatisticBound):
             return float(_statistic(sides, self))
+        if not callable(sides):
+            raise NoLoss("an equation gives nothing away")
         return float(_quotient(*sides(self)))
 
 

@@ -22,13 +22,13 @@ import sympy as sp
 from flint import arb, ctx
 
 from numerics.attention.enumeration import compositions
-from numerics.attention.softmax_average import error_fourth, error_squared
+from numerics.attention.softmax_average import SoftmaxAverage, error_fourth, error_squared
 from numerics.evidence import Evidence, Verdict
 from numerics.rationals import arb_ball
 from numerics.search.families import Point, on_line
 from numerics.search.statement import evaluate, latex, population
 
-__all__ = ["ERROR", "LIMIT", "MAXIMUM_TAIL", "OWN_TAIL", "TOKEN_TAIL", "increasing"]
+__all__ = ["ERROR", "LIMIT", "MAXIMUM_TAIL", "OWN_TAIL", "TOKEN_TAIL", "TailChain", "increasing", "quantities"]
 
 LENGTHS = (1, 2, 3, 6, 7, 10, 11, 20, 40)
 #: Count vectors that a case may have.
@@ -77,9 +77,12 @@ def _points(growth: int) -> list[Point]:
     ]
 
 
-def _positive(x: Any) -> Any:
-    """The positive part of a ball."""
-    return x.max(arb(0))
+_LARGER = np.frompyfunc(lambda x, y: x.max(y), 2, 1)
+
+
+def _larger(x: Any, y: Any) -> Any:
+    """The larger one of floats or of balls."""
+    return _LARGER(x, y) if isinstance(x, arb) or np.asarray(x).dtype == object else np.maximum(x, y)
 
 
 @cache
@@ -89,32 +92,117 @@ def _cases(order: int, growth: int) -> tuple[_Case, ...]:
     with ctx.workprec(BITS):
         for L in LENGTHS:
             for point in _points(growth):
-                counts = compositions(L, len(point.f))
-                if len(counts) <= MOST_OUTCOMES:
-                    out.append(_case(L, point, counts, order, growth))
+                if len(compositions(L, len(point.f))) <= MOST_OUTCOMES:
+                    out.append(_case(L, point, order, growth))
     return tuple(out)
 
 
-def _case(L: int, point: Point, counts: Any, order: int, growth: int) -> _Case:
+def _case(L: int, point: Point, order: int, growth: int) -> _Case:
     """The values of all symbols at one law and one length."""
-    c, half, factor = point.average(L), order // 2, 2 ** (order - 1)
-    at = population(c)
+    return _Case({"L": L, **point.describe()}, quantities(point.average(L), order, growth))
+
+
+def quantities(c: SoftmaxAverage, order: int, growth: int) -> Mapping[str, Any]:
+    """The values of all symbols by name, as floats of a batch of laws or as balls of one law.
+
+    Examples
+    --------
+    >>> half = Fraction(1, 2)
+    >>> signs = Point(on_line((1, -1), (half, half)), Fraction(0), (Fraction(1), Fraction(-1)))
+    >>> quantities(signs.average(2), 2, 1)[ERROR.name] == 0.5
+    True
+    """
     assert c.law is not None
-    peaks = [reduce(lambda x, y: x.max(y), (v for v, n in zip(c.law.f2, row) if n)) ** half for row in counts]
-    mean = lambda weights, values: sum((w * v for w, v in zip(weights, values)), arb(0))
-    square = sum(c.R * c.R) / c.S**2
-    t0, ratio = L * at["F4"] ** half, square if order == 2 else square * square  # not a power: the square may be a ball around 0
-    limit = _positive(t0 / factor - ratio)
+    at, half, factor, zero = population(c), order // 2, 2 ** (order - 1), 0 * c.S
+    f, present = c.law.f2**half, (compositions(c.L, len(c.law.p)) > 0).astype(c.law.p.dtype)
+    peaks = reduce(_larger, (np.multiply.outer(present[:, i], f[i]) for i in range(len(f))))
+    square = (c.R * c.R).sum(0) / c.S**2
+    t0, ratio = c.L * at["F4"] ** half, square if order == 2 else square * square  # not a power: the square may be a ball around 0
+    limit = _larger(t0 / factor - ratio, zero)
     bound = at["C_f" if growth == 1 else "C_f2"] ** order
+    mean = lambda weights, values: (weights * _larger(values, zero)).sum(0)
     extra = {
         ERROR.name: c.mean(error_squared if order == 2 else error_fourth),
-        MAXIMUM_TAIL.name: mean(c.weight, (_positive(factor * (peak + ratio) - t0) for peak in peaks)),
+        MAXIMUM_TAIL.name: mean(c.weight, factor * (peaks + ratio) - t0),
         LIMIT.name: limit,
-        OWN_TAIL.name: mean(c.law.p, (_positive(f2**half - limit) for f2 in c.law.f2)),
-        TOKEN_TAIL.name: mean(c.law.p, (_positive(bound * z2 ** (half * growth) - limit) for z2 in c.law.z2)),
+        OWN_TAIL.name: mean(c.law.p, f - limit),
+        TOKEN_TAIL.name: mean(c.law.p, bound * c.law.z2 ** (half * growth) - limit),
     }
     at.update(extra)
-    return _Case({"L": L, **point.describe()}, at)
+    return at
+
+
+@dataclass(frozen=True)
+class TailChain:
+    """Expressions that increase, as `increasing` judges them.
+
+    Parameters
+    ----------
+    chain : tuple of sympy.Expr
+    order, growth, admitted
+        As in `increasing`.
+    factor : Fraction
+        Each expression is claimed to be at most this times the next.
+    """
+
+    chain: tuple[sp.Expr, ...]
+    order: int
+    growth: int = 1
+    admitted: tuple[sp.Expr, Fraction] | None = None
+    factor: Fraction = Fraction(1)
+
+    @property
+    def checked(self) -> str:
+        """The statement in LaTeX."""
+        between = r" \le " if self.factor == 1 else rf" \le {sp.latex(sp.Rational(self.factor))}\cdot "
+        return between.join(latex(e) for e in self.chain)
+
+    def ratios(self, c: SoftmaxAverage) -> Any:
+        """Left over right of the tightest link for a batch of laws in floating point; -oo where the
+        hypothesis fails.
+        """
+        with np.errstate(all="ignore"):
+            at = quantities(c, self.order, self.growth)
+            assert c.law is not None
+            values = [evaluate(e, at) + 0 * c.S for e in self.chain]
+            rounding = 1e-12 * c.L * (c.law.f2 ** (self.order // 2)).max(0)
+            worst = np.full_like(c.S, -np.inf)
+            for left, right in pairwise(values):
+                below = left - float(self.factor) * right
+                ratio = np.where(right > rounding, left / (float(self.factor) * right), np.where(below > rounding, np.inf, 0.0))
+                worst = np.where(np.isfinite(below), np.maximum(worst, np.where(left > rounding, ratio, 0.0)), worst)
+            if self.admitted is not None:
+                worst = np.where(evaluate(self.admitted[0], at) <= float(self.admitted[1]), worst, -np.inf)
+        return worst
+
+    def judged(self, L: int, point: Point) -> Evidence:
+        """The statement at one rational law and one length, by Arb."""
+        with ctx.workprec(BITS):
+            return self._judged(_case(L, point, self.order, self.growth))[0]
+
+    def _judged(self, case: _Case) -> tuple[Evidence, float, dict[str, Any]]:
+        """What is true in a case, and the least quotient of two neighbours with its place."""
+        common: dict[str, Any] = {"engine": "enumeration", "checked": self.checked, "dimension": "d = 1", "sides": (self,)}
+        least: tuple[float, dict[str, Any]] = (np.inf, {})
+        with ctx.workprec(BITS):
+            values = [evaluate(e, case.at) for e in self.chain]
+            factor = arb_ball(self.factor)
+            for number, (left, right) in enumerate(((x, factor * y) for x, y in pairwise(values)), 1):
+                sides = {"left": float(left), "right": float(right)}
+                if left > right:
+                    link = {"link": number} if len(self.chain) > 2 else {}
+                    witness = {**case.where, **link, **sides}
+                    return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common), *least
+                if not left <= right and not _equal(left, right):
+                    reason = f"the enclosures {left} and {right} overlap"
+                    return Evidence(verdict=Verdict.OPEN, reason=reason, **common), *least
+                if left > 0 and float(right) / float(left) < least[0]:
+                    least = float(right) / float(left), {**case.where, **sides}
+        return Evidence(verdict=Verdict.SUPPORTED, covered="one case", **common), *least
+
+    def meets(self, case: _Case) -> bool:
+        """Whether a case surely meets the hypothesis."""
+        return self.admitted is None or bool(evaluate(self.admitted[0], case.at) <= arb_ball(self.admitted[1]))
 
 
 def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.Expr, Fraction] | None = None) -> Evidence:
@@ -148,31 +236,22 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
     'SUPPORTED'
     """
     started = time.perf_counter()
+    statement = TailChain(chain, order, growth, admitted)
     least: tuple[float, dict[str, Any]] = (np.inf, {})
     tried = 0
-    common: dict[str, Any] = {"engine": "enumeration", "checked": r" \le ".join(latex(e) for e in chain), "dimension": "d = 1"}
-    for case in _cases(order, growth):
-        if admitted is not None and not evaluate(admitted[0], case.at) <= arb_ball(admitted[1]):
-            continue
+    for case in filter(statement.meets, _cases(order, growth)):
         tried += 1
-        with ctx.workprec(BITS):
-            values = [evaluate(e, case.at) for e in chain]
-        for number, (left, right) in enumerate(pairwise(values), 1):
-            sides = {"left": float(left), "right": float(right)}
-            if left > right:
-                witness = {**case.where, "link": number, **sides} if len(chain) > 2 else {**case.where, **sides}
-                return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
-            if not left <= right and not _equal(left, right):
-                return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {left} and {right} overlap", **common)
-            if left > 0 and float(right) / float(left) < least[0]:
-                least = float(right) / float(left), {**case.where, **sides}
+        found, quotient, place = statement._judged(case)
+        if not found.verdict.accepted:
+            return found
+        least = (quotient, place) if quotient < least[0] else least
     if not tried:
         raise ValueError("no case meets the hypotheses; lengthen the prompts")
     covered = f"{tried} exact cases: 2 and 3 atoms, f(z) = {'z' if growth == 1 else f'z^{growth}'}, in some doubled for z > 0"
     covered += f", L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))})"
     seconds = time.perf_counter() - started
     slack = least[0] if np.isfinite(least[0]) else None
-    return Evidence(verdict=Verdict.SUPPORTED, covered=covered, slack=slack, tightest=least[1], seconds=seconds, **common)
+    return found.replace(covered=covered, slack=slack, tightest=least[1], seconds=seconds)
 
 
 def _equal(left: Any, right: Any) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import sympy as sp
 
-from numerics.attention.softmax_average import SoftmaxAverage
+from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage
 from numerics.evidence import Evidence, Verdict
 from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
 from numerics.search.hostile_cases import ERROR, worst_hostile
@@ -25,7 +25,7 @@ from numerics.search.reference import StatisticBound
 from numerics.search.statement import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.seeds import current_reseed, current_seed, shared_generator
 
-__all__ = ["at_point", "worst_ratio"]
+__all__ = ["at_point", "best_by_length", "parameters", "worst_ratio"]
 
 Array = npt.NDArray[np.float64]
 
@@ -152,6 +152,20 @@ def _search(statement: Statement, family: Family, lengths: tuple[int, ...], rese
     return list(found.values())
 
 
+def best_by_length(statement: Statement, family: Family) -> dict[int, float]:
+    """The largest ratio that the search finds in a family at each of its lengths.
+
+    Examples
+    --------
+    >>> from numerics.attention.softmax_average import error_squared, symbol
+    >>> bound = symbol("F4") * sp.exp(4 * symbol("a2")) / symbol("L")
+    >>> round(best_by_length(normal_form(Mean(error_squared), bound).statement, TWO_ATOMS)[1], 3)
+    1.0
+    """
+    lengths = family.lengths if isinstance(statement.left, (Mean, RandomVariable)) else family.lengths[:1]
+    return dict(zip(lengths, (ratio for ratio, _ in _search(statement, family, lengths, current_reseed()))))
+
+
 def _ratios(statement: Statement, family: Family, L: int, x: Array) -> Array:
     return statement.ratios(family.average(L, x))
 
@@ -165,14 +179,14 @@ def _witness(left: Mean | Tail | sp.Expr, right: sp.Expr, normal: Normal, family
         c = point.approximate(L)
         if not float(normal.statement.ratios(c)) > float(normal.limit) * (1 + 1e-12):
             continue
-        for value in _parameters(left, normal, c):
+        for value in parameters(left, normal, c):
             evidence = at_point(point, L, left, right, value)
             if evidence.verdict is Verdict.REFUTED:
                 return evidence.replace(slack=float(normal.limit) / float(normal.statement.ratios(c)))
     return None
 
 
-def _parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
+def parameters(left: Mean | Tail | sp.Expr, normal: Normal, c: SoftmaxAverage) -> list[sp.Rational | None]:
     """Short admitted rationals near the parameter at which a tail bound is worst, on either side of
     it.
 

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
+from math import lcm
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
 from numerics.evidence import Evidence, Verdict
 from numerics.rationals import arb_ball
@@ -24,10 +27,11 @@ from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Famil
 from numerics.search.maximise import maximise
 from numerics.search.reference import ReferenceInstance
 from numerics.seeds import current_seed, generator
+from numerics.token_laws.sub_gaussian import enclosed_proxy
 from numerics.token_laws.token_law import TokenLaw
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
-__all__ = ["worst_law"]
+__all__ = ["LawBound", "RationalLaw", "judged", "ratio_of", "worst_law"]
 
 Array = npt.NDArray[Any]
 #: Families of one-dimensional laws, with the number of parameters that belong to the law.
@@ -42,6 +46,111 @@ Sides = Callable[[Sequence[WeightedNodes], Array], tuple[Any, Any]]
 Case = tuple[str, Sequence[TokenLaw | WeightedNodes], Sequence[float]]
 
 
+@dataclass(frozen=True)
+class LawBound:
+    """``left <= limit * right`` for laws and numbers, as `worst_law` judges it.
+
+    Parameters
+    ----------
+    sides : callable
+    limit : rational
+    laws : int
+        How many laws the sides take.
+    numbers, dimensions
+        As in `worst_law`.
+    checked : str
+        The statement in LaTeX.
+    """
+
+    sides: Sides
+    limit: Any
+    laws: int = 1
+    numbers: tuple[tuple[float, float], ...] = ()
+    dimensions: tuple[int, ...] = (1,)
+    checked: str = field(default="", compare=False)
+
+    def __call__(self, at: ReferenceInstance) -> tuple[float, float]:
+        """Both sides with the instance's law for every law and its score for every number."""
+        nodes, masses = np.array([[float(x)] for x in at.point.atoms]), np.array([float(p) for p in at.point.weights])
+        law = WeightedNodes(nodes, masses, float(at.point.sigma2()))
+        left, right = self.sides([law] * self.laws, np.full(len(self.numbers), float(at.point.Uz)))
+        return float(left), float(self.limit) * float(right)
+
+    def named(self, laws: Sequence[RationalLaw], values: Sequence[Fraction]) -> dict[str, str]:
+        """Laws and numbers in words."""
+        names = dict[str, str]()
+        for i, law in enumerate(laws):
+            label = ("mu", "nu")[i] if self.laws > 1 else "law"
+            label = label if law.d == 1 else f"{label} of each coordinate,"
+            names[f"{label} atoms"] = ", ".join(map(str, law.atoms))
+            names[f"{label} weights"] = ", ".join(map(str, law.weights))
+        return names | {f"number {i + 1}": str(v) for i, v in enumerate(values)}
+
+
+@dataclass(frozen=True)
+class RationalLaw:
+    """A law with rational atoms on the line, or of d independent coordinates with such a law.
+
+    Parameters
+    ----------
+    atoms, weights : tuple of Fraction
+        Of the law on the line, or of each coordinate; from d = 2 on the atoms are whole multiples
+        of the least positive one.
+    d : int
+    share : Fraction
+        The law is this share, at most 1, of one whose exact constant it has.
+
+    Examples
+    --------
+    >>> half, one = Fraction(1, 2), Fraction(1)
+    >>> signs = RationalLaw((one, -one), (half, half), share=Fraction(1, 3))
+    >>> float(signs.balls().sigma2)
+    9.0
+    """
+
+    atoms: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    d: int = 1
+    share: Fraction = Fraction(1)
+
+    def balls(self) -> WeightedNodes:
+        """The law as Arb balls; from d = 2 on its nodes have the lengths of the vectors and lie on
+        one axis.
+        """
+        distance = max(self.atoms) - min(self.atoms)
+        proxy = _enclosed(tuple(x / distance for x in self.atoms), self.weights)
+        sigma2 = proxy * arb_ball((distance / self.share) ** 2)
+        if self.d == 1:
+            nodes = np.array([[arb_ball(v)] for v in self.atoms], dtype=object)
+            return WeightedNodes(nodes, np.array([arb_ball(p) for p in self.weights], dtype=object), sigma2)
+        masses, size = self._squared_length()
+        kept = [n for n, p in enumerate(masses) if p]
+        nodes = np.array([[arb_ball(size) * arb(n).sqrt()] + [arb(0)] * (self.d - 1) for n in kept], dtype=object)
+        return WeightedNodes(nodes, np.array([arb_ball(masses[n]) for n in kept], dtype=object), sigma2)
+
+    def _squared_length(self) -> tuple[list[Fraction], Fraction]:
+        """Probabilities of 0, 1, 2, ... times the square of the second number for the squared
+        length of a vector.
+        """
+        size, common = min(abs(x) for x in self.atoms if x), lcm(*(p.denominator for p in self.weights))
+        one = [0] * int((max(self.atoms) / size) ** 2 + 1)
+        for x, p in zip(self.atoms, self.weights):
+            one[int((x / size) ** 2)] += int(p * common)
+        total = [1]
+        for _ in range(self.d):
+            longer = [0] * (len(total) + len(one) - 1)
+            for k, weight in enumerate(one):
+                for i, number in enumerate(total if weight else ()):
+                    longer[i + k] += weight * number
+            total = longer
+        return [Fraction(n, common**self.d) for n in total], size
+
+
+@lru_cache(maxsize=1024)
+def _enclosed(atoms: tuple[Fraction, ...], weights: tuple[Fraction, ...]) -> Any:
+    return enclosed_proxy(atoms, weights)
+
+
 def worst_law(
     sides: Sides,
     limit: Any,
@@ -50,6 +159,7 @@ def worst_law(
     laws: tuple[str, ...] = ("two atoms",),
     numbers: tuple[tuple[float, float], ...] = (),
     cases: Callable[[], Iterable[Case]] | None = None,
+    dimensions: tuple[int, ...] = (1,),
 ) -> Evidence:
     """Try ``left <= limit * right`` where it is tightest.
 
@@ -70,6 +180,9 @@ def worst_law(
     cases : callable, optional
         A function of module level that lists further instances (name, laws, numbers), in any
         dimension. A law is a `TokenLaw` with nodes, or `WeightedNodes`.
+    dimensions : tuple of int
+        More than 1 for a statement on one law that sees the norms of vectors only: property tests
+        try it on independent coordinates in these dimensions, too.
 
     Returns
     -------
@@ -95,12 +208,13 @@ def worst_law(
     if any(name not in FAMILIES for name in laws) or not limit > 0:
         raise ValueError(f"a positive limit and families out of {', '.join(FAMILIES)} are needed, got {limit} and {laws}")
     started = time.perf_counter()
+    bound = LawBound(sides, limit, len(laws), numbers, dimensions, checked)
+    common: dict[str, Any] = {"engine": "enumeration", "checked": checked, "sides": (bound,)}
     reached, at = _search(sides, laws, numbers, current_seed())
-    common: dict[str, Any] = {"engine": "enumeration", "checked": checked}
     if reached > float(limit) * (1 + 1e-9):
-        found = _witness(sides, limit, laws, numbers, np.array(at))
+        found = _witness(bound, laws, np.array(at))
         if found is not None:
-            return found.replace(checked=checked, slack=float(limit) / reached, seconds=time.perf_counter() - started)
+            return found.replace(slack=float(limit) / reached, seconds=time.perf_counter() - started)
     worst, where, count = _listed(sides, cases) if cases else (0.0, "", 0)
     seconds = time.perf_counter() - started
     top = max(reached, worst)
@@ -109,26 +223,15 @@ def worst_law(
         return Evidence(verdict=Verdict.OPEN, reason=f"ratio {top:.9g} at {place}, not confirmed by Arb", seconds=seconds, **common)
     covered = f"worst case searched over {' and '.join(laws)} at sigma = 1: reached {reached:.6g} of {float(limit):.6g}"
     covered += f"; {count} further cases: at most {worst:.6g} ({where})" if count else ""
-    tightest = {"case": where} if worst > reached else _rationals(laws, np.array(at), 10**4)[2]
+    tightest = {"case": where} if worst > reached else bound.named(*_rationals(laws, np.array(at), 10**4))
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=covered,
         slack=max(1.0, float(limit) / top) if top > 0 else None,
         tightest={**tightest, "reached": top},
-        sides=(partial(_at_reference, sides, limit, laws, numbers),),
         seconds=seconds,
         **common,
     )
-
-
-def _at_reference(
-    sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], at: ReferenceInstance
-) -> tuple[float, float]:
-    """Both sides with the instance's law for every law and its score for every number."""
-    nodes, masses = np.array([[float(x)] for x in at.point.atoms]), np.array([float(p) for p in at.point.weights])
-    law = WeightedNodes(nodes, masses, float(at.point.sigma2()))
-    left, right = sides([law] * len(laws), np.full(len(numbers), float(at.point.Uz)))
-    return float(left), float(limit) * float(right)
 
 
 @lru_cache(maxsize=256)
@@ -138,11 +241,11 @@ def _listed(sides: Sides, cases: Callable[[], Iterable[Case]]) -> tuple[float, s
     for name, populations, values in cases():
         laws = [law.weighted_nodes if isinstance(law, TokenLaw) else law for law in populations]
         with np.errstate(all="ignore"):
-            ratios.append((float(_ratio(*sides(laws, np.array(values, dtype=float)))), name))
+            ratios.append((float(ratio_of(*sides(laws, np.array(values, dtype=float)))), name))
     return (*max(ratios), len(ratios))
 
 
-def _ratio(left: Any, right: Any) -> Array:
+def ratio_of(left: Any, right: Any) -> Array:
     """Left over right. Both vanish without spread or without scores, the left one up to rounding,
     and then bound nothing; a side without a value counts as a violation.
     """
@@ -162,7 +265,7 @@ def _search(
     def ratio(x: Array) -> Array:
         populations, rest = _floats(laws, x)
         with np.errstate(all="ignore"):
-            return _ratio(*sides(populations, rest))
+            return ratio_of(*sides(populations, rest))
 
     value, at = maximise(ratio, box, generator(7))
     return value, tuple(at.tolist())
@@ -190,39 +293,57 @@ def _floats(laws: tuple[str, ...], x: Array) -> tuple[list[WeightedNodes], Array
     return populations, rest
 
 
-def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[WeightedNodes], Array, dict[str, str]]:
-    """Rational laws near these parameters as Arb balls, their proxies enclosed and near 1; the
-    numbers; and both in words.
-    """
+def _rationals(laws: tuple[str, ...], x: Array, denominator: int) -> tuple[list[RationalLaw], list[Fraction]]:
+    """Rational laws near these parameters, their constants near 1, and the numbers."""
     parts, rest = _split(laws, x)
-    populations, names = [], dict[str, str]()
-    for i, (name, part) in enumerate(zip(laws, parts)):
+    found = []
+    for name, part in zip(laws, parts):
         point = FAMILIES[name][0].rational(part, denominator)
         scale = point.Uz
-        nodes = np.array([[arb_ball(scale * v)] for v in point.atoms], dtype=object)
-        masses = np.array([arb_ball(p) for p in point.weights], dtype=object)
-        populations.append(WeightedNodes(nodes, masses, point.sigma2() * arb_ball(scale * scale)))
-        label = ("mu", "nu")[i] if len(laws) > 1 else "law"
-        names[f"{label} atoms"] = ", ".join(str(scale * v) for v in point.atoms)
-        names[f"{label} weights"] = ", ".join(str(p) for p in point.weights)
-    values = [Fraction(float(v)).limit_denominator(denominator) for v in rest]
-    names |= {f"number {i + 1}": str(v) for i, v in enumerate(values)}
-    return populations, np.array([arb_ball(v) for v in values], dtype=object), names
+        found.append(RationalLaw(tuple(scale * v for v in point.atoms), point.weights))
+    return found, [Fraction(float(v)).limit_denominator(denominator) for v in rest]
 
 
-def _witness(
-    sides: Sides, limit: Any, laws: tuple[str, ...], numbers: tuple[tuple[float, float], ...], x: Array
-) -> Evidence | None:
+def _witness(bound: LawBound, laws: tuple[str, ...], x: Array) -> Evidence | None:
     """The shortest rational instance near ``x`` that breaks the statement, or None if none is
     confirmed.
     """
-    factor = arb_ball(Fraction(limit) * (1 + ROUNDING))
     for denominator in DENOMINATORS:
-        populations, values, names = _rationals(laws, x, denominator)
-        if not all(low - 1e-12 <= float(v) <= high + 1e-12 for v, (low, high) in zip(values, numbers, strict=True)):
+        found, values = _rationals(laws, x, denominator)
+        if not all(low - 1e-12 <= float(v) <= high + 1e-12 for v, (low, high) in zip(values, bound.numbers, strict=True)):
             continue  # rounded out of its range, where the statement says nothing
-        left, right = sides(populations, values)
-        if left > factor * right:
-            witness = {"d": 1, **names, "left": float(left), "right": float(limit) * float(right)}
-            return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
+        evidence = judged(bound, found, values)
+        if evidence.verdict is Verdict.REFUTED:
+            return evidence
     return None
+
+
+def judged(bound: LawBound, laws: Sequence[RationalLaw], values: Sequence[Fraction]) -> Evidence:
+    """A bound at rational laws and numbers, by Arb.
+
+    Returns
+    -------
+    Evidence
+        REFUTED with the witness, SUPPORTED, or OPEN where the enclosures overlap.
+
+    Examples
+    --------
+    >>> half = Fraction(1, 2)
+    >>> signs = RationalLaw((Fraction(1), Fraction(-1)), (half, half))
+    >>> def fourth(populations, numbers):
+    ...     p, = populations
+    ...     return p.mean(p.squares ** 2), p.sigma2 ** 2
+    >>> judged(LawBound(fourth, half), [signs], []).witness["left"]
+    1.0
+    """
+    common: dict[str, Any] = {"engine": "enumeration", "checked": bound.checked, "sides": (bound,)}
+    try:
+        left, right = bound.sides([law.balls() for law in laws], np.array([arb_ball(v) for v in values], dtype=object))
+    except ArithmeticError as reason:  # no proxy could be proved
+        return Evidence(verdict=Verdict.OPEN, reason=str(reason), **common)
+    if left > arb_ball(Fraction(bound.limit) * (1 + ROUNDING)) * right:
+        witness = {"d": laws[0].d, **bound.named(laws, values), "left": float(left), "right": float(bound.limit) * float(right)}
+        return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
+    if left <= arb_ball(Fraction(bound.limit) * (1 + 2 * ROUNDING)) * right:
+        return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
+    return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {left} and {bound.limit} times {right} overlap", **common)

@@ -19,6 +19,10 @@ __all__ = ["certified_proxy", "checked_atoms", "enclosed_proxy", "kearns_saul", 
 
 #: How many intervals a proof may use before it gives up.
 CELLS = 100_000
+#: Where the largest ratio is looked for, in units of the distance of the outer atoms, and the steps
+#: to it from there.
+T = np.outer([1.0, -1.0], np.geomspace(1e-2, 10**2.5, 40)).ravel()
+NEWTON = 5
 
 Array = npt.NDArray[Any]
 
@@ -85,25 +89,21 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
     x, p = np.asarray(atoms, dtype=float), np.asarray(weights, dtype=float)
     spread = x.max(0) - x.min(0)
     x = x / spread
-    variance = (p * x * x).sum(0)
-
-    def proxy(t: Array) -> Array:
-        y = t * x[:, None]
-        top = y.max(0)
-        return 2 * (top + np.log((p[:, None] * np.exp(y - top)).sum(0))) / (t * t)
-
-    best = variance
-    for sign in (1.0, -1.0):
-        # ln E exp(t X) is lost to rounding below t = 1e-2, where the ratio is the variance + E X^3
+    best = (p * x * x).sum(0)
+    t = T.reshape((-1, 1) + (1,) * best.ndim)
+    with np.errstate(all="ignore"):
+        # below t = 1e-2 the logarithm is lost to rounding, where the ratio is the variance + E X^3
         # t / 3 anyway
-        grid = np.log(10.0) * np.linspace(-2, 2.5, 90)
-        log_t = grid.reshape((-1,) + (1,) * variance.ndim) + np.zeros_like(variance)
-        for width in (2.0, 0.1, 0.005, 0.0003):
-            values = proxy(sign * np.exp(log_t))
-            at = np.take_along_axis(log_t, values.argmax(0)[None], 0)[0]
-            best = np.maximum(best, values.max(0))
-            step = (grid[1] - grid[0]) * width
-            log_t = at + step * np.linspace(-0.6, 0.6, 25).reshape((-1,) + (1,) * variance.ndim)
+        values = 2 * np.log((p * np.exp(t * x)).sum(1)) / (t * t)[:, 0]
+        best, t = np.maximum(best, values.max(0)), T[values.argmax(0)]
+        for _ in range(NEWTON):  # for the zero of t^2 d/dt of the ratio, in ln|t|
+            mass = p * np.exp(t * x)
+            total = mass.sum(0)
+            mean = (mass * x).sum(0) / total
+            log_mgf, bend = np.log(total), (mass * x * x).sum(0) / total - mean * mean
+            best = np.maximum(best, 2 * log_mgf / (t * t))
+            slope, change = mean * t - 2 * log_mgf, bend * t * t - mean * t
+            t = t * np.exp(np.clip(np.where(change < 0, -slope / change, 0.0), -0.2, 0.2))
     return best * spread**2
 
 
@@ -180,10 +180,10 @@ def certified_proxy(atoms: Sequence[Fraction], weights: Sequence[Fraction]) -> F
     checked_atoms([(x,) for x in atoms], weights)
     if all(x == 0 for x in atoms):
         return Fraction(0)
-    found = float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights]))
-    proxy = Fraction(found * (1 + 8e-6)).limit_denominator(10**9)
-    variance = sum((p * x * x for p, x in zip(weights, atoms, strict=True)), Fraction(0))
     spread, largest = max(atoms) - min(atoms), max(abs(x) for x in atoms)
+    found = float(optimal_proxy([float(x / spread) for x in atoms], [float(p) for p in weights]))
+    proxy = Fraction(found * (1 + 8e-6)).limit_denominator(10**9) * spread**2
+    variance = sum((p * x * x for p, x in zip(weights, atoms, strict=True)), Fraction(0))
     # |K'''| <= spread^3 for K = ln E exp(tX), so K'' <= proxy on |t| <= start; and K(t) <= |t|
     # largest settles |t| >= stop
     start, stop = (proxy - variance) / spread**3, 2 * largest / proxy

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -16,7 +17,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.provers.enclosures.balls import value
 from numerics.token_laws.hostile import hostile_laws
-from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, UNPROVED, gradient_errors, rate_holds
+from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, UNPROVED, gradient_errors, rate, rate_holds
 from proofs_check.core.claim import MEANS, claim
 from theory.bounds.gradients import product_constants
 from theory.symbolic.algebra import Algebra
@@ -260,7 +261,9 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
         if error != 1:
             raise Contradiction(f"with one Rademacher token X^Y^ = z_1^2 z, of mean square 1, not {error}")
         witness = {"L": 1, "d": 1, "sigma": 1, "U": 0, "v": 1, "mu": "Rademacher", "nu": "Rademacher", "left": 1, "right": 0}
-        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
+        sides = (rate(1, product_constants, shortest),)
+        common: dict[str, Any] = {"checked": checked, "sides": sides}
+        return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common)
     return rate_holds(1, product_constants, shortest, checked)
 
 

@@ -5,19 +5,19 @@ family of queries that are rarely very large and defeat every constant.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.rationals import sympy_rational
 from numerics.refutation import defeated
-from numerics.search.query_average import Instance, PromptAndQuery, tightest
+from numerics.search.query_average import tightest
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import discrete
 from proofs_check.instances.query_average import general, times
 
@@ -59,31 +59,18 @@ def printed_supremum(argument: str, c: Fraction) -> Evidence:
     return forall(x**2, "<=", sp.Rational(c) * C_f * x, dict.fromkeys((x, z_1, C_f), (0, oo)), where=[(ratio, "<=", C_f)])
 
 
-def _infinite_prompt(order: int, scaling: int) -> Iterator[Instance]:
-    """List instances of condition (ii) for f = z and g = 1, with sigma^scaling and an explicit c(f,
-    g, U): |T| <= 2 sigma^2 |U| |z|, to the power `order`.
+def _infinite_prompt(order: int, scaling: int) -> QueryAverageBound:
+    """Condition (ii) for f = z and g = 1, with sigma^scaling and an explicit c(f, g, U): |T| <= 2
+    sigma^2 |U| |z|, to the power `order`; for U = 0 both sides are 0.
     """
-    for x in discrete():
-        if x.u:  # otherwise both sides are 0
-            yield _limit_at(x, order, scaling)
 
-
-def _limit_at(x: PromptAndQuery, order: int, scaling: int) -> Instance:
     def power(c: Any, z: Any) -> Any:
         return ((c.R / c.S) * (c.R / c.S)).sum(0) ** (order // 2)
 
-    def right(number: Any) -> Any:
-        squares = [sum((v * v for v in q), Fraction(0)) for q in x.query.atoms]
-        moment = sum((w * s ** (order // 2) for w, s in zip(x.query.weights, squares)), Fraction(0))
-        return number(x.tokens.sigma2) ** (scaling // 2) * number((2 * x.u) ** order * moment)
+    def right(at: Any) -> Any:
+        return at.sigma**scaling * (2 * at.u) ** order * at.over_queries(lambda z: (z * z).sum(0) ** (order // 2))
 
-    return Instance(
-        x.describe(), float(x.average(1, power)), float(right(float)), lambda: (x.average(1, power, exact=True), right(_exact))
-    )
-
-
-def _exact(x: int | Fraction) -> sp.Rational:
-    return sympy_rational(Fraction(x))
+    return QueryAverageBound((Term(lambda at: at.mean(power), right),), lengths=(1,), nonzero=True)
 
 
 def error_without_g(order: int, moment: int, power: int) -> Evidence:
@@ -112,19 +99,29 @@ def class_is_not_empty(order: int, power: int, scaling: int) -> Evidence:
     grows = forall((a * x + b * y) ** 2, "<=", (a**2 + b**2) * (x**2 + y**2) ** power, dict.fromkeys((a, b, x, y), (-oo, oo)))
     checked = rf"\mathbb{{E}}_z\|R/S\|^{{{order}}}\le\sigma^{{{scaling}}}c(f,g,U)"
     covered = "f = z, g = 1; discrete tokens and queries"
-    return all_of(grows, tightest(_infinite_prompt(order, scaling), checked=checked, covered=covered))
+    meant = _infinite_prompt(order, scaling)
+    rows = meant.instances([x for x in discrete() if x.u], lambda x: meant.lengths)
+    return all_of(grows, tightest(rows, checked=checked, covered=covered, statement=meant))
 
 
-def explicit(right: RightSide, order: int, c: Fraction, checked: str) -> Evidence:
+def explicit(right: RightSide, order: int, c: Fraction, checked: str, *, nonzero: bool = False) -> Evidence:
     """Compare the averaged error to the power `order` with c times an explicit right side, on the
-    instances with L >= 2.
+    instances with L >= 2; `nonzero` says that U is not 0.
     """
-    return general(times(c, right), order, checked=checked, given="explicit constants; ", least=2)
+    return general(times(c, right), order, checked=checked, given="explicit constants; ", least=2, unit=True, nonzero=nonzero)
+
+
+def power_of_L(L: Any, s: Any, u: Any, share: int) -> Any:
+    """Return L^{-1/(share sigma^2 |U|^2)}, which is 0 for U = 0 and L >= 2."""
+    if isinstance(L, sp.Basic):
+        return L ** (-1 / (share * s**2 * u**2)) if u else sp.S.Zero
+    with np.errstate(divide="ignore", under="ignore"):
+        return L ** -np.divide(1, share * s**2 * np.square(u))
 
 
 def ln(x: Any) -> Any:
     """Return the logarithm in the kind of its argument."""
-    return sp.log(x) if isinstance(x, sp.Basic) else math.log(x)
+    return sp.log(x) if isinstance(x, sp.Basic) else np.log(x)
 
 
 def moment_of_term_1(p: int, root: int, power: int) -> Evidence:

@@ -60,7 +60,7 @@ def drawn_risks(scale: float) -> Computed:
     """Return the bound on the difference of the risks at drawn variances, balls and points."""
 
     def gap(S: float, reach: float, size: float, angle: float, step: float = STEP) -> Any:
-        c, u = (reach / S * size * f(angle) for f in (np.cos, np.sin))
+        c, u = (reach / S * size * f(angle) for f in (np.sin, np.cos))
         return np.abs(gap_at_nodes(common_nodes(DRAWN_LENGTHS, 400.0, step), S * np.eye(1), c * np.eye(1), u))
 
     return Computed(
@@ -77,8 +77,8 @@ def drawn_risks(scale: float) -> Computed:
         where=lambda S, reach, size, angle: {
             "S": S,
             "radius": reach / S,
-            "c": reach / S * size * np.cos(angle),
-            "u": reach / S * size * np.sin(angle),
+            "c": reach / S * size * np.sin(angle),
+            "u": reach / S * size * np.cos(angle),
         },
     )
 

@@ -67,7 +67,7 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     S, radius = instances[0].infinite.S, 2 * instances[0].rho
 
     def point(size: float, angle: float) -> tuple[float, float]:
-        return radius * size * float(np.cos(angle)), radius * size * float(np.sin(angle))
+        return radius * size * float(np.sin(angle)), radius * size * float(np.cos(angle))
 
     def sides(**at: float) -> tuple[list[float], list[float]]:
         c, u = point(**at)
@@ -79,7 +79,7 @@ def drawn_gradients(bounds: list[float]) -> Computed:
         gap = lambda c, u: float(gap_at_nodes(nodes, S * one, c * one, u)[0])
         slopes = [(8 * (gap(c + i * h, u + j * h) - gap(c - i * h, u - j * h)) - gap(c + 2 * i * h, u + 2 * j * h)
                    + gap(c - 2 * i * h, u - 2 * j * h)) / (12 * h) for i, j in ((1, 0), (0, 1))]  # fmt: skip
-        return float(np.hypot(*slopes))
+        return float(np.linalg.norm(slopes))
 
     return Computed(
         "d = 1, S = 1/64, every point of the ball of radius 24, L = 1 to 1e64",

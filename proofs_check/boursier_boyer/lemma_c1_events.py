@@ -5,9 +5,11 @@ are printed and as they are meant. Their probabilities are computed exactly for 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import sympy as sp
@@ -15,9 +17,17 @@ from flint import arb
 
 from numerics.attention.softmax_average import SoftmaxAverage, normaliser, softmax_average
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.climb import climbed
+from numerics.properties.holds import ROUNDING, Tried
+from numerics.properties.laws import SHARE
+from numerics.properties.scalars import MOST, Codes, decoded, table
+from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, length_of
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
 from theory.bounds.concentration import alpha_minus, alpha_plus
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 L, a2, delta, S = sp.symbols("L a2 delta S", positive=True)
 LOWER = (1 - alpha_minus(L, a2, delta)) * S
@@ -44,6 +54,71 @@ def _outside(average: SoftmaxAverage, lower: Any, upper: Any) -> Any:
     return sum((w for w, v in zip(average.weight, value, strict=True) if v < lower or v > upper), 0 * average.weight[0])
 
 
+@dataclass(frozen=True)
+class Within:
+    """The statement ``P(lower <= S_L <= upper) >= level``, as a property of drawn laws, scores and
+    lengths (`numerics.properties.tails`) and of delta, which has the last code.
+    """
+
+    lower: sp.Expr
+    upper: sp.Expr
+    level: sp.Expr
+
+    @property
+    def checked(self) -> str:
+        """The statement in LaTeX."""
+        return rf"\mathbb{{P}}\left({sp.latex(self.lower)} \le S_L \le {sp.latex(self.upper)}\right) \ge {sp.latex(self.level)}"
+
+    @property
+    def drawn(self) -> Codes:
+        """Codes."""
+        return Codes(LENGTH + 2)
+
+    def strategy(self) -> SearchStrategy[Any]:
+        """Codes."""
+        return self.drawn.strategy()
+
+    @property
+    def covered(self) -> str:
+        """What is drawn."""
+        return "laws on two and three rational atoms, |Uz| up to 5, L up to 40, delta in (0, 1)"
+
+    @cached_property
+    def _bound(self) -> Bound:
+        return cast(Bound, sp.lambdify((L, a2, delta, S), (self.lower, self.upper, self.level), "numpy"))
+
+    def tried(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio beside the example, of the probability outside to the one allowed."""
+        length = length_of(example)
+        return climbed(lambda codes: self._ratios(codes, length), example, (*LAW, SCORE, LENGTH + 1), 2)
+
+    def _ratios(self, codes: Any, length: int) -> Any:
+        c = averages(codes[:, :-1], length, 1)
+        lower, upper, level = self._bound(length, c.a2, table(SHARE)[codes[:, -1] + MOST], c.S)
+        value = normaliser.of(c)
+        outside = (c.weight * ((value < lower * (1 - ROUNDING)) | (value > upper * (1 + ROUNDING)))).sum(0)
+        return outside / (1 - level)
+
+    def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
+        """The statement at this instance, by Arb."""
+        length, point = instance(at[:-1], 1)
+        c, d = point.average(length), decoded(SHARE, at[-1])
+        lower, upper, level = sp.lambdify((L, a2, delta, S), (self.lower, self.upper, self.level), [BALLS])(
+            arb(length), c.a2, arb_ball(d), c.S
+        )
+        common: dict[str, Any] = {"engine": "enumeration", "checked": self.checked, "sides": (self,)}
+        if (outside := _outside(c, lower, upper)) > 1 - level:
+            witness = {**self.shown(example, at), "P": float(1 - outside), "required": float(level)}
+            return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
+        return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
+
+    def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
+        """The instance."""
+        length, point = instance(at[:-1], 1)
+        law = {name: text for name, text in point.describe().items() if name != "f"}
+        return {"L": length, **law, "delta": decoded(SHARE, at[-1])}
+
+
 def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evidence:
     """Check P(lower <= S_L <= upper) >= level at every instance of the grid."""
     symbols = (L, a2, delta, S)
@@ -51,6 +126,8 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     balls: Bound = sp.lambdify(symbols, (lower, upper, level), [BALLS])
     tightest: dict[str, Any] = {}
     slack = np.inf
+    statement = Within(lower, upper, level)
+    common: dict[str, Any] = {"engine": "enumeration", "checked": statement.checked, "sides": (statement,)}
     for length, u, d in itertools.product(LENGTHS, SCORES, DELTAS):
         at = {"L": length, "Uz": u, "delta": d, "law": "Rademacher"}
         average = _rademacher(length, float(u), 0.5)
@@ -61,19 +138,17 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
             low, high, required = balls(arb(length), arb_ball(u * u), arb_ball(d), exact.S)
             if _outside(exact, low, high) > 1 - required:
                 witness = {**at, "P": 1 - outside, "required": float(required)}
-                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
+                return Evidence(verdict=Verdict.REFUTED, witness=witness, witness_by="Arb", **common)
         if outside and (1 - required) / outside < slack:
             slack, tightest = (1 - required) / outside, at
     covered = f"Rademacher tokens, L in {LENGTHS}, Uz in ({', '.join(map(str, SCORES))}), delta in ({', '.join(map(str, DELTAS))})"
-    shown = rf"\mathbb{{P}}\left({sp.latex(lower)} \le S_L \le {sp.latex(upper)}\right) \ge {sp.latex(level)}"
     return Evidence(
         verdict=Verdict.SUPPORTED,
-        engine="enumeration",
-        checked=shown,
         covered=covered,
         slack=slack,
         tightest=tightest,
         dimension="d = 1",
+        **common,
     )
 
 

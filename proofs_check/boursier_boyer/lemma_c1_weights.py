@@ -14,6 +14,7 @@ from sympy import exp, oo, sqrt
 from numerics.attention.softmax_average import deviation_R, deviation_S, normaliser, symbol
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, forall, identity
+from numerics.search.families import RARE_ATOMS, THREE_ATOMS, TWO_ATOMS
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import MEANS, claim
@@ -22,6 +23,8 @@ from theory.bounds.concentration import alpha_plus
 
 L, a2, F2, K, S, EM2, EQ2, RS = (symbol(name) for name in ("L", "a2", "F2", "F4", "S", "EM2", "EQ2", "RS"))
 delta, alpha = sp.symbols("delta alpha", positive=True)
+#: For bounds that put an exponential of sigma^2 |Uz|^2 in place of E M^2.
+FAMILIES = (TWO_ATOMS, THREE_ATOMS, RARE_ATOMS)
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 #: Inequalities hold pointwise, for a weight w = e^{x} > 0, a square F = |f|^2 and any t > 0.
 w, F, t = sp.Symbol("w", positive=True), sp.Symbol("F", nonnegative=True), sp.Symbol("t", positive=True)
@@ -122,7 +125,7 @@ def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fra
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
-    outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / second), exponents=True)
+    outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / second), families=FAMILIES, exponents=True)
     return all_of(inner, outer)
 
 
@@ -160,7 +163,9 @@ def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fra
     the root of $\alpha_+$. The thresholds are squared about $S$.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
-    outer = worst_ratio(Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta)
+    outer = worst_ratio(
+        Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta, families=FAMILIES
+    )
     return all_of(inner, outer)
 
 

@@ -5,10 +5,10 @@ that defeat every constant; repairs are tried on instances with explicit constan
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
@@ -65,7 +65,7 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     r"$d,p,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{4}$ only; Assumption C.5 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
-    control=(dict(least=1), dict(c=Fraction(1, 400))),
+    control=(dict(least=1), dict(c=Fraction(1, 46))),
     needs=("BB:16", "BB:LC.6.T2b", "BB:AC.5", "OURS:LC.6", "OURS:LC.6/form"),
     argument="The lemma is (16) with its first term bounded by LC.6.T2b; with explicit constants it is OURS:LC.6, by "
     "OURS:LC.6/form.",
@@ -94,7 +94,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     instead=r"Let the constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{4}$ only.",
     costs="nothing",
     repair=dict(law="through E|g|^4"),
-    control=dict(c=Fraction(1, 400)),
+    control=dict(c=Fraction(1, 46)),
     needs=("OURS:LC.6", "BB:LC.6/query"),
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
@@ -132,7 +132,7 @@ def rare_large_queries_are_sub_gaussian(
 def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     third, fourth = constants_16(u, 1, d, p, root)
     flat = third * s ** (2 * p) * ln(L) / L ** (sp.Rational(1, 3) if isinstance(L, sp.Basic) else 1 / 3)
-    return flat + (fourth * s ** (4 * p) * ln(L) ** p * L ** (-1 / (192 * s**2 * u**2)) if u else 0)
+    return flat + fourth * s ** (4 * p) * ln(L) ** p * shared.power_of_L(L, s, u, 192)
 
 
 @claim(
@@ -146,7 +146,7 @@ def _form_of_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     r"term is read as $0$ if $U=0$. For $U\neq 0$ and $L\geq 2$ it holds as printed (BB:16/U).",
     costs="nothing",
     repair=dict(least=2),
-    control=(dict(least=1), dict(c=Fraction(1, 1000))),
+    control=(dict(least=1), dict(c=Fraction(1, 58))),
     needs=("BB:LC.6.split", "BB:17", "BB:LC.6.T2c", "BB:LC.6.T3", "BB:LC.6.T3/conclude", "OURS:LC.6"),
     argument="The three terms of the split are added; with explicit constants this is OURS:LC.6, whose exponent is $1$ for "
     r"$\kappa\leq1/32$ and $1/(32\kappa)\geq1/(192\kappa)$ beyond.",
@@ -192,17 +192,15 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     where sigma^2 <= 1/(32 |U|^2).
     """
     exact = isinstance(L, sp.Basic)
-    if not u:
-        return sp.oo if exact else math.inf
     third, fourth = constants_16(u, 1, d, p, root)
-    third = third / (32 * u**2) ** p if 32 * u**2 < 1 else third
+    third = third / (sp.Min if exact else np.minimum)(1, 32 * u**2) ** p
     flat = third * ln(L) / L ** (sp.Rational(1, 3) if exact else 1 / 3)
-    return flat + fourth * s ** (4 * p) * ln(L) ** p * L ** (-1 / (192 * s**2 * u**2))
+    return flat + fourth * s ** (4 * p) * ln(L) ** p * shared.power_of_L(L, s, u, 192)
 
 
 @claim(
     "BB:16/U",
-    control=dict(c=Fraction(1, 1000)),
+    control=dict(c=Fraction(1, 58)),
     needs=("OURS:LC.6",),
     argument=r"By OURS:LC.6 the exponent is $1$ for $\kappa\leq1/32$, where $\sigma^{2p}\leq(32\|U\|_{\rm op}^2)^{-p}$; the last "
     "term is enough beyond.",
@@ -211,7 +209,7 @@ def _printed_16(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 def as_printed_where_u_is_not_zero(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For $U\neq0$ and $L\geq2$, (16) holds as printed, where $\tilde c_3$ depends on $U$."""
     checked = r"U\neq 0:\ \mathbb{E}\|(R_L/S_L-R/S)g\|^2\le c_3\ln(L)/L^{1/3}+c_4\sigma^{4p}\ln(L)^p/L^{1/(192\sigma^2\|U\|^2)}"
-    return shared.explicit(_printed_16, 2, c, checked)
+    return shared.explicit(_printed_16, 2, c, checked, nonzero=True)
 
 
 @claim(

@@ -18,7 +18,7 @@ from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.average_split import Bound, product_instances, split_instances
+from proofs_check.instances.average_split import Bound, instances, products, split
 from theory.bounds.concentration import lemma_c4
 
 q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
@@ -56,7 +56,8 @@ def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evi
     """
     checked = r"\mathbb{E}\|R_L/S_L-R/S\|^2\le\text{LC.4}\ (|z|\le B),\quad\le 2\,\mathbb{E}(\|R_L/S_L\|^2+\|R/S\|^2)\ (|z|>B)"
     covered = "tokens of two and three atoms, queries of signs, g = 1, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
-    return tightest(split_instances(2, _bound_c4(power), Fraction(outside)), checked=checked, covered=covered)
+    meant = split(2, _bound_c4(power), Fraction(outside))
+    return tightest(instances(meant), checked=checked, covered=covered, statement=meant)
 
 
 @claim("BB:LC.6.split/square", dial="c")
@@ -94,9 +95,10 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
     covered = "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
     if through == "|f| |g|":
         checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le\mathbb{E}\|R_L/S_L-R/S\|^2\|g\|^2"
-        return tightest(product_instances(2), checked=checked, covered=covered)
+        return tightest(instances(products(2)), checked=checked, covered=covered)
     checked = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^2\le\text{LC.4 for }z_1\mapsto f(z_1)g(z)"
-    return tightest(product_instances(2, _bound_c4(power)), checked=checked, covered=covered)
+    meant = products(2, _bound_c4(power))
+    return tightest(instances(meant), checked=checked, covered=covered, statement=meant)
 
 
 @claim(

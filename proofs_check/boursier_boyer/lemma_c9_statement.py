@@ -5,10 +5,10 @@ laws that defeat every constant; repairs are tried on instances with explicit co
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy import exp, log, oo
 
@@ -67,7 +67,7 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     r"$d,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{8}$ only; Assumption C.8 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
-    control=(dict(least=1), dict(c=Fraction(1, 800000))),
+    control=(dict(least=1), dict(c=Fraction(1, 10600))),
     needs=("BB:18", "BB:LC.9.T2", "BB:AC.8", "OURS:LC.9", "OURS:LC.6/form"),
     argument="The lemma is (18) with its first term bounded by LC.9.T2; with explicit constants it is OURS:LC.9 by OURS:LC.6/form.",
     hypotheses=HYPOTHESES,
@@ -96,7 +96,7 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     instead=r"Let the constants depend on $\nu$ as well, through $\mathbb{E}_{\nu}\|g\|^{8}$ only.",
     costs="nothing",
     repair=dict(law="through E|g|^8"),
-    control=dict(c=Fraction(1, 800000)),
+    control=dict(c=Fraction(1, 10600)),
     needs=("OURS:LC.9", "BB:LC.6/query"),
     hypotheses=HYPOTHESES,
     unproved=UNPROVED,
@@ -112,9 +112,9 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
 
 def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     one, two, three, four = constants_18(u, 1, d, root)
-    decay, root_of_L, sixth = (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (math.exp, math.sqrt, 1 / 6)
+    decay, root_of_L, sixth = (sp.exp, sp.sqrt, sp.Rational(1, 6)) if isinstance(L, sp.Basic) else (np.exp, np.sqrt, 1 / 6)
     first = one * s**4 * L * root_of_L(L) * decay(-two * root_of_L(L) / s**2)
-    return first + three / L**sixth + (four * s**8 * ln(L) ** 2 * L ** (-1 / (384 * s**2 * u**2)) if u else 0)
+    return first + three / L**sixth + four * s**8 * ln(L) ** 2 * shared.power_of_L(L, s, u, 384)
 
 
 @claim(
@@ -128,7 +128,7 @@ def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     "$0$ if $U=0$.",
     costs="nothing",
     repair=dict(least=2),
-    control=(dict(least=1), dict(c=Fraction(1, 2 * 10**6))),
+    control=(dict(least=1), dict(c=Fraction(1, 14500))),
     needs=("BB:LC.9.split", "BB:19", "BB:LC.9.T2", "BB:LC.9.T3", "BB:LC.9.T3/conclude", "BB:18/c3", "OURS:LC.9"),
     argument="The three terms of the split are added; with explicit constants this is OURS:LC.9 by BB:18/c3, whose exponent is "
     r"$2$ for $\kappa\leq1/128$ and $1/(64\kappa)\geq1/(384\kappa)$ beyond.",

@@ -14,11 +14,12 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
+from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.average_split import product_instances, split_instances
+from proofs_check.instances.average_split import instances, products, split
 from theory.bounds.concentration_moments import lemma_c7
 
 q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
@@ -54,18 +55,18 @@ def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(
     line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all outside)
     with f = z.
     """
-    products = "three products on tokens of two to four atoms, queries of one length"
+    three = "three products on tokens of two to four atoms, queries of one length"
     reach = "L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
     if through == "|f| |g|":
         first = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le\mathbb{E}\|R_L/S_L-R/S\|^4\|g\|^4"
-        return tightest(product_instances(4), checked=first, covered=f"{products}; {reach}")
+        return tightest(instances(products(4)), checked=first, covered=f"{three}; {reach}")
     factor = lambda like: sp.Rational(times) if isinstance(like, sp.Basic) else float(times)
     bound = lambda *at: factor(at[0]) * lemma_c7(*at)
     every = r"\mathbb{E}\|(R_L/S_L-R/S)g\|^4\le\text{LC.7 for }z_1\mapsto f(z_1)g(z)\ (|z|\le B),\quad"
     every += r"\le 8\,\mathbb{E}(\|R_L/S_L\|^4+\|R/S\|^4)\ (|z|>B)"
-    covered = f"{products}, and g = 1 with tokens of two and three atoms and queries of signs; {reach}"
-    rows = (*product_instances(4, bound), *split_instances(4, bound, Fraction(outside)))
-    return tightest(rows, checked=every, covered=covered)
+    covered = f"{three}, and g = 1 with tokens of two and three atoms and queries of signs; {reach}"
+    meant = QueryAverageBound((*products(4, bound).terms, *split(4, bound, Fraction(outside)).terms), d=(1, 2))
+    return tightest(instances(meant), checked=every, covered=covered, statement=meant)
 
 
 @claim("BB:LC.9.split/power", dial="c")

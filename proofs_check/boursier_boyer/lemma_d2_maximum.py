@@ -19,7 +19,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.largest_norm import largest, norms
+from proofs_check.instances.largest_norm import PRODUCTS, largest, norms
 from theory.bounds.sub_gaussian import C_p, maximum_d2, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
@@ -59,7 +59,7 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     checked, parts = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_d2(L, d, p)), []
     for power in POWERS:
         limit = Fraction(math.floor(C_p(float(power)))) * share  # an integer below the constant
-        parts += [worst_law(maximum(length, power), limit, checked=checked, cases=norms) for length in LENGTHS]
+        parts += [worst_law(maximum(length, power), limit, checked=checked, cases=norms, dimensions=PRODUCTS) for length in LENGTHS]
     found = all_of(*parts, checked=checked)
     tried = f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
     return found.replace(covered=tried) if found.verdict.accepted else found

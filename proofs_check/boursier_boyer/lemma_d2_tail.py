@@ -20,6 +20,7 @@ from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import claim
+from proofs_check.instances.largest_norm import PRODUCTS
 from theory.bounds.sub_gaussian import tail_d2
 
 t, d = sp.symbols("t d", positive=True)
@@ -127,7 +128,7 @@ def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
-    return worst_law(sides, 1, checked=checked, cases=lengths)
+    return worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS)
 
 
 @claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))
@@ -157,6 +158,6 @@ def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     """
     checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
     return all_of(
-        worst_law(exponent, Fraction(c), checked=checked, laws=("two atoms",)),
+        worst_law(exponent, Fraction(c), checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
         worst_law(exponent, Fraction(c), checked=checked, laws=("three atoms",), cases=lengths),
     )

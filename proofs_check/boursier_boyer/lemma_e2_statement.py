@@ -23,7 +23,7 @@ from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.instances.flows import worst_case
-from proofs_check.instances.gaussian_tasks import drawn_tasks, largest_variance, operator_norm, over_queries, trace
+from proofs_check.instances.gaussian_tasks import drawn_tasks, largest_variance, operator_norm, power_over_queries, trace
 from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
@@ -276,7 +276,7 @@ def _fourth(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: int, by_n
         A, S = V @ Gamma @ U[..., :d], Gamma[..., :d, :d]
         M = A @ S @ np.swapaxes(A, -2, -1)
         closed = trace(M) ** 2 + 2 * trace(M @ M)
-        left += (over_queries(S, lambda z, A=A: float(z @ A.T @ A @ z) ** 2) if by_nodes else closed) / len(spread)
+        left += (power_over_queries(S, A, 4) if by_nodes else closed) / len(spread)
     return (left / largest_variance(spread, 8)) ** 0.25 / (np.sqrt(d) * operator_norm(V) * operator_norm(U))
 
 

@@ -27,7 +27,7 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.instances.gaussian_tasks import jacobian, largest_variance, operator_norm, over_queries, trace
+from proofs_check.instances.gaussian_tasks import jacobian, largest_variance, operator_norm, over_queries, power_over_queries, trace
 from proofs_check.instances.rare_tasks import RareTasks
 from theory.regression.transfer import gradient_gap
 
@@ -157,7 +157,7 @@ def _output_moment(U: np.ndarray, V: np.ndarray, spread: list[np.ndarray], d: in
     for G in spread:
         A, S = V @ G @ U[..., :d], G[..., :d, :d]
         closed = trace(A @ S @ np.swapaxes(A, -2, -1))
-        left += (over_queries(S, lambda z, A=A: float(z @ A.T @ A @ z)) if by_nodes else closed) / len(spread)
+        left += (power_over_queries(S, A, 2) if by_nodes else closed) / len(spread)
     return np.sqrt(left / largest_variance(spread, 4)) / (np.sqrt(d) * operator_norm(V) * operator_norm(U))
 
 

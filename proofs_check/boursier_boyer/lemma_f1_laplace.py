@@ -16,7 +16,7 @@ from flint import acb, arb, ctx
 from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.properties.computed import Computed, Decades, OneOf
+from numerics.properties.computed import Computed, Decades, Drawn, OneOf
 from numerics.provers import Closed, forall, identity, integral
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.boursier_boyer.lemma_f1_integral import Phi
@@ -110,7 +110,7 @@ def drawn_ratios(power: float) -> Computed:
         with ctx.workprec(256):
             return float(abs(off_its_equivalent(d, arb(s), Fraction(power).limit_denominator(100))[0]))
 
-    drawn = {"d": OneOf(tuple(range(1, 41))), "s": Decades(1.0, 1e6)}
+    drawn: dict[str, Drawn] = {"d": OneOf(tuple(range(1, 41))), "s": Decades(1.0, 1e6)}
     return Computed("d = 1 to 40, s = sqrt(c ln L) from 1 to 1e6", drawn, sides, again, accuracy=1e-6)
 
 

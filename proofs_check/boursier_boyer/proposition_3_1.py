@@ -50,7 +50,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     error = r"\nabla_UT[\hat\mu_L]-\nabla_UT[\mu]" if gradient else r"T[\hat\mu_L]-T[\mu]"
     printed = rf"c_1\sigma^{{{power}}}\ln(L){'^2' if gradient else ''}/L^{{c_2/\sigma^2}},\ L\ge 2"
     checked = rf"\mathbb{{E}}\|{error}\|_{{L^2(\nu)}}^2\le {printed}"
-    return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least)
+    return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least, unit=True)
 
 
 @claim(
@@ -64,7 +64,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     r"$\sigma^{6}$. The constants are $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln "
     r"2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 600)),
+    control=dict(c=Fraction(1, 42)),
     needs=("BB:LC.6", "BB:C.6", "BB:LD.1", "BB:P3.1.conv", "OURS:P3.1", "OURS:P3.1/form"),
     argument="This is Lemma C.6 with $f(z)=Vz$ and $g=1$; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form.",
     hypotheses=HYPOTHESES,

@@ -25,7 +25,7 @@ from proofs_check.core.claim import claim
     r"It even holds with $\sigma^{4}$ for $\sigma^{6}$. The constants are those of Proposition 3.1, with "
     r"$\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 600)),
+    control=dict(c=Fraction(1, 42)),
     needs=("BB:LC.6", "BB:C.7.gV", "BB:20", "BB:A3.3", "OURS:P3.4.V", "OURS:P3.1/form"),
     argument="This is Lemma C.6 with $f(z)=z$ and $g=1$, row by row; with explicit constants it is OURS:P3.4.V.",
     hypotheses=HYPOTHESES,
@@ -54,7 +54,7 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     r"op}^{2}\big((61000(d+1)(12+4h)^{2}+460(d+3)^{3}\|U\|_{\rm op}^{4})/\ln^{2}2+78(d+1)\big)$, $h=\frac d2\ln 2$, and "
     r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 2 * 10**7)),
+    control=dict(c=Fraction(1, 106 * 10**4)),
     needs=("BB:C.7.gU", "BB:C.7.first", "BB:C.7.fin", "BB:A3.3", "OURS:P3.4.U", "OURS:P3.4.U/form"),
     argument="Appendix C.7 bounds the two terms of the gradient; with explicit constants it is OURS:P3.4.U in the form of "
     "OURS:P3.4.U/form.",

@@ -6,7 +6,8 @@ rate of convergence is computed exactly for laws on two atoms.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
+from functools import partial
+from itertools import product
 from typing import Any
 
 import sympy as sp
@@ -14,8 +15,9 @@ from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall, identity
-from numerics.rationals import arb_ball
+from numerics.search.query_average import Instance, tightest
 from proofs_check.core.claim import claim
+from proofs_check.instances.long_prompts import CHECKED, LongPrompts, compared
 
 n = sp.Symbol("n", integer=True, positive=True)
 x, s = sp.symbols("x s", real=True)
@@ -92,16 +94,6 @@ def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
     return identity(integrals, sums)
 
 
-def _tail(L: int, q: Fraction, atoms: tuple[int, int], T: Fraction, eps: Fraction) -> Fraction:
-    """Return P(|T_L - T| > eps) exactly, for tokens with P(Z = atoms[0]) = q and weights 2^z."""
-    (a, b), total = atoms, Fraction(0)
-    u, v = Fraction(2) ** a, Fraction(2) ** b
-    for k in range(L + 1):
-        if abs((k * u * a + (L - k) * v * b) / (k * u + (L - k) * v) - T) > eps:
-            total += comb(L, k) * q**k * (1 - q) ** (L - k)
-    return total
-
-
 @claim(
     "BB:2.lln",
     false="gap",
@@ -128,30 +120,10 @@ def softmax_of_a_long_prompt(*, laws: str = "every law", tilted: bool = True) ->
     """
     if laws in DIVERGING_LAWS:
         return diverging(laws)
-    eps, lengths = Fraction(1, 4), (1, 2, 3, 10, 100, 1000)
+    lengths = (1, 2, 3, 10, 100, 1000)
     cases = (((1, -1), Fraction(1, 2)), ((2, -1), Fraction(1, 3)), ((1, 0), Fraction(1, 10)), ((1, -9), Fraction(9, 10)))
-    slack, tightest = float("inf"), dict[str, Any]()
-    for atoms, q in cases:
-        u, v = (Fraction(2) ** z if tilted else Fraction(1) for z in atoms)
-        T = (q * u * atoms[0] + (1 - q) * v * atoms[1]) / (q * u + (1 - q) * v)
-        u, v = (Fraction(2) ** z for z in atoms)
-        # Hoeffding: sum w_k (z_k - T) has mean zero and stays within eps S_L unless it leaves eps L
-        # min(w)
-        c = 2 * (eps * min(u, v) / (u * (atoms[0] - T) - v * (atoms[1] - T))) ** 2
-        for L in lengths:
-            tail, bound = arb_ball(_tail(L, q, atoms, T, eps)), 2 * (-arb_ball(c * L)).exp()
-            at: dict[str, Any] = {"L": L, "atoms": str(atoms), "q": q, "T": T}
-            if tail > bound:
-                witness = {**at, "P": float(tail), "bound": float(bound)}
-                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="Arb")
-            if tail > 0 and bound / tail < slack:
-                slack, tightest = float(bound / tail), at
-    return Evidence(
-        verdict=Verdict.SUPPORTED,
-        engine="enumeration",
-        checked=r"\mathbb{P}(|T_L - T| > 1/4) \le 2e^{-cL}",
-        covered=f"L in {lengths}; two atoms with masses (q, 1 - q): {', '.join(f'{a}, q = {q}' for a, q in cases)}",
-        dimension="d = 1",
-        slack=slack,
-        tightest=tightest,
-    )
+    found = [compared(L, atoms, q, tilted) for (atoms, q), L in product(cases, lengths)]
+    rows = (Instance(at, float(tail), float(bound), partial(tuple, (tail, bound))) for at, tail, bound in found)
+    masses = ", ".join(f"{a}, q = {q}" for a, q in cases)
+    covered = f"L in {lengths}; two atoms with masses (q, 1 - q): {masses}"
+    return tightest(rows, checked=CHECKED, covered=covered, statement=LongPrompts(tilted)).replace(dimension="d = 1")

@@ -37,6 +37,9 @@ class Coverage:
         them nor of which part of them one does.
     open : tuple of str
         Rows of any kind with an OPEN claim.
+    untried, excused : tuple of str
+        Rows of any kind that no property test tries and that do not say why; and those that say why
+        although one does.
     """
 
     paper: str
@@ -46,6 +49,8 @@ class Coverage:
     unsettled: tuple[str, ...]
     unexplained: tuple[str, ...]
     open: tuple[str, ...]
+    untried: tuple[str, ...]
+    excused: tuple[str, ...]
 
     @property
     def rows(self) -> int:
@@ -84,6 +89,10 @@ class Coverage:
             out.append(f"{self.paper}: not decided are {', '.join((*self.supported, *self.unsettled)) or 'none'}")
         if self.unexplained:
             out.append(f"{self.paper}: say with unproved= why no prover reaches {', '.join(self.unexplained)}")
+        if self.untried:
+            out.append(f"{self.paper}: no property test tries {', '.join(self.untried)}; hand the statement on, or say no_property")
+        if self.excused:
+            out.append(f"{self.paper}: a property test tries {', '.join(self.excused)}; drop no_property")
         if len(self.open) > rules["open"]:
             out.append(f"{self.paper}: {len(self.open)} rows are open, at most {rules['open']} may be: {', '.join(self.open)}")
         return out
@@ -154,6 +163,7 @@ def coverage(claims: Iterable[Mapping[str, Any]], key: str = "BB") -> Coverage:
     for c in claims:
         if c["covers"] in of_row:
             of_row[c["covers"]].append(c)
+    tried = {id: any(_tried((c["repair"] or c)["evidence"]) for c in stated(parts)) for id, parts in of_row.items() if parts}
     open_ = [id for id, parts in of_row.items() if any(c["verdict"] == "OPEN" for c in parts)]
     executed: list[str] = []
     argued: list[str] = []
@@ -175,4 +185,11 @@ def coverage(claims: Iterable[Mapping[str, Any]], key: str = "BB") -> Coverage:
         unsettled=tuple(unsettled),
         unexplained=tuple(unexplained),
         open=tuple(open_),
+        untried=tuple(id for id, seen in tried.items() if not seen and not rows()[id].no_property.strip()),
+        excused=tuple(id for id, seen in tried.items() if seen and rows()[id].no_property.strip()),
     )
+
+
+def _tried(evidence: Mapping[str, Any]) -> bool:
+    """Whether a statement has a property test, or would have one if Hypothesis were installed."""
+    return any(route["engine"] == "property test" for route in evidence["routes"])

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.dispatch import of_statements
-from numerics.properties.holds import MISSING, Scalable, holds
+from numerics.properties.holds import MISSING, Property, Scalable, holds, trial
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.dial import Edge
 
@@ -47,17 +47,29 @@ def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidenc
     properties = of_statements(held.sides)
     if not properties:
         return None, []
-    route = holds(*properties)
+    if not held.verdict.accepted:
+        return holds(*properties), []
+    of_conjuncts = _conjuncts(held)
+    copies = _spoiled(of_conjuncts, held, controls)
+    seen = trial(properties, copies)
+    route = seen.evidence
     if route.verdict is Verdict.OPEN:
         return route, [] if route.reason == MISSING else [f"its property test is undecided: {route.reason}"]
-    if not held.verdict.accepted:
-        return route, []
-    found, missed = _spoiled(held, controls)
-    faults = [f"its property test does not see that {name} is false with the numbers of any control" for name in missed]
-    known = min((leaf.slack for _, leaf in conjuncts(held) if leaf.slack is not None and of_statements(leaf.sides)), default=None)
+    refuted, faults = dict(seen.refuted), []
+    for name, leaves in of_conjuncts.items():
+        if name in refuted:
+            continue
+        # Examples that are driven at a copy find more than those that are driven at the statement.
+        found = _driven(copies.get(name, ())) or _driven(_below_the_best(leaves))
+        if found:
+            refuted[name] = found[0]
+        else:
+            faults.append(f"its property test does not see that {name} is false with the numbers of any control")
+    known = min((leaf.slack for leaves in of_conjuncts.values() for leaf in leaves if leaf.slack is not None), default=None)
     if route.slack is not None and known is not None and route.slack * REACHED > known:
         faults.append(f"its property test reaches the ratio {1 / route.slack:.4g} only, where {1 / known:.4g} is known")
-    return route.replace(control=found, covered=_of_which_parts(held) + route.covered), faults
+    control = next(iter(refuted.values()), None)
+    return route.replace(control=control, covered=_of_which_parts(held) + route.covered), faults
 
 
 def _of_which_parts(held: Evidence) -> str:
@@ -66,54 +78,44 @@ def _of_which_parts(held: Evidence) -> str:
     return "" if all(tried) else f"{sum(tried)} of {len(tried)} parts: "
 
 
-def _spoiled(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidence | None, list[str]]:
-    """The first spoiled copy that examples refute, and the conjuncts that have none; instances of
-    one statement, which show the same text, are one conjunct.
+def _conjuncts(held: Evidence) -> dict[str, list[Evidence]]:
+    """The conjuncts that can be tried, by what they show; instances of one statement, which show
+    the same, are one conjunct.
     """
-    open_: dict[str, set[tuple[int, ...]]] = {}
-    first: Evidence | None = None
+    out: dict[str, list[Evidence]] = {}
     for path, leaf in conjuncts(held):
         if of_statements(leaf.sides):
-            open_.setdefault(leaf.checked or str(path), set()).add(path)
-    for leaves in _leaves(held, controls):
-        for name, paths in list(open_.items()):
-            for leaf in (leaves[p] for p in sorted(paths) if p in leaves):
-                properties = of_statements(leaf.sides)
-                refuted = holds(*properties, shrink=first is None) if properties else None
-                if refuted is not None and refuted.verdict is Verdict.REFUTED:
-                    first = refuted if first is None else first
-                    del open_[name]
-                    break
-        if not open_:
-            break
-    missed = []
-    for name, paths in open_.items():
-        refuted = _below_the_best([leaf for path, leaf in conjuncts(held) if path in paths])
-        if refuted is None:
-            missed.append(name)
-        first = refuted if first is None else first
-    return first, missed
+            out.setdefault(leaf.checked or str(path), []).append(leaf)
+    return out
 
 
-def _below_the_best(leaves: Iterable[Evidence]) -> Evidence | None:
-    """A conjunct with its larger side 5 % below what the largest known ratio allows, if the
-    examples refute it.
+def _spoiled(of_conjuncts: Iterable[str], held: Evidence, controls: Iterable[Evidence]) -> dict[str, list[Property]]:
+    """The spoiled copies of each conjunct: that of its engine, and what stands in its place in a
+    control that the engine refuted.
     """
+    out: dict[str, list[Property]] = {name: [] for name in of_conjuncts}
+    places = {path: leaf.checked or str(path) for path, leaf in conjuncts(held)}
+    for path, leaf in conjuncts(held):
+        if places[path] in out and leaf.control is not None:
+            out[places[path]] += of_statements(leaf.control.sides)
+    for control in controls:
+        for path, leaf in conjuncts(control):
+            if places.get(path) in out and leaf.verdict is Verdict.REFUTED:
+                out[places[path]] += of_statements(leaf.sides)
+    return out
+
+
+def _driven(copies: Iterable[Property]) -> list[Evidence]:
+    """The refutation of the first copy that examples driven at it refute."""
+    runs = (holds(p, shrink=False) for p in copies)
+    return next(([e] for e in runs if e.verdict is Verdict.REFUTED), [])
+
+
+def _below_the_best(leaves: Iterable[Evidence]) -> Iterator[Property]:
+    """A conjunct with its larger side 5 % below what the largest known ratio allows."""
     for leaf in leaves:
         properties = of_statements(leaf.sides)
         slacks = [s for s in (leaf.slack, holds(*properties).slack) if s is not None]
-        factor = Fraction(REACHED / min(slacks, default=1.0)).limit_denominator(10**6)
-        spoiled = [p.scaled(factor) for p in properties if slacks and isinstance(p, Scalable)]
-        refuted = holds(*spoiled) if spoiled else None
-        if refuted is not None and refuted.verdict is Verdict.REFUTED:
-            return refuted
-    return None
-
-
-def _leaves(held: Evidence, controls: Iterable[Evidence]) -> Iterator[dict[tuple[int, ...], Evidence]]:
-    """The refuted conjuncts of each control by their places; first those that engines spoiled
-    themselves.
-    """
-    yield {path: leaf.control for path, leaf in conjuncts(held) if leaf.control is not None}
-    for control in controls:
-        yield {path: leaf for path, leaf in conjuncts(control) if leaf.verdict is Verdict.REFUTED}
+        if slacks:
+            factor = Fraction(REACHED / min(slacks)).limit_denominator(10**6)
+            yield from (p.scaled(factor) for p in properties if isinstance(p, Scalable))

@@ -51,6 +51,8 @@ class Row:
         For our own results: the proof, in Markdown with LaTeX.
     main : bool
         Whether the row belongs to a main result of the paper, which the headline table lists.
+    no_property : str
+        Why no property test tries the row, where none does, in a sentence.
     """
 
     id: str
@@ -63,6 +65,7 @@ class Row:
     uses: tuple[str, ...] = ()
     proof: str = ""
     main: bool = False
+    no_property: str = ""
 
 
 def statement_files() -> list[Path]:
@@ -146,6 +149,7 @@ def rows() -> Mapping[str, Row]:
                 uses=tuple(r.get("uses", ())),
                 proof=r.get("proof", "").strip(),
                 main=r.get("main", False),
+                no_property=r.get("no_property", ""),
             )
     return MappingProxyType(out)
 

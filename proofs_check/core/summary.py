@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
+from typing import Any
 
 from numerics.evidence import Verdict
 from numerics.terminal.colours import LETTERS
@@ -101,9 +102,16 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
             look = f"largeprompt show {o.id}" if look == "largeprompt list" else look
             if o.severity == "false":
                 out += _false(o, width, 3)
-    out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged. {kept}", width))
+    drawn = [n for e in ledger.entries.values() if (n := _examples((e["repair"] or e)["evidence"]))]
+    tried = f", {len(drawn)} of them also on {sum(drawn)} drawn examples" if drawn else ""
+    out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged{tried}. {kept}", width))
     hint = f"Next: `largeprompt errata` writes all that is false, with counterexamples; `{look}`; `pytest -v` prints the rest."
     return [*out, *_plain(_wrapped(hint, width))]
+
+
+def _examples(evidence: Mapping[str, Any]) -> int:
+    """How many examples a property test drew."""
+    return sum(route["samples"] for route in evidence["routes"] if route["engine"] == "property test")
 
 
 def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:

@@ -25,6 +25,7 @@ from proofs_check.core.statements import PACKAGE
 from proofs_check.core.witnesses import script_path
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
+from proofs_check.documents.property_tests import examples, without
 
 __all__ = ["Page", "from_here", "witness_text"]
 
@@ -85,6 +86,8 @@ class Page:
                 self.paragraph(Text.assemble((e["id"], "bold"), f"  {self._words(e['summary'])}"))
                 self._fields([("verdict", _verdict_of(e)), *([] if e is first else self._reasons(e))])
             self._checks(e, alone=alone)
+        if o.row.no_property:
+            self._fields([("no examples", self._words(o.row.no_property))])
         if not o.claims:
             self.screen.print(Text("no claim settles this row yet", style="magenta"))
 
@@ -119,13 +122,15 @@ class Page:
 
     def _evidence(self, data: Mapping[str, Any]) -> Iterator[Field]:
         try:
-            known = Evidence.from_json(data)
+            known = Evidence.from_json(without(data))
         except ValueError as error:  # of a ledger that was edited
             raise InputError(f"the ledger contradicts itself: {error}; judge the claim anew with --again") from error
         for name, text in known.rows():
             if name not in ("verdict", "checked", "witness", "slack", "reference", "argument"):
                 words = text if self.latex else as_unicode(marked(text))
                 yield ("evidence" if name == "engine" else f"  {name}"), _cut(words, 0 if self.latex else _LONGEST)
+        if said := examples(data):
+            yield "  examples", said
 
     def _numbers(self, e: Entry) -> Iterator[Field]:
         """The edge of the dial, and how much the bound gives away."""

@@ -1,7 +1,8 @@
 """The first display of the proofs of Lemmas C.6 and C.9 of Boursier & Boyer on instances: the error
 averaged over the query is split at |z| = B, and a factor g(z) is taken out of it.
 
-Queries have one length, so that all of them lie inside the ball or all of them outside.
+On the instances queries have one length, so that all of them lie inside the ball or all of them
+outside; the inequalities themselves are those at every query, averaged.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import arb
 
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.rationals import arb_ball, sympy_rational
+from numerics.provers.enclosures.balls import value
+from numerics.rationals import arb_ball
 from numerics.search.query_average import Instance, PromptAndQuery, fourth_error, squared_error
+from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import discrete
 
-__all__ = ["Bound", "product_instances", "split_instances"]
+__all__ = ["Bound", "expected_maximum", "instances", "products", "split"]
 
 #: (L, a2, sqrt(E|f|^4), sigma^2, C_f, d, E|Z|^4) to the bound of Lemma C.4 or C.7 at one query.
 Bound = Callable[..., Any]
@@ -37,16 +41,20 @@ class _Product:
     """A product f(z_1) g(z) that is linear in f(z_1), with |f(z_1) g(z)| <= |f(z_1)| |g(z)|.
 
     ``f`` maps tokens of shape (k, d) to values of shape (m, k), and ``times`` multiplies columns of
-    such values by g of a query; ``square`` is |g|^2, and the largest |f(z_1) g|^2/|z_1|^2 is
-    ``growth``. On the instances here E|f(Z_1) g|^4 is the same for every query, by symmetry.
+    such values by g of a query; ``square`` is |g|^2 at a query, and ``growth`` the largest |f(z_1)
+    g|^2/|z_1|^2.
     """
 
     name: str
     f: Callable[[Any], Any]
     times: Callable[[Any, Any], Any]
     d: int
-    square: int
-    growth: Fraction
+    square: Callable[[Any], Any]
+    growth: Callable[[Any], Any]
+
+
+def _norm(z: Any) -> Any:
+    return (z * z).sum(0)
 
 
 #: In the first two |f(z_1) g| = |f(z_1)| |g|, but a difference of values of f may grow.
@@ -56,48 +64,74 @@ PRODUCTS = (
         lambda at: np.stack([(abs(at[:, 0]) + at[:, 0]) / 2, (abs(at[:, 0]) - at[:, 0]) / 2]),
         lambda values, z: values[0] - values[1],
         1,
-        1,
-        Fraction(1),
+        lambda z: 1,
+        lambda z: 1,
     ),
     _Product(
         "f(z) = (|z|, 3z/4), f g = (5/3) f_2 g, g = 1",
         lambda at: np.stack([abs(at[:, 0]), 3 * at[:, 0] / 4]),
         lambda values, z: 5 * values[1] / 3,
         1,
-        1,
-        Fraction(25, 16),
+        lambda z: 1,
+        lambda z: Fraction(25, 16),
     ),
-    _Product("f(z) = z, g(z) = z, f g the inner product", lambda at: at.T, lambda values, z: z @ values, 2, 2, Fraction(2)),
+    _Product(
+        "f(z) = z, g(z) = z, f g the inner product",
+        lambda at: at.T,
+        lambda values, z: (z[:, None] * values).sum(0),
+        2,
+        _norm,
+        _norm,
+    ),
 )
 
 
-def _instances(d: int) -> Iterator[PromptAndQuery]:
-    for x in discrete():
-        of_one_length = len({sum(v * v for v in q) for q in x.query.atoms}) == 1
-        if x.d == d and of_one_length and _score(x) <= LARGEST_SCORE:
-            yield x
-
-
 def _score(x: PromptAndQuery) -> Fraction:
-    """Return a2 = sigma^2 |Uz|^2, the same for every query."""
+    """Return sigma^2 |Uz|^2, the same for every query."""
     return x.tokens.sigma2 * x.u**2 * sum((v * v for v in x.query.atoms[0]), Fraction(0))
 
 
-def _exactly(value: Fraction) -> sp.Expr:
-    return sympy_rational(Fraction(value))
+def instances(meant: QueryAverageBound) -> Iterator[Instance]:
+    """List the instances of a statement, short prompts first: queries of one length, and scores for
+    which the printed bounds are numbers.
+
+    Examples
+    --------
+    One token, 1 or -1: with f = (z_+, z_-) the first product of the error is twice the error.
+
+    >>> first = next(instances(products(2)))
+    >>> first.left, first.right
+    (1.0, 0.5)
+    """
+    laws = [x for x in discrete() if len({sum(v * v for v in q) for q in x.query.atoms}) == 1 and _score(x) <= LARGEST_SCORE]
+    yield from sorted(meant.instances(laws, lambda x: LENGTHS), key=lambda i: int(i.where["L"]))
 
 
-def _inside(bound: Bound, length: int, x: PromptAndQuery, growth: Fraction, fourth: Fraction, number: Any) -> Any:
-    """Return the bound for a function with |f(z)|^2 <= growth |z|^2 and E|f|^4 = fourth."""
-    root = sp.sqrt if number is _exactly else math.sqrt
-    Z4 = sum((w * sum((v * v for v in a), Fraction(0)) ** 2 for w, a in zip(x.tokens.weights, x.tokens.atoms)), Fraction(0))
-    at = (number(v) for v in (Fraction(length), _score(x)))
-    sigma2 = number(x.tokens.sigma2)
-    return bound(*at, root(number(fourth)), sigma2, root(number(growth)), number(Fraction(x.d)), number(Z4))
+def _at_each_query(bound: Bound, growth: Any, values: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
+    """Return the mean over the query of the bound for a function of the tokens with |f|^2 <= growth
+    |z_1|^2, whose `values` at tokens depend on the query.
+    """
+
+    def right(at: Any) -> Any:
+        exact = isinstance(at.L, sp.Basic)
+        root = sp.sqrt if exact else np.sqrt
+        norm = at.over_tokens(lambda tokens: (tokens * tokens).sum(1) ** 2)
+
+        def one(z: Any) -> Any:
+            square = growth(z) * (sp.S.One if exact else 1.0)
+            if exact and not square:  # where g(z) = 0 there is nothing to show
+                return sp.S.Zero
+            some = sp.S.One if exact else np.where(square, 1.0, 0.0)
+            F4 = root(at.over_tokens(lambda tokens: values(at, z, tokens) ** 4))
+            return some * bound(at.L, at.score(z), F4, at.sigma**2, root(square + (1 - some)), at.d, norm)
+
+        return at.over_queries(one)
+
+    return right
 
 
-def product_instances(order: int, bound: Bound | None = None) -> Iterator[Instance]:
-    """List E|(R_L/S_L - R/S) g|^order for the products above.
+def products(order: int, bound: Bound | None = None) -> QueryAverageBound:
+    """Bound E|(R_L/S_L - R/S) g|^order for the products above.
 
     Parameters
     ----------
@@ -105,40 +139,22 @@ def product_instances(order: int, bound: Bound | None = None) -> Iterator[Instan
     bound : callable, optional
         The right side is this bound for the function z_1 -> f(z_1) g(z), with f scaled by 244;
         otherwise it is E|R_L/S_L - R/S|^order |g|^order, as printed.
-
-    Returns
-    -------
-    iterator of Instance
-
-    Examples
-    --------
-    One token, 1 or -1: with f = (z_+, z_-) the first product of the error is twice the error.
-
-    >>> first = next(product_instances(2))
-    >>> first.left, first.right
-    (1.0, 0.5)
     """
-    for length in LENGTHS:
-        for product in PRODUCTS:
-            for x in _instances(product.d):
-                yield _product_at(order, bound, product, x, length)
+    return QueryAverageBound(tuple(_product(order, bound, product) for product in PRODUCTS), d=(1, 2))
 
 
-def _product_at(order: int, bound: Bound | None, product: _Product, x: PromptAndQuery, length: int) -> Instance:
+def _product(order: int, bound: Bound | None, product: _Product) -> Term:
     scale = 1 if bound is None else SCALE
-    f = lambda at: scale * product.f(at)
-    left = partial(x.average, length, partial(_error_of_the_product, order, product), f)
-    sigma = sp.sqrt(sympy_rational(x.tokens.sigma2))
-    where = {"L": length, "sigma": sigma, "product": product.name, "scale of f": scale, **x.describe()}
+    f = lambda tokens: scale * product.f(tokens)
+    error = partial(_error_of_the_product, order, product)
+    where = {"product": product.name, "scale of f": scale}
     if bound is None:
-        apart = partial(x.average, length, squared_error if order == 2 else fourth_error, f)
-        norm = product.square ** (order // 2)
-        return Instance(where, float(left()), norm * float(apart()), lambda: (left(exact=True), norm * apart(exact=True)))
-    of_f = np.array([[Fraction(v) for v in atom] for atom in x.tokens.atoms], dtype=object)
-    values = product.times(f(of_f), np.array(x.query.atoms[0], dtype=object))
-    fourth = sum((w * v**4 for w, v in zip(x.tokens.weights, values)), Fraction(0))
-    inside = partial(_inside, bound, length, x, scale**2 * product.growth, fourth)
-    return Instance(where, float(left()), float(inside(float)), lambda: (left(exact=True), inside(_exactly)))
+        apart, norm = squared_error if order == 2 else fourth_error, lambda z: product.square(z) ** (order // 2)
+        return Term(lambda at: at.mean(error, f), lambda at: at.mean(apart, f, norm), where, product.d)
+    values = lambda at, z, tokens: product.times(at.columns(f(tokens)), z)
+    return Term(
+        lambda at: at.mean(error, f), _at_each_query(bound, lambda z: scale**2 * product.growth(z), values), where, product.d
+    )
 
 
 def _error_of_the_product(order: int, product: _Product, c: SoftmaxAverage, z: Any) -> Any:
@@ -147,9 +163,9 @@ def _error_of_the_product(order: int, product: _Product, c: SoftmaxAverage, z: A
     return (c.weight * (square if order == 2 else square * square)).sum(0)
 
 
-def split_instances(order: int, bound: Bound, outside: Fraction) -> Iterator[Instance]:
-    """List both sides of the split for g = 1 and queries of signs: inside the ball with B = 1 and
-    f = 244 z, and outside it with B = 1/2 and f = z.
+def split(order: int, bound: Bound, outside: Fraction) -> QueryAverageBound:
+    """Bound both sides of the split for g = 1: inside the ball with f = 244 z, and outside it with
+    f = z.
 
     Parameters
     ----------
@@ -159,61 +175,58 @@ def split_instances(order: int, bound: Bound, outside: Fraction) -> Iterator[Ins
     outside : Fraction
         2 or 8, the factor in ``(a + b)^order <= outside (a^order + b^order)``.
 
-    Returns
-    -------
-    iterator of Instance
-
     Examples
     --------
     One token, 1 or -1, and U = 0: outside the ball the error 1 is compared with 2 (1 + 0).
 
-    >>> inside, second, third = list(split_instances(2, lambda *at: 244**2, Fraction(2)))[:3]
+    >>> inside, second, third = list(instances(split(2, lambda *at: 244**2, Fraction(2))))[:3]
     >>> (inside.left, second.left, second.right, third.right)
     (59536.0, 1.0, 2.0, 2.0)
     """
-    for x in _instances(1):
-        for length in LENGTHS:
-            yield from _split_at(order, bound, outside, x, length)
+    error = squared_error if order == 2 else fourth_error
+    f = lambda tokens: SCALE * tokens.T
+    within = _at_each_query(bound, lambda z: SCALE**2, partial(_first_column, f))
+    both, limit = (partial(_outside, order, i) for i in (True, False))
+    times = lambda at, value: (arb_ball(outside) if isinstance(value, arb) else float(outside)) * value
+    second = lambda at: times(at, at.mean(both))
+    third = lambda at: times(at, _ball(expected_maximum(at, order)) + at.mean(limit))
+    beyond = {"f": "z", "B": "1/2"}
+    terms = (
+        Term(lambda at: at.mean(error, f), within, {"f": f"{SCALE} z", "B": 1}, 1),
+        Term(lambda at: at.mean(error), second, {**beyond, "line": "second"}, 1),
+        Term(second, third, {**beyond, "line": "third"}, 1),
+    )
+    return QueryAverageBound(terms, d=(1,))
 
 
-def _split_at(order: int, bound: Bound, outside: Fraction, x: PromptAndQuery, length: int) -> Iterator[Instance]:
-    where = {"L": length, "sigma": sp.sqrt(sympy_rational(x.tokens.sigma2)), **x.describe()}
-    left = partial(x.average, length, squared_error if order == 2 else fourth_error, lambda at: SCALE * at.T)
-    fourth = SCALE**4 * _moment(x, 4)
-    inside = partial(_inside, bound, length, x, Fraction(SCALE**2), fourth)
-    within = {**where, "f": f"{SCALE} z", "B": 1}
-    yield Instance(within, float(left()), float(inside(float)), lambda: (left(exact=True), inside(_exactly)))
-    pieces = [partial(x.average, length, partial(_outside, order, i)) for i in (0, 1, 2)]
-    error, sizes, limit = (float(piece()) for piece in pieces)
-    largest, factor = sum(_expected_maximum(x, length, order)), float(outside)
-    beyond = {**where, "f": "z", "B": "1/2"}
-    exact = lambda: (pieces[0](exact=True), arb_ball(outside) * pieces[1](exact=True))
-    yield Instance({**beyond, "line": "second"}, error, factor * sizes, exact)
-    yield Instance({**beyond, "line": "third"}, factor * sizes, factor * (largest + limit))
+def _first_column(f: Callable[[Any], Any], at: Any, z: Any, tokens: Any) -> Any:
+    return at.columns(f(tokens))[0]
 
 
-def _power(vectors: Any, order: int) -> Any:
-    square = (vectors * vectors).sum(0)
-    return square if order == 2 else square * square
+def _ball(number: Any) -> Any:
+    return value(number).real if isinstance(number, sp.Basic) else number
 
 
-def _outside(order: int, i: int, c: SoftmaxAverage, z: Any) -> Any:
-    """Return E|R_L/S_L - R/S|^order, or the sum of the two powers, or the power of R/S."""
-    limit = _power(c.R / c.S, order)
-    if i == 0:
-        return (squared_error if order == 2 else fourth_error)(c, c.R)
-    return limit if i == 2 else (c.weight * _power(c.R_L / c.S_L, order)).sum(0) + limit
+def _outside(order: int, both: bool, c: SoftmaxAverage, z: Any) -> Any:
+    """Return the mean of |R_L/S_L|^order + |R/S|^order, or the latter alone."""
+    power = lambda square: square if order == 2 else square * square
+    limit = power(((c.R / c.S) * (c.R / c.S)).sum(0))
+    average = c.R_L / c.S_L
+    return (c.weight * power((average * average).sum(0))).sum(0) + limit if both else limit
 
 
-def _moment(x: PromptAndQuery, order: int) -> Fraction:
-    return sum((w * abs(a[0]) ** order for w, a in zip(x.tokens.weights, x.tokens.atoms)), Fraction(0))
+def expected_maximum(at: Any, order: int) -> Any:
+    """Return E max|z_k|^order, from the probabilities that some token is as large as each."""
+    tokens, weights = at.tokens
+    sizes, total, beyond = (tokens * tokens).sum(1) ** (order // 2), 0 * at.L, 0
+    ascending = sorted(range(len(sizes)), key=lambda i: float(sizes[i]))
+    for i, smaller in reversed(list(zip(ascending, [None, *ascending]))):
+        beyond = beyond + weights[i]
+        some = 1 - (1 - beyond) ** at.L if isinstance(at.L, sp.Basic) else _some(float(beyond), at.L)
+        total = total + (sizes[i] - (0 if smaller is None else sizes[smaller])) * some
+    return total
 
 
-def _expected_maximum(x: PromptAndQuery, length: int, order: int) -> Iterator[float]:
-    """Return the summands of E max|z_k|^order, from the distribution function."""
-    sizes = sorted({abs(a[0]) for a in x.tokens.atoms})
-    below = [
-        float(sum((w for w, a in zip(x.tokens.weights, x.tokens.atoms) if abs(a[0]) <= s), Fraction(0))) ** length for s in sizes
-    ]
-    for s, now, before in zip(sizes, below, [0.0, *below]):
-        yield float(s) ** order * (now - before)
+def _some(probability: float, L: Any) -> Any:
+    """Return the probability that one of L tokens is of a kind."""
+    return -np.expm1(L * math.log1p(-probability)) if probability < 1 else 1.0

@@ -81,6 +81,7 @@ def near_its_law(scale: float) -> Computed:
         lambda of, **at: both(**at, step=FINER)[0][parts.index(of)],
         along=("of", parts),
         accuracy=1e-6,
+        each=2,
         where=lambda lam, at_half, **at: _named(lam=0.5 if at_half else lam, **at),
     )
 
@@ -106,5 +107,6 @@ def near_its_exponent(scale: float) -> Computed:
         lambda **at: (off(**at), 0.025),
         lambda **at: off(**at, step=FINER),
         accuracy=1e-6,
+        each=2,
         where=_named,
     )

@@ -31,14 +31,26 @@ def over_queries(covariance: Floats, f: Callable[[Floats], float]) -> float:
     return sum(float(np.prod(MASSES[list(at)])) * f(root @ NODES[list(at)]) for at in product(range(3), repeat=d))
 
 
+def power_over_queries(covariance: Floats, A: Floats, power: int) -> float:
+    """Return the mean of ``|A z|^power`` by this rule, for an even power up to 4."""
+    return over_queries(covariance, lambda z: float(np.linalg.norm(A @ z)) ** power)
+
+
 def jacobian(U: Floats, V: Floats, Gamma: Floats, z: Floats) -> Floats:
     """Return the Jacobian of ``V Gamma U z`` in the entries of U and V."""
     return np.hstack([np.kron(V @ Gamma, z), np.kron(np.eye(len(V)), Gamma @ U @ z)])
 
 
 def operator_norm(A: Floats) -> Floats:
-    """Return the largest singular value of each matrix."""
-    return np.linalg.norm(A, 2, axis=(-2, -1))
+    """Return the largest singular value of each matrix, by a quadratic equation if it has rank 2 at
+    most.
+    """
+    if min(A.shape[-2:]) > 2:
+        return np.linalg.norm(A, 2, axis=(-2, -1))
+    square = A @ np.swapaxes(A, -2, -1) if A.shape[-2] <= 2 else np.swapaxes(A, -2, -1) @ A
+    half = trace(square) / 2
+    determinant = np.linalg.det(square) if square.shape[-1] == 2 else 0 * half
+    return np.sqrt(half + np.sqrt(np.maximum(half**2 - determinant, 0)))
 
 
 def trace(A: Floats) -> Floats:
@@ -92,12 +104,12 @@ def drawn_tasks(statistic: Callable[..., Any], two: float) -> Computed:
         return {"d": d, "U": U, "V": V, **{f"Gamma {k + 1}": G for k, G in enumerate(spread)}}
 
     return Computed(
-        "d = 1, 2, one or two tasks: matrices U, V and roots of covariances of rank 2, with entries 0 or from 1/16 to 16",
+        "climbs from drawn tasks, d = 1, 2, one or two of them: U, V and roots of covariances of rank 2, entries 0 or 1/16 to 16",
         {"d": OneOf((1, 2)), "tasks": OneOf((1, 2)), "U": Entries(9), "V": Entries(9), "B": Entries(12)},
         sides,
         again,
-        each=4,
-        steps=(-4096, -512, 512, 4096),
+        each=5,
+        steps=(-1280, -256, 256, 1280),
         vector=True,
         where=named,
     )

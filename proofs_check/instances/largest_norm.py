@@ -15,6 +15,9 @@ import numpy as np
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 
+#: Dimensions in which vectors with independent coordinates are tried, beside d = 1.
+PRODUCTS = (1, 2, 3, 10, 100)
+
 
 def largest(population: Any, length: int, power: Fraction) -> Any:
     """E max |z_l|^p over independent copies; 2p an integer."""

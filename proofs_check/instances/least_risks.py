@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.properties.computed import Computed, Decades, OneOf, Share
+from numerics.properties.computed import Computed, Decades, Drawn, OneOf, Share
 from numerics.regression.flow.end_point import Trained, trained
 from numerics.regression.risk.block_manifold import RiskField
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 #: A short prompt, and one at which limits are compared.
 SHORT, LONG = 2, 10**6
 #: What a property test draws: covariances s diag(1, r, ...), and the label noise over the trace.
-DRAWN = {"s": Decades(0.1, 10.0), "r": Decades(0.25, 1.0), "d": OneOf((1, 2, 3)), "noise": Share(0.0, 0.3)}
+DRAWN: dict[str, Drawn] = {"s": Decades(0.1, 10.0), "r": Decades(0.25, 1.0), "d": OneOf((1, 2, 3)), "noise": Share(0.0, 0.3)}
 PARTS = ("L = 2", "L = 1e6", "limit of the risk", "limit of 1/u^2")
 
 

@@ -5,28 +5,35 @@ evaluated again without rounding, and is the witness.
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.climb import climbed
+from numerics.properties.holds import Tried
+from numerics.properties.laws import POSITIVE, power
+from numerics.properties.scalars import Codes, decoded
 from numerics.provers.enclosures.balls import value
-from numerics.seeds import generator
 
-__all__ = ["LOSSES", "Law", "Loss", "worst_law"]
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
-#: Random laws that are tried after the simplest ones.
-RANDOM_LAWS = 400
+__all__ = ["LOSSES", "Law", "Loss", "SmoothLosses"]
+
+#: Atoms of a law.
+ATOMS = 3
+#: Values are 0 up to this code, and 1 at the next one; the largest is 256.
+LEAST, MIDDLE = 512, 2816
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss l(z, y) with l(0, 0) critical in z, and its derivative in z; ``m`` is `math` or
+    """A loss l(z, y) with l(0, 0) critical in z, and its derivative in z; ``m`` is `numpy` or
     `sympy`.
     """
 
@@ -77,63 +84,101 @@ class Law:
         return {name: ", ".join(map(str, numbers)) for name, numbers in lists.items()}
 
 
-def _laws(names: Sequence[str]) -> Iterator[Law]:
-    """Point masses on 0 and 1 first, then random laws over four orders of magnitude, with zeros."""
-    for atom in itertools.product((0, 1), repeat=len(names)):
-        yield Law((Fraction(1),), {name: (Fraction(x),) for name, x in zip(names, atom)})
-    rng = generator(7)
-    for _ in range(RANDOM_LAWS):
-        n = int(rng.integers(1, 6))
-        shares = rng.integers(1, 9, size=n)
-        values = {}
-        for name in names:
-            scale = Fraction(10) ** int(rng.integers(-3, 2)) * int(rng.integers(0, 2))
-            values[name] = tuple(Fraction(int(x), 8) * scale for x in rng.integers(-16, 17, size=n))
-        yield Law(tuple(Fraction(int(k), int(shares.sum())) for k in shares), values)
+@dataclass(frozen=True)
+class SmoothLosses:
+    """A bound ``left <= factor * right`` on means of smooth losses, as a property of laws on up to
+    three rational atoms: point masses, zeros, and values and probabilities over several decades.
 
-
-def worst_law(names: Sequence[str], sides: Callable[[Any, Loss, Law], tuple[Any, Any]]) -> Evidence:
-    """Look for the law and the loss at which ``left <= right`` is tightest.
+    An example has two codes for the masses of the second and third atom beside that of the first,
+    which is 1, and then those of the values, variable by variable.
 
     Parameters
     ----------
-    names : sequence of str
+    names : tuple of str
         The random variables.
     sides : callable
-        Maps a module (`math` or `sympy`), a loss and a law to left and right.
-
-    Returns
-    -------
-    Evidence
-        SUPPORTED with the ratio at the tightest law, or REFUTED by the law that was found, whose
-        two sides are evaluated again from its rational atoms by Arb.
+        Maps a module (`numpy` or `sympy`), a loss and a law to left and right; a function of module
+        level.
+    factor : rational
 
     Examples
     --------
+    >>> from numerics.properties.holds import holds
     >>> def jensen(m, l, law):
     ...     return law.mean(abs, "T") ** 2, law.mean(lambda T: T**2, "T")
-    >>> worst_law(("T",), jensen).verdict.value
+    >>> holds(SmoothLosses(("T",), jensen)).verdict.value
     'SUPPORTED'
     """
-    worst: tuple[float, Loss, Law] | None = None
-    for law in _laws(names):
+
+    names: tuple[str, ...]
+    sides: Callable[[Any, Loss, Law], tuple[Any, Any]]
+    factor: Fraction = Fraction(1)
+
+    @property
+    def drawn(self) -> Codes:
+        """Codes of masses and values."""
+        return Codes(ATOMS - 1 + ATOMS * len(self.names))
+
+    def strategy(self) -> SearchStrategy[Any]:
+        """Codes."""
+        return self.drawn.strategy()
+
+    @property
+    def covered(self) -> str:
+        """What is drawn."""
+        variables = ", ".join(self.names)
+        return f"{len(LOSSES)} losses, one of them not convex, and laws of ({variables}) on up to {ATOMS} atoms, zeros included"
+
+    def tried(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio over the losses, on a short climb from the example."""
+        return climbed(self._ratios, example, range(len(example)), 2, (0, 128, -128, 1024, -1024))
+
+    def _ratios(self, codes: Any) -> Any:
+        size = np.abs(codes)
+        masses = np.where(codes > 0, power(codes - 2560), 0.0).T[: ATOMS - 1]
+        values = np.where(size < LEAST, 0.0, np.sign(codes) * power(8 * (size - MIDDLE) // 9)).T
+        law = self._law((np.ones(len(codes)), *masses), list(values[ATOMS - 1 :]))
+        with np.errstate(all="ignore"):
+            sides = [self.sides(np, loss, law) for loss in LOSSES]
+            return np.max([np.where(right > 1e-12, left / (float(self.factor) * right), 0.0) for left, right in sides], axis=0)
+
+    def _law(self, masses: Sequence[Any], values: Sequence[Any]) -> Law:
+        total = sum(masses)
+        by_name = {name: tuple(values[ATOMS * i : ATOMS * (i + 1)]) for i, name in enumerate(self.names)}
+        return Law(tuple(m / total for m in masses), by_name)
+
+    def _point(self, at: Sequence[int]) -> Law:
+        masses = [Fraction(1), *(decoded(POSITIVE, c - 2560) if c > 0 else Fraction(0) for c in at[: ATOMS - 1])]
+        size = lambda c: decoded(POSITIVE, 8 * (abs(c) - MIDDLE) // 9) if abs(c) >= LEAST else Fraction(0)
+        law = self._law(masses, [size(c) * (1 if c > 0 else -1) for c in at[ATOMS - 1 :]])
+        kept = [i for i, p in enumerate(law.masses) if p]
+        return Law(tuple(law.masses[i] for i in kept), {n: tuple(v[i] for i in kept) for n, v in law.values.items()})
+
+    def _at(self, law: Law) -> tuple[Loss, Any, Any]:
+        """The loss for which the bound is tightest at a law, and both sides, exactly."""
         rounded = law.read_as(float)
-        for loss in LOSSES:
-            left, right = map(float, sides(math, loss, rounded))
-            ratio = left / right if right > 1e-12 else 0.0
-            if worst is None or ratio > worst[0] * (1 + 1e-12):
-                worst = ratio, loss, law
-    assert worst is not None
-    ratio, loss, law = worst
-    if ratio > 1 + 1e-9:
-        exact = sides(sp, loss, law.read_as(sp.Rational))
-        witness = {"loss": loss.name, **law.shown(), "left": str(exact[0]), "right": str(exact[1])}
-        if value(sp.sympify(exact[0])).real > value(sp.sympify(exact[1])).real:
-            return Evidence(verdict=Verdict.REFUTED, engine="property search", witness=witness, witness_by="Arb")
-        return Evidence(verdict=Verdict.OPEN, engine="property search", reason=f"ratio {ratio:.6g}, not confirmed at {witness}")
-    point_masses = f"{2 ** len(names)} point masses on 0 and 1"
-    random_laws = f"{RANDOM_LAWS} random laws of ({', '.join(names)}) on up to 5 atoms over 4 orders of magnitude, zeros included"
-    covered = f"{len(LOSSES)} losses, one of them not convex; {point_masses}, {random_laws}"
-    tightest = {"loss": loss.name, **law.shown()}
-    slack = max(1.0, 1 / ratio)  # below 1 by rounding only
-    return Evidence(verdict=Verdict.SUPPORTED, engine="property search", covered=covered, slack=slack, tightest=tightest)
+        found = [self.sides(np, loss, rounded) for loss in LOSSES]
+        loss = LOSSES[int(np.argmax([left / right if right > 1e-12 else 0.0 for left, right in found]))]
+        left, right = self.sides(sp, loss, law.read_as(sp.Rational))
+        return loss, sp.sympify(left), sp.Rational(self.factor) * sp.sympify(right)
+
+    def exactly(self, example: tuple[int, ...], at: tuple[int, ...]) -> Evidence:
+        """The bound at this law, by Arb."""
+        law = self._point(at)
+        loss, left, right = self._at(law)
+        difference = value(left - right).real
+        if difference > 0:
+            witness = {"loss": loss.name, **law.shown(), "left": str(left), "right": str(right)}
+            return Evidence(verdict=Verdict.REFUTED, engine="property test", witness=witness, witness_by="Arb")
+        if difference < 0 or float(difference.abs_upper()) <= 1e-12 * (1 + float(value(right).real.abs_upper())):
+            return Evidence(verdict=Verdict.SUPPORTED, engine="property test", covered="one law")
+        return Evidence(verdict=Verdict.OPEN, engine="property test", reason="neither side could be shown to be the larger one")
+
+    def shown(self, example: tuple[int, ...], at: tuple[int, ...]) -> Mapping[str, Any]:
+        """The law and the loss."""
+        law = self._point(at)
+        return {"loss": self._at(law)[0].name, **law.shown()}
+
+    def scaled(self, factor: Fraction) -> SmoothLosses:
+        """The same bound with its right side multiplied."""
+        return replace(self, factor=factor * self.factor)

@@ -98,7 +98,7 @@ def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
     for d in (1, 3, 10):
         for top, noise in ((0.1, 0.0), (1.0, 0.0), (4.0, 0.5)):
             for A in (0.0, 1.0, 0.65, 30.0, 1e3):
-                at = {"d": d, "top": top, "noise": noise, "A": A}
+                at: dict[str, Any] = {"d": d, "top": top, "noise": noise, "A": A}
                 mean, bound = mean_of_the_power(**at), bound_of_the_mean(**at, k=float(k))
                 if mean > bound * (1 + 1e-9):
                     witness = {**_named(**at), "mean": mean, "bound": bound}

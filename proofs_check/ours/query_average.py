@@ -24,7 +24,7 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 
 @claim(
     "OURS:P3.1",
-    control=dict(c=Fraction(1, 57)),
+    control=dict(c=Fraction(1, 42)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket", "OURS:P3.1/form"),
     argument=r"R1 with $f(z)=z$ and the convex hull with QA.tilt bound the error at a fixed query; QA.min with $\theta$ "
     r"averages over it, as $e^{4a_2\theta}\leq e^{|z|^2/4}$; the second display is the first in the form of P3.1/form.",
@@ -43,7 +43,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "OURS:P3.4.V",
-    control=dict(c=Fraction(1, 57)),
+    control=dict(c=Fraction(1, 42)),
     needs=("OURS:P3.1", "BB:C.7.gV"),
     argument=r"Each of the $d_{\rm out}$ rows of the gradient is the output for $V=I$.",
     hypotheses=("L in Integers", "L >= 1"),
@@ -118,7 +118,7 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
 
 @claim(
     "OURS:P3.4.U",
-    control=dict(c=Fraction(1, 14 * 10**6)),
+    control=dict(c=Fraction(1, 105 * 10**4)),
     needs=(
         "OURS:R1",
         "OURS:R2",
@@ -166,7 +166,7 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:LC.6",
-    control=dict(c=Fraction(1, 263)),
+    control=dict(c=Fraction(1, 46)),
     needs=("OURS:R1", "BB:LC.1.15", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
     argument=r"The proof is that of OURS:P3.1 for $|f(z)|\leq C_f|z|^p$; the Cauchy-Schwarz inequality takes $g$ out and "
@@ -198,7 +198,7 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
 
 @claim(
     "OURS:LC.9",
-    control=dict(c=Fraction(1, 174100)),
+    control=dict(c=Fraction(1, 10600)),
     needs=("OURS:R2", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
     cites=("Cauchy-Schwarz inequality",),
     argument="The proof is that of OURS:LC.6 with R2 for R1, and QA.min in $y=e^{8a_2}/L$ with exponents up to 2.",

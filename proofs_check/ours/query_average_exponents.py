@@ -8,13 +8,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy import Min, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from numerics.search.query_average import tightest
-from numerics.search.query_average_instances import COVERED, instances
+from numerics.search.query_average_instances import COVERED, instances, statement
 from proofs_check.core.claim import claim
 from proofs_check.instances.query_average import UNPROVED, output_or_gradient, times
 from theory.bounds.query_average import output_average_long, output_average_short
@@ -82,7 +83,7 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
 
 @claim(
     "OURS:P3.1/lambda",
-    control=dict(c=Fraction(1, 700)),
+    control=dict(c=Fraction(1, 308)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
     argument=r"The proof is that of OURS:P3.1 with $4\kappa\theta\leq\lambda$ for any $\lambda<\frac12$; here "
     r"$\lambda=\frac9{20}$.",
@@ -112,9 +113,14 @@ def rate_one_over_L_for_small_kappa(*, c: Fraction = Fraction(1)) -> Evidence:
     """
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
-        if 8 * (s * u) ** 2 >= 1:
-            return sp.oo if isinstance(L, sp.Basic) else float("inf")
-        return output_average_short(L, s, u, 1, d)
+        kappa = (s * u) ** 2
+        if isinstance(L, sp.Basic):
+            return sp.oo if 8 * kappa >= 1 else output_average_short(L, s, u, 1, d)
+        small = 8 * np.asarray(kappa) < 1
+        return np.where(small, output_average_short(L, s, np.where(small, u, 0.0), 1, d), np.inf)
 
     covered = f"those with kappa < 1/8 of: {COVERED}"
-    return tightest(instances(times(c, bound), "output"), checked=r"300(1+h)\sigma^2(1-8\kappa)^{-d/2}/L", covered=covered)
+    scaled = times(c, bound)
+    meant = statement(scaled, "output")
+    rows = instances(meant, scaled, "output")
+    return tightest(rows, checked=r"300(1+h)\sigma^2(1-8\kappa)^{-d/2}/L", covered=covered, statement=meant)

@@ -16,9 +16,13 @@ from sympy import Max, Min, exp, log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
-from numerics.search.query_average import Instance, tightest
+from numerics.search.query_average import Instance, PromptAndQuery, tightest
+from numerics.search.query_average_bound import QueryAverageBound, Term
+from numerics.token_laws import atoms
 from numerics.token_laws.hostile import hostile_laws
 from proofs_check.core.claim import claim
+from proofs_check.instances.average_split import expected_maximum
+from proofs_check.instances.weighted_queries import WeightedQueries
 from theory.bounds.query_average import tilted_moment, weighted_query_moment
 
 
@@ -55,6 +59,26 @@ def _tilted(c: Fraction) -> Iterator[Instance]:
                     yield Instance({"law": law.name, "d": d, "sigma|Uz|": size, "q": q}, float(moment), bound)
 
 
+#: Tokens that are 9 or -9 with a probability of 2^-61 each, and otherwise 0; 1 is a sub-Gaussian
+#: constant of them.
+RARE = PromptAndQuery(
+    atoms([[9], [0], [-9]], [Fraction(1, 2**61), 1 - Fraction(1, 2**60), Fraction(1, 2**61)], sigma2=Fraction(1)),
+    atoms([[1], [-1]], [Fraction(1, 2), Fraction(1, 2)]),
+    Fraction(5),
+    "rare tokens",
+)
+
+
+def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
+    """Both inequalities for every law of tokens: at a fixed query, and for the largest token."""
+    factor = lambda at: (c if isinstance(at.L, sp.Basic) else float(c)) ** q
+    ln = lambda L: sp.log(L) if isinstance(L, sp.Basic) else np.log(L)
+    moment = lambda at: at.tilted(lambda tokens: (tokens * tokens).sum(1) ** q)
+    yield Term(moment, lambda at: factor(at) * tilted_moment(at.sigma, at.a2, at.d, q), {"q": q, "mean": "tilted"})
+    largest = lambda at: expected_maximum(at, 2 * q)
+    yield Term(largest, lambda at: factor(at) * tilted_moment(at.sigma, ln(at.L), at.d, q), {"q": q, "mean": "of the largest"})
+
+
 @claim(
     "OURS:QA.tilt",
     control=dict(c=Fraction(7, 10)),
@@ -74,10 +98,14 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
         float(c) * tilted_moment(1, 0, 1, 1),
         lambda: (sp.S.One, sp.Rational(c) * tilted_moment(sp.S.One, sp.S.Zero, sp.S.One, 1)),
     )
-    covered = "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the largest; q = 1, 2, 4"
+    terms = [term for q in (1, 2, 4) for term in _moments(sp.Rational(c), q)]
+    covered = "hostile laws in d = 1, 2 by cubature, sigma |Uz| = 0, 0.1, 1, 2; L = 1, 2, 10, 1000 for the largest; q = 1, 2, 4; "
+    covered += "rare large tokens, exactly"
     checked = r"\mathbb{E}_{\mu_z}\|Z\|^{2q}\le(4\sigma^2)^q(q-1+h+\sigma^2\|Uz\|^2)^q"
     checked += r",\quad\mathbb{E}\max\|z_k\|^{2q}\le(4\sigma^2)^q(q-1+h+\ln L)^q"
-    return tightest([signs, *_tilted(c), *_largest(c)], checked=checked, covered=covered)
+    meant = QueryAverageBound(tuple(terms), unit=False)
+    rows = [signs, *_tilted(c), *_largest(c), *meant.instances([RARE], lambda x: (1,))]
+    return tightest(rows, checked=checked, covered=covered, statement=meant)
 
 
 @claim("OURS:QA.weight/power", control=dict(c=Fraction(99, 100)))
@@ -136,7 +164,8 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "
     covered += "scaled to the constant 1"
-    return tightest(_weighted(Fraction(c)), checked=checked, covered=covered)
+    meant = WeightedQueries(lambda d, j: (sp.Rational(c) if isinstance(d, sp.Basic) else float(c)) * weighted_query_moment(d, j))
+    return tightest(_weighted(Fraction(c)), checked=checked, covered=covered, statement=meant)
 
 
 def bearable(k: int, c: int | Fraction) -> Evidence:

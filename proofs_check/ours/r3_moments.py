@@ -21,7 +21,7 @@ from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.largest_norm import largest, norms, vectors
+from proofs_check.instances.largest_norm import PRODUCTS, largest, norms, vectors
 from proofs_check.instances.tilted_moments import averaged
 from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
@@ -266,7 +266,7 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$; `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
-    search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
+    search: dict[str, Any] = dict(checked=checked, laws=("three atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
     return _of_every_power(
         (f"(p, p') = {powers}", worst_law(uniform(*powers), share, **search)) for powers in ((4, 0), (4, 4), (8, 8))
     )
@@ -308,8 +308,8 @@ def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
     """
     checked = r"\mathbb{E}e^{|Z|^2/(4\sigma^2)} \le 2^{d/2}"
     return all_of(
-        worst_law(exponential, share, checked=checked, laws=("two atoms",)),
-        worst_law(exponential, share, checked=checked, laws=("three atoms",), cases=vectors),
+        worst_law(exponential, share, checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
+        worst_law(exponential, share, checked=checked, laws=("three atoms",), cases=vectors, dimensions=PRODUCTS),
     )
 
 
@@ -343,7 +343,7 @@ def largest_norm(*, share: int | Fraction = 1) -> Evidence:
     """
     checked = r"\mathbb{E}\max_\ell|Z_\ell|^p \le " + sp.latex(maximum_R3(L, d, p, sigma))
     return _of_every_power(
-        (f"p = {power}, L = {length}", worst_law(maximum(length, power), share, checked=checked, cases=norms))
+        (f"p = {power}, L = {length}", worst_law(maximum(length, power), share, checked=checked, cases=norms, dimensions=PRODUCTS))
         for power in (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
         for length in (1, 2, 10, 1000)
     )

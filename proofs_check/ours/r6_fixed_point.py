@@ -130,6 +130,7 @@ def below_its_supremum(share: float) -> Computed:
         sides,
         lambda d, l, noise, L: scaled_at_nodes(l[:d], noise, LONG, 400.0, 0.16)[LONG.index(L)],
         along=("L", LONG),
+        each=2,
         where=_named,
     )
 
@@ -151,6 +152,7 @@ def growing() -> Computed:
         sides,
         lambda d, l, noise, L: scaled_at_nodes(l[:d], noise, LONG, 400.0, 0.16)[LONG.index(L)],
         along=("L", LONG[:-1]),
+        each=2,
         where=_named,
     )
 
@@ -234,6 +236,7 @@ def _law_at_the_threshold(scale: float) -> Computed:
         lambda **at: (off(**at), 3e-3),
         lambda **at: off(**at, step=0.16),
         accuracy=1e-6,
+        each=2,
         where=lambda d, l, noise: {"d": d, "ratios of the eigenvalues of S": l[:d], "tau2/tr S": noise},
     )
 

@@ -119,10 +119,13 @@ def paper_constants_C6(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scala
     >>> paper_constants_C6(1, 1, 1, 1)[1]
     0.03125
     """
-    K, A, B = _letters_c6(C_f, d, p, g4)
     m, U_norm, d = read(U_norm=U_norm, d=d)
-    ln2 = ln_2(d)
-    return K * ((A + B * U_norm ** (2 * p)) / ln2**p + 2 * p), 1 / m.maximum(1, 32 * U_norm**2)
+    return _c1_of_c6(_letters_c6(C_f, d, p, g4), U_norm, d, p), 1 / m.maximum(1, 32 * U_norm**2)
+
+
+def _c1_of_c6(letters: tuple[Scalar, Scalar, Scalar], U_norm: Scalar, d: Scalar, p: int) -> Scalar:
+    K, A, B = letters
+    return K * ((A + B * U_norm ** (2 * p)) / ln_2(d) ** p + 2 * p)
 
 
 def paper_constants_C9(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tuple[Scalar, Scalar]:
@@ -170,9 +173,9 @@ def constants_16(U_norm: Scalar, C_f: Scalar, d: Scalar, p: int, g4: Scalar = 1)
     >>> round(c3 / c4, 9)  # the same for p = 1 and |U| = 1
     1.0
     """
-    K, A, B = _letters_c6(C_f, d, p, g4)
-    ln2 = ln_2(d)
-    return K * ((A + B) / ln2 + 2 * p), paper_constants_C6(U_norm, C_f, d, p, g4)[0]
+    _, U_norm, d = read(U_norm=U_norm, d=d)
+    letters = K, A, B = _letters_c6(C_f, d, p, g4)
+    return K * ((A + B) / ln_2(d) + 2 * p), _c1_of_c6(letters, U_norm, d, p)
 
 
 def constants_18(U_norm: Scalar, C_f: Scalar, d: Scalar, g8: Scalar = 1) -> tuple[Scalar, Scalar, Scalar, Scalar]:

@@ -12,13 +12,20 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-__all__ = ["Array", "values_of"]
+__all__ = ["Array", "functions", "values_of"]
 
 Array = NDArray[np.float64]
 
 
 @cache
-def _functions() -> dict[str, Callable[..., Any]]:
+def functions() -> dict[str, Callable[..., Any]]:
+    """The functions that have values here, by the names of their SymPy classes.
+
+    Examples
+    --------
+    >>> float(functions()["exp"](0.0))
+    1.0
+    """
     from scipy import special
 
     return {
@@ -83,7 +90,7 @@ def values_of(e: sp.Expr, columns: Mapping[sp.Symbol, Array], memo: dict[sp.Expr
         elif e.is_Pow:
             v = np.power(args[0], args[1])
         else:
-            f = _functions().get(type(e).__name__)
+            f = functions().get(type(e).__name__)
             v = np.nan if f is None else f(*args)
     memo[e] = v
     return v

@@ -20,6 +20,7 @@ from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
+from proofs_check.documents.property_tests import examples, without
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 
@@ -114,7 +115,7 @@ def _bars(losses: list[tuple[str, float]]) -> dict[str, float]:
 
 def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What an engine says about its own verdict, in reading order."""
-    e = evidence
+    said, e = examples(evidence), without(evidence)
     confirmed = [f"{r['engine']} ({r['covered']})" if r["covered"] else r["engine"] for r in e["routes"] if r["verdict"] != "OPEN"]
     undecided = [f"{r['engine']} ({r['reason']})" for r in e["routes"] if r["verdict"] == "OPEN"]
     engines = ", ".join(dict.fromkeys(p["engine"] for p in e["parts"]))
@@ -129,6 +130,7 @@ def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("samples", f"{drawn} drawn, seed {e['seed']}, error probability {number(e['error'], 2)}" if e["samples"] else ""),
         ("confirmed by", "; ".join(confirmed)),
         ("undecided by", "; ".join(undecided)),
+        ("drawn examples", said),
         ("reason", e["reason"]),
     ]
     return [(name, text) for name, text in found if text]

@@ -10,7 +10,7 @@ from itertools import takewhile
 import numpy as np
 import pytest
 
-from numerics.search.query_average_instances import discrete, instances
+from numerics.search.query_average_instances import discrete, instances, statement
 from numerics.token_laws.sub_gaussian import certified_proxy
 
 
@@ -32,7 +32,8 @@ def test_gaussian_tokens_against_sampling() -> None:
     """One token, where the instance is in closed form: E|z_1 - Gamma U z|^2."""
     rng = np.random.default_rng(2)
     seen = 0
-    for i in takewhile(lambda i: "query" in i.where, instances(lambda L, s, u, d: 1.0, "output")):  # the others come later
+    one = lambda L, s, u, d: 1.0
+    for i in takewhile(lambda i: "query" in i.where, instances(statement(one, "output"), one, "output")):  # the others come later
         if i.where["U"] <= 4:
             d, sigma, u = int(i.where["d"]), float(i.where["sigma"]), float(i.where["U"])
             token, query = rng.standard_normal((2, 200_000, d))

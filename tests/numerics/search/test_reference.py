@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from numerics.attention.softmax_average import error_squared, failure, normaliser, symbol
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import Closed, Integers, forall
+from numerics.provers import Closed, Integers, forall, identity
 from numerics.provers.statements.statement import Inequality
 from numerics.search.families import TWO_ATOMS, Point, on_line
 from numerics.search.reference import NoLoss, ReferenceInstance, StatisticBound, with_losses
@@ -36,6 +36,14 @@ UP, DOWN = COUNT * math.exp(0.5), (LENGTH - COUNT) * math.exp(-0.5)
 ERROR = ((UP - DOWN) / (UP + DOWN) - math.tanh(0.5)) ** 2
 
 REFUTED = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"L": 1}, witness_by="exact")
+
+
+def test_an_equation_has_no_loss_and_hides_none() -> None:
+    part, bound = identity((delta + 1) ** 2 - delta**2, 2 * delta + 1), forall(delta, "<=", 3 * delta, {delta: (0, sp.oo)})
+    alone, why = with_losses(part, AT)
+    assert alone.reference is None
+    assert set(why) == {"an equation gives nothing away"}
+    assert with_losses(all_of(part, bound), AT)[0].reference == 3
 
 
 def test_an_expectation_against_brute_force() -> None:

@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps, lemma_c6_statement, lemma_c6_steps, lemma_c9_statement, lemma_c9_steps
 from proofs_check.core.claim import Claim
-from proofs_check.instances.average_split import PRODUCTS, product_instances, split_instances
+from proofs_check.instances.average_split import PRODUCTS, instances, products, split
 
 HALF = Fraction(1, 2)
 
@@ -109,22 +109,22 @@ def test_the_instances_are_sums_over_all_prompts(order: int) -> None:
     folds = (lambda x: x[0] - x[1], lambda x: Fraction(5, 3) * x[1])
     for product, f, times in zip(PRODUCTS, maps, folds):
         for L in (1, 2, 3):
-            rows = [i for i in product_instances(order) if i.where["L"] == L and i.where["product"] == product.name]
+            rows = [i for i in instances(products(order)) if i.where["L"] == L and i.where["product"] == product.name]
             flat = next(i for i in rows if i.where["U"] == 0 and i.where["sigma2"] == 1 and i.where["tokens"] == "1, -1")
             assert (flat.left, flat.right) == pytest.approx(tuple(map(float, averages(L, f, order, times))), rel=1e-12)
 
 
 def test_the_inner_product_is_a_product_that_the_line_allows() -> None:
-    rows = [i for i in product_instances(2) if i.where["product"] == PRODUCTS[2].name]
+    rows = [i for i in instances(products(2)) if i.where["product"] == PRODUCTS[2].name]
     assert rows
     assert all(i.left <= i.right * (1 + 1e-12) for i in rows)
 
 
-@pytest.mark.parametrize("rows", [product_instances, lambda *a: split_instances(*a, Fraction(2 ** (a[0] - 1)))])
+@pytest.mark.parametrize("rows", [products, lambda *a: split(*a, Fraction(2 ** (a[0] - 1)))])
 @pytest.mark.parametrize("order", [2, 4])
 def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any], order: int) -> None:
     tiny = lambda *at: at[4] ** order / 2  # half of C_f^order, while one sign has the error C_f^order
-    found = tightest(rows(order, tiny), checked="", covered="signs")
+    found = tightest(instances(rows(order, tiny)), checked="", covered="signs")
     assert found.verdict is Verdict.REFUTED
     assert found.witness["L"] == 1
     assert found.witness["left"] == 2 * found.witness["right"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from numerics.attention.law_moments import OF_THE_LAW
 from numerics.attention.softmax_average import error_squared
 from numerics.search.query_average import squared_error
+from numerics.search.query_average_instances import statement
 from numerics.search.statement import population
 from proofs_check.core.statements import papers
-from proofs_check.instances.query_average import RANDOM_QUERY, averaged
+from proofs_check.instances.query_average import RANDOM_QUERY, REFERENCE
 from proofs_check.instances.reference import OF_PAPER, RADEMACHER
 
 AVERAGE = RADEMACHER.point.average(RADEMACHER.length)
@@ -32,7 +35,8 @@ def test_quantities_of_the_law_have_values_too() -> None:
 def test_the_instance_averaged_over_its_query_is_the_instance_at_one_query() -> None:
     fixed = float(AVERAGE.mean(error_squared))
     assert RANDOM_QUERY.average(RADEMACHER.length, squared_error) == pytest.approx(fixed, rel=1e-12)
-    assert averaged(lambda L, s, u, d: 1.0, "output").left == pytest.approx(fixed, rel=1e-12)
+    meant = replace(statement(lambda L, s, u, d: 1.0, "output"), reference=REFERENCE)
+    assert RADEMACHER.loss(meant) == pytest.approx(1 / fixed, rel=1e-12)
 
 
 def test_every_paper_has_one() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 
 from numerics.evidence import Verdict
-from proofs_check.instances.smooth_losses import LOSSES, Law, Loss, worst_law
+from numerics.properties.holds import holds
+from proofs_check.instances.smooth_losses import LOSSES, Law, Loss, SmoothLosses
 from theory.regression.transfer import risk_gap_smooth
 
 
@@ -18,7 +20,8 @@ def sides(weight: Any, of_D: Any, m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
     """Return both sides of OURS:E.risk/smooth, with a weight of E T^2 and one of E D^2."""
     change = law.mean(lambda T, y, D: l.loss(m, T + D, y) - l.loss(m, T, y), "T", "y", "D")
     T2, y2, D2 = (law.mean(lambda x: x**2, name) for name in ("T", "y", "D"))
-    return abs(change), risk_gap_smooth(weight * T2, y2, of_D * D2)
+    number = sp.Rational if m is sp else float
+    return abs(change), risk_gap_smooth(number(weight) * T2, y2, number(of_D) * D2)
 
 
 def again(witness: Any, weight: float, of_D: float) -> tuple[float, float]:
@@ -34,7 +37,7 @@ def again(witness: Any, weight: float, of_D: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("weight", "of_D"), [(1, Fraction(99, 100)), (0, 1), (Fraction(1, 2), 1)])
 def test_the_witness_is_the_law_that_was_found(weight: Any, of_D: Any) -> None:
-    found = worst_law(("T", "y", "D"), lambda m, l, law: sides(weight, of_D, m, l, law))
+    found = holds(SmoothLosses(("T", "y", "D"), lambda m, l, law: sides(weight, of_D, m, l, law)))
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by == "Arb"
     left, right = again(found.witness, float(weight), float(of_D))
@@ -43,16 +46,27 @@ def test_the_witness_is_the_law_that_was_found(weight: Any, of_D: Any) -> None:
 
 def test_a_bound_that_point_masses_cannot_break_is_broken_by_another_law() -> None:
     fourth = lambda m, l, law: (law.mean(lambda T: T**4, "T"), law.mean(lambda T: T**2, "T") ** 2)
-    found = worst_law(("T",), fourth)  # E T^4 <= (E T^2)^2 is an equality for point masses
+    found = holds(SmoothLosses(("T",), fourth))  # E T^4 <= (E T^2)^2 is an equality for point masses
     assert found.verdict is Verdict.REFUTED
     assert len(str(found.witness["probabilities"]).split(", ")) > 1
 
 
 def test_the_true_bound_holds_and_is_reached_by_the_simplest_law() -> None:
-    found = worst_law(("T", "y", "D"), lambda m, l, law: sides(1, 1, m, l, law))
+    found = holds(SmoothLosses(("T", "y", "D"), lambda m, l, law: sides(1, 1, m, l, law)))
     assert found.verdict is Verdict.SUPPORTED
     assert found.slack == pytest.approx(1.0)
-    assert dict(found.tightest) == {"loss": "z^2/2", "probabilities": "1", "T": "0", "y": "0", "D": "1"}
+    assert found.tightest["loss"] == "z^2/2"
+    assert found.tightest["probabilities"] == "1"
+
+
+def test_the_counterexample_is_simple() -> None:
+    found = holds(SmoothLosses(("T", "y", "D"), lambda m, l, law: sides(1, 1, m, l, law), Fraction(99, 100)))
+    assert {name: found.witness[name] for name in ("loss", "probabilities", "T", "y")} == {
+        "loss": "z^2/2",
+        "probabilities": "1",
+        "T": "0",
+        "y": "0",
+    }
 
 
 def test_the_losses_are_jointly_1_smooth_with_the_slopes_given() -> None:

@@ -1,0 +1,131 @@
+"""Equations between matrix words, tried at random matrices of dimension 1 to 4: singular ones,
+ill-scaled ones, and such that obey the declared relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict
+from numerics.properties.equations.drawn_matrices import COPIES, Example, MatrixDraws, drawn_matrices
+from numerics.properties.equations.matrix_arithmetic import Bounded, Inexact, Stack
+from numerics.properties.equations.word_values import Reading, nodes_each
+from numerics.properties.holds import Tried
+from numerics.provers.identities import WordEquation
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["WordIdentity"]
+
+#: Sides that agree to this share of the larger one are equal; elsewhere errors are bounded.
+AGREED = 1e-10
+#: The bound of rounding errors is of first order, and is trusted up to this factor.
+SAFETY = 4.0
+#: Nodes of all nested expectations together: the dimension is lowered until there are no more.
+MOST_NODES = 300
+
+
+@dataclass(frozen=True, eq=False)
+class WordIdentity:
+    """A statement of `numerics.provers.trace_identity` at matrices for its letters.
+
+    The ratio of an example is 0 where the sides agree up to rounding; otherwise it is their
+    difference over the bound of their rounding errors.
+
+    Parameters
+    ----------
+    statement : WordEquation
+
+    Examples
+    --------
+    >>> from theory.symbolic.algebra import Algebra
+    >>> A = Algebra(general=["M", "N"])
+    >>> commute = WordIdentity(WordEquation(A["M"] * A["N"], A["N"] * A["M"]))
+    >>> commute.tried((0, 0, 0, 0)).ratio, commute.tried((1, 0, 0, 0)).ratio > 1
+    (0.0, True)
+    """
+
+    statement: WordEquation
+
+    @property
+    def drawn(self) -> MatrixDraws:
+        """All such properties share their examples."""
+        return MatrixDraws()
+
+    def strategy(self) -> SearchStrategy[Example]:
+        """Descriptions of matrices."""
+        return self.drawn.strategy()
+
+    @cached_property
+    def _dimension(self) -> int:
+        """The highest dimension in which all nodes of the expectations can be taken."""
+        nodes = max(nodes_each(w) for w in (self.statement.lhs, self.statement.rhs))
+        return next(d for d in (4, 3, 2, 1) if nodes**d <= MOST_NODES or d == 1)
+
+    @property
+    def covered(self) -> str:
+        """The matrices."""
+        return f"matrices of dimension 1 to {self._dimension}, singular and ill-scaled ones too"
+
+    def tried(self, example: Example) -> Tried:
+        """The largest difference of the sides over the bound of their rounding errors."""
+        (a, _), (b, _) = self._sides(example, bound=False)
+        size = np.maximum(*(np.abs(v).max((-1, -2)) for v in (a, b)))
+        apart = np.abs(a - b).max((-1, -2))
+        if not np.isfinite(apart).any():
+            return Tried(float("nan"))
+        if (apart <= AGREED * size).all():
+            return Tried(0.0, 0)
+        (a, e), (b, f) = self._sides(example, bound=True)
+        assert e is not None
+        assert f is not None
+        with np.errstate(all="ignore"):
+            ratio = np.nan_to_num(np.broadcast_to(np.abs(a - b) / (SAFETY * (e + f)), (COPIES, *a.shape[-2:])), posinf=1e300)
+        worst = ratio.max((-1, -2))
+        return Tried(float(worst.max()) if worst.max() > 1 else 0.0, int(worst.argmax()))
+
+    def _sides(self, example: Example, *, bound: bool) -> tuple[Bounded, Bounded]:
+        lhs, rhs = self.statement.lhs, self.statement.rhs
+        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, bound=bound)
+        reading = Reading(d, exact=False, bound=bound)
+        with np.errstate(all="ignore"):
+            return reading.of(lhs, matrices), reading.of(rhs, matrices)
+
+    def exactly(self, example: Example, at: int) -> Evidence:
+        """The two sides at these matrices with fractions: as they were put together, and where a
+        derivative has no exact difference by their normal forms.
+        """
+        lhs, rhs = self.statement.lhs, self.statement.rhs
+        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, copy=at)
+        common: dict[str, Any] = {"engine": "property test", "checked": f"{lhs.written()} = {rhs.written()}"}
+        reading = Reading(d, exact=True, bound=False)
+        try:
+            differ = bool((reading.of(lhs, matrices)[0] != reading.of(rhs, matrices)[0]).any())
+        except Inexact as reason:
+            values = {n: _sympy(v, n in lhs.algebra.params) for n, (v, _) in matrices.items()}
+            differ = lhs.evaluate({**values, "d": d}) != rhs.evaluate({**values, "d": d})
+            if not differ:
+                return Evidence(verdict=Verdict.OPEN, reason=str(reason), **common)
+        if differ:
+            return Evidence(verdict=Verdict.REFUTED, witness=self.shown(example, at), witness_by="exact", **common)
+        return Evidence(verdict=Verdict.SUPPORTED, covered="one instance", **common)
+
+    def shown(self, example: Example, at: int) -> Mapping[str, Any]:
+        """The dimension, and the matrices of the letters that occur."""
+        lhs, rhs = self.statement.lhs, self.statement.rhs
+        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, copy=at)
+        used = lhs.letters() | rhs.letters() | set(lhs.algebra.params)
+        return {"d": d, **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in matrices.items() if n in used}}
+
+
+def _sympy(v: Stack, number: bool) -> Any:
+    """Fractions as a matrix of SymPy, or as the number that is its only entry."""
+    rows = [[sp.Rational(x.numerator, x.denominator) for x in row] for row in v.tolist()]
+    return rows[0][0] if number else rows
