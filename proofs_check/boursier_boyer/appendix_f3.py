@@ -283,4 +283,4 @@ def theorem_5_2_for_a_degenerate_covariance(*, shorter: int = 1) -> Evidence:
     $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
-    return trained_risk_below(SINGULAR, shorter, checked)
+    return trained_risk_below(SINGULAR, shorter, checked, zeros=1)

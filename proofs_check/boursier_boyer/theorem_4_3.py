@@ -240,28 +240,56 @@ def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction
 
     The exact orbit is that of `proofs_check.instances.spiral`.
     """
-    if limit != "assumed":
-        return no_limit()
+    return no_limit() if limit != "assumed" else _at_one_time(c).replace(sides=(drawn_times(c),))
+
+
+def one_time(epsilon: float, start: tuple[float, float]) -> tuple[Transfer, float] | None:
+    """Return L and T at which each part of the distance is at most epsilon/(2 sqrt 2), if found."""
+    part = epsilon / (2 * math.sqrt(2))
+    lengths = transfers(tuple(10.0**k for k in (2, 6, 10, 16, 24, 32, 48, 64)))
+    times = np.linspace(0.0, 8 / lengths[0].infinite.S ** 2, 321)
+    away = np.linalg.norm(lengths[0].paths(start, times)[0].theta - target(lengths[0], start)[:, None], axis=0)
+    T = float(times[np.argmax(away <= part)])
+    fitting = [t for t in lengths if distance_26(t.g2, t.beta, T) <= part]
+    return (fitting[0], T) if fitting and away.min() <= part else None
+
+
+def distance_then(transfer: Transfer, T: float, start: tuple[float, float], rtol: float = 1e-11) -> float:
+    """Return |U_L(T) - lim U| + |V_L(T) - lim V|."""
+    end = transfer.paths(start, np.array([0.0, T]), rtol)[1].theta[:, -1]
+    return float(np.abs(end - target(transfer, start)).sum())
+
+
+def drawn_times(c: Fraction) -> Computed:
+    """Return the distance at drawn epsilon and starts."""
+
+    def distance(epsilon: float, start: tuple[float, float], rtol: float = 1e-11) -> float:
+        found = one_time(epsilon, start)
+        return math.nan if found is None else distance_then(*found, start, rtol)
+
+    return Computed(
+        "d = 1, S = 1/64, epsilon from 1/50 to 1, six starts, two of which end in the saddle",
+        {"epsilon": Decades(0.02, 1.0, 0.5), "start": OneOf(((0.9, 0.9), (0.5, 0.5), (0.7, 0.7), (0.5, -0.5), (0.8, -0.8), (1.0, 0.5)))},
+        lambda **at: (distance(**at), float(c) * at["epsilon"]),
+        lambda **at: distance(**at, rtol=1e-12),
+        each=10,
+    )
+
+
+def _at_one_time(c: Fraction) -> Evidence:
     worst: dict[str, Any] = {"ratio": 0.0}
     pairs = []
     for epsilon in (0.5, 0.05):
         for start in ((0.5, 0.5), (0.9, 0.9), (0.5, -0.5)):
-            part = epsilon / (2 * math.sqrt(2))
-            lengths = transfers(tuple(10.0**k for k in (2, 6, 10, 16, 24, 32, 48, 64)))
-            S, goal = lengths[0].infinite.S, target(lengths[0], start)
-            times = np.linspace(0.0, 8 / S**2, 321)
-            away = np.linalg.norm(lengths[0].paths(start, times)[0].theta - goal[:, None], axis=0)
-            T = float(times[np.argmax(away <= part)])
-            fitting = [t for t in lengths if distance_26(t.g2, t.beta, T) <= part]
-            if not fitting or away.min() > part:
+            fitting = one_time(epsilon, start)
+            if fitting is None:
                 return Evidence(verdict=Verdict.OPEN, engine=FLOW, reason=f"no time or length found for {epsilon} from {start}")
-            found, again = (
-                float(np.abs(fitting[0].paths(start, np.array([0.0, T]), r)[1].theta[:, -1] - goal).sum()) for r in (1e-11, 1e-12)
-            )
-            pairs.append(f"({fitting[0].L:.0e}, {T * S**2:.2f}/S^2)")
+            transfer, T = fitting
+            found, again = (distance_then(transfer, T, start, r) for r in (1e-11, 1e-12))
+            pairs.append(f"({transfer.L:.0e}, {T * transfer.infinite.S**2:.2f}/S^2)")
             if found / epsilon > worst["ratio"]:
                 off = abs(found - again) / epsilon
-                worst = {"ratio": found / epsilon, "epsilon": epsilon, "start": str(start), "L": fitting[0].L, "T": T, "off": off}
+                worst = {"ratio": found / epsilon, "epsilon": epsilon, "start": str(start), "L": transfer.L, "T": T, "off": off}
     ratio, off = worst.pop("ratio"), worst.pop("off")
     if ratio > c:
         witness = {**worst, "S": "1/64", "distance over epsilon": ratio, "allowed": c}
@@ -295,8 +323,35 @@ def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedul
     most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, and both
     tend to 0.
     """
-    if limit != "assumed":
-        return no_limit()
+    return no_limit() if limit != "assumed" else _at_slow_times(schedule).replace(sides=(drawn_schedules(schedule),))
+
+
+def drawn_schedules(schedule: str) -> Computed:
+    """Return the distance at T(L) from drawn starts, or at a time that is too late."""
+    exponents = (4, 8, 16, 32, 64)
+    lengths = transfers(tuple(10.0**k for k in exponents))
+
+    def ends(start: tuple[float, float], exponent: int, rtol: float = 1e-11) -> tuple[float, float]:
+        transfer = lengths[exponents.index(exponent)]
+        slow = float(slow_time(transfer.g2, transfer.beta))
+        T = slow if schedule == "slow" else (2 * math.log(transfer.L) + 20) / transfer.infinite.S**2
+        off = (path.theta[:, -1] - target(transfer, start) for path in transfer.paths(start, np.array([0.0, T]), rtol))
+        infinite, finite = map(float, map(np.linalg.norm, off))
+        return finite, infinite + (float(distance_26(transfer.g2, transfer.beta, slow)) if schedule == "slow" else 1.0)
+
+    return Computed(
+        "d = 1, S = 1/64, six starts, two of which end in the saddle, L = 1e4 to 1e64",
+        {
+            "start": OneOf(((0.5, -0.5), (0.8, -0.8), (0.9, 0.9), (0.5, 0.5), (0.7, 0.7), (0.3, 0.3))),
+            "exponent": OneOf(exponents),
+        },
+        ends,
+        lambda **at: ends(**at, rtol=1e-12)[0],
+        each=10,
+    )
+
+
+def _at_slow_times(schedule: str) -> Evidence:
     lengths = transfers(tuple(10.0**k for k in (4, 8, 16, 32, 64)))
     S = lengths[0].infinite.S
     if schedule != "slow":

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.computed import Computed, Decades, Entries
+from numerics.properties.flows import drawn_starts, shown_start
 from numerics.refutation import refuted_by_two_routes
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.instances.trained_risk import NOISY, PRINTED, SINGULAR, Instance, trained
-from theory.regression.finite_prompt import flow_constants, log_length
-from theory.regression.risk import icl_risk_gradient
+from theory.regression.finite_prompt import FlowConstants, flow_constants, log_length
+from theory.regression.risk import icl_risk, icl_risk_gradient
 
 
 def in_matrices(case: Instance) -> tuple[Any, Any]:
@@ -38,6 +40,53 @@ def constants_of_the_infinite_prompt_flow(*, times: Fraction = Fraction(1)) -> E
     of at most $\beta$, and the paths stay in the ball of radius $\rho$. This is tried on instances;
     `times` multiplies $\beta$.
     """
+    return _on_instances(times).replace(sides=(drawn_constants(times),))
+
+
+def drawn_constants(times: Fraction) -> Computed:
+    """Return beta and kappa on the boundary of drawn balls."""
+    ranges, start = drawn_starts("balanced", singular=True)
+
+    def ball(toward: Any, **at: Any) -> tuple[Any, Any, FlowConstants | None]:
+        one = start(**at)
+        U = one.U0 / one.u0
+        values, vectors = np.linalg.eigh(U)
+        Theta, d = vectors * np.sqrt(np.maximum(values, 0.0)), len(U)
+        if one.u0**2 * np.linalg.norm(one.Sigma, 2) >= 2 or np.linalg.norm(one.Sigma @ Theta) < 1e-6:
+            return one.Sigma, U, None
+        c = flow_constants(one.Sigma, Theta, one.u0)
+        y = np.append(toward[: d * d], 1.0 + toward[-1])
+        y[0] += 1.0
+        return one.Sigma, 2 * c.rho * y / max(float(np.linalg.norm(y)), 1e-9), c
+
+    def sides(**at: Any) -> tuple[Any, Any]:
+        S, y, c = ball(**at)
+        if c is None:
+            return np.nan, np.nan
+        bounds = [float(times) * c.beta, c.kappa]
+        return [np.linalg.norm(_hessian(S, y, c.rho / 100), 2), np.linalg.norm(_slope(S, y))], bounds
+
+    def again(of: str, **at: Any) -> float:
+        S, y, _ = ball(**at)
+        h = float(np.linalg.norm(y)) / 200
+        if of == "beta":
+            return float(np.linalg.norm(_hessian(S, y, h / 5), 2))
+        risk = lambda y: float(icl_risk(S, y[:-1].reshape(S.shape), y[-1]))
+        near = ([risk(y + k * h * e) for k in (-2, -1, 1, 2)] for e in np.eye(len(y)))
+        return float(np.linalg.norm([(a - 8 * b + 8 * c - d) / (12 * h) for a, b, c, d in near]))
+
+    return Computed(
+        "the boundary of the ball of starts in d = 1, 2, 3 with alpha^2 |Sigma| < 2, covariances of every rank",
+        {**ranges, "size": Decades(1e-4, 1.99), "toward": Entries(10, 8.0)},
+        sides,
+        again,
+        along=("of", ("beta", "kappa")),
+        each=5,
+        where=lambda toward, **at: {**shown_start(start(**at)), "direction": toward},
+    )
+
+
+def _on_instances(times: Fraction) -> Evidence:
     rng, reached = generator(12), 0.0
     for case in (*PRINTED[:2], PRINTED[3], *SINGULAR):
         S, Theta = in_matrices(case)
