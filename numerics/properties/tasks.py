@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpq
 
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.computed import Computed, Decades, Entries, OneOf, Several, Share
-from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps
+from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, enclosed_root, gaps
 
 __all__ = ["TransferBound", "on_drawn_tasks"]
 
@@ -62,7 +62,7 @@ class TransferBound(Computed):
         """The right side from enclosures."""
         expression = self.right(Gaps(**{f.name: sp.Symbol(f.name, positive=True) for f in fields(Gaps)}))
         names = sorted(expression.free_symbols, key=str)
-        value = sp.lambdify(names, expression, modules=[{"sqrt": _root}])
+        value = sp.lambdify(names, expression, modules=[{"sqrt": lambda x: enclosed_root(arb(x))}])
         return lambda found: value(*(getattr(found, str(name)) for name in names))
 
     def exactly(self, example: tuple[int, ...], at: tuple[tuple[int, ...], int]) -> Evidence:
@@ -84,12 +84,6 @@ class TransferBound(Computed):
         if left <= right or (left.is_finite() and right.is_finite()):  # equal to seventy digits
             return Evidence(verdict=Verdict.SUPPORTED, covered="one point", **common)
         return Evidence(verdict=Verdict.OPEN, reason="Arb cannot tell which side is larger", **common)
-
-
-def _root(x: Any) -> Any:
-    """An upper bound of the root where the enclosure of a mean square reaches below 0."""
-    x = arb(x)
-    return x.sqrt() if x >= 0 else x.abs_upper().sqrt()
 
 
 def _enclosure(x: Any) -> arb:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.enumeration import compositions, multinomial
 
-__all__ = ["Case", "Gaps", "Task", "gaps", "hostile_gaps", "tasks_on_atoms"]
+__all__ = ["Case", "Gaps", "Task", "enclosed_root", "gaps", "hostile_gaps", "tasks_on_atoms"]
 
 Array = NDArray[Any]
 
@@ -73,7 +73,7 @@ class Gaps:
     def distance(self) -> Any:
         """``|grad R_L - grad R|``."""
         square = _square(self.gradient_L - self.gradient).sum(-1)
-        return square.sqrt() if isinstance(square, arb) else np.sqrt(np.asarray(square, dtype=float))
+        return enclosed_root(square) if isinstance(square, arb) else np.sqrt(np.asarray(square, dtype=float))
 
 
 def tasks_on_atoms(x: Sequence[Any], masses: Sequence[Any], slopes: Sequence[Any]) -> tuple[Task, ...]:
@@ -126,6 +126,17 @@ def gaps(tasks: Sequence[Task], U: Any, v: Any, prompt_length: int) -> Gaps:
         for name, value in _of_one(task, U, v, prompt_length, isinstance(first, Fraction)).items():
             total[name] = total.get(name, 0) + value
     return Gaps(**total)
+
+
+def enclosed_root(x: arb) -> arb:
+    """The root of a nonnegative number whose enclosure may reach below 0.
+
+    Examples
+    --------
+    >>> float(enclosed_root(arb(4)))
+    2.0
+    """
+    return x.sqrt() if x >= 0 else arb(0).union(x.abs_upper().sqrt())
 
 
 def _square(x: Array) -> Array:
