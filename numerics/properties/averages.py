@@ -52,7 +52,7 @@ CLIMBED = {1: (SCORE,), 2: (SCORE, 4, 6), 3: (SCORE, 4, 5, 6, 7, 8)}
 LENGTHS = {1: (1, 2, 1000), 2: (1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 300, 1000), 3: (1, 2, 3, 4, 6, 8, 12)}
 #: How many instances stand for an example at first; then so many beside the best one, whose codes
 #: differ by as much as these numbers, in as many rounds.
-SPREAD, BESIDE, WIDTHS = 128, 64, (1500, 1000, 500, 200, 60)
+SPREAD, BESIDE, WIDTHS = 128, 192, (1500, 1000, 500, 200, 60)
 #: Before each of these rounds so many of the best are tried at all lengths.
 KEPT = (3, 0, 1, 0, 0)
 #: What a round may cost: instances times prompts.
