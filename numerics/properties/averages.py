@@ -156,15 +156,24 @@ class AverageBound:
         """Both sides by Arb, for a tail at parameters on either side of the worst one."""
         point, L = _point(*example[:2], at), _length(example[0], at)
         left, right = self.bound.left, self.bound.right
-        for value in parameters(left, self.normal, point.approximate(L)):
-            found = at_point(point, L, left, right, value)
-            if found.verdict is Verdict.REFUTED or not isinstance(left, Tail):
-                return found
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason="no value of the tail's parameter refutes it by Arb")
+        reason = "no value of the tail's parameter refutes it by Arb"
+        try:
+            for value in parameters(left, self.normal, point.approximate(L)):
+                found = at_point(point, L, left, right, value)
+                if found.verdict is Verdict.REFUTED or not isinstance(left, Tail):
+                    return found
+        except ArithmeticError as error:  # three atoms may be too uneven for a certified proxy
+            reason = str(error)
+        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
 
     def shown(self, example: Example, at: tuple[int, ...]) -> Mapping[str, Any]:
         """The instance as witnesses show it."""
-        return {"L": _length(example[0], at), **_point(*example[:2], at).describe()}
+        point, L = _point(*example[:2], at), _length(example[0], at)
+        try:
+            return {"L": L, **point.describe()}
+        except ArithmeticError:  # as above
+            join = lambda values: ", ".join(map(str, values))
+            return {"L": L, "atoms": join(point.atoms), "weights": join(point.weights), "Uz": str(point.Uz), "f": join(point.f)}
 
     def scaled(self, factor: Fraction) -> AverageBound:
         """The same statement with its bound multiplied; where exponents are compared, with the
