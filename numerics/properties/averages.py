@@ -51,10 +51,10 @@ CLIMBED = {1: (SCORE,), 2: (SCORE, 4, 6), 3: (SCORE, 4, 5, 6, 7, 8)}
 #: Prompt lengths by the number of atoms: with three of them there are more prompts.
 LENGTHS = {1: (1, 2, 1000), 2: (1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 300, 1000), 3: (1, 2, 3, 4, 6, 8, 12)}
 #: How many instances stand for an example at first; then so many beside the best one, whose codes
-#: differ by as much as these numbers, in four rounds.
-SPREAD, BESIDE, WIDTHS = 128, 96, (1500, 1000, 500, 100)
+#: differ by as much as these numbers, in as many rounds.
+SPREAD, BESIDE, WIDTHS = 128, 192, (1500, 1000, 500, 200, 60)
 #: Before each of these rounds so many of the best are tried at all lengths.
-KEPT = (3, 0, 1, 0)
+KEPT = (3, 0, 1, 0, 0)
 #: What a round may cost: instances times prompts.
 MOST_OUTCOMES = 30_000
 
@@ -156,15 +156,24 @@ class AverageBound:
         """Both sides by Arb, for a tail at parameters on either side of the worst one."""
         point, L = _point(*example[:2], at), _length(example[0], at)
         left, right = self.bound.left, self.bound.right
-        for value in parameters(left, self.normal, point.approximate(L)):
-            found = at_point(point, L, left, right, value)
-            if found.verdict is Verdict.REFUTED or not isinstance(left, Tail):
-                return found
-        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason="no value of the tail's parameter refutes it by Arb")
+        reason = "no value of the tail's parameter refutes it by Arb"
+        try:
+            for value in parameters(left, self.normal, point.approximate(L)):
+                found = at_point(point, L, left, right, value)
+                if found.verdict is Verdict.REFUTED or not isinstance(left, Tail):
+                    return found
+        except ArithmeticError as error:  # three atoms may be too uneven for a certified proxy
+            reason = str(error)
+        return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
 
     def shown(self, example: Example, at: tuple[int, ...]) -> Mapping[str, Any]:
         """The instance as witnesses show it."""
-        return {"L": _length(example[0], at), **_point(*example[:2], at).describe()}
+        point, L = _point(*example[:2], at), _length(example[0], at)
+        try:
+            return {"L": L, **point.describe()}
+        except ArithmeticError:  # as above
+            join = lambda values: ", ".join(map(str, values))
+            return {"L": L, "atoms": join(point.atoms), "weights": join(point.weights), "Uz": str(point.Uz), "f": join(point.f)}
 
     def scaled(self, factor: Fraction) -> AverageBound:
         """The same statement with its bound multiplied; where exponents are compared, with the
@@ -205,10 +214,15 @@ def _steps(k: int) -> Floats:
 
 
 def _beside(k: int, codes: Codes, width: int) -> Codes:
-    """These codes, and copies that differ in some places."""
+    """These codes, and copies that differ in some places, or have a simple number in one: 0, a half
+    or a sign.
+    """
     steps = _steps(k)[:: -(-BESIDE * _cost(k, codes) // MOST_OUTCOMES)]
-    out = np.tile(codes, (1 + len(steps), 1))
-    out[1:, CLIMBED[k]] += np.rint(width * steps).astype(int)
+    simple = [(i, code) for i in CLIMBED[k] for code in ((0, MOST // 2, -MOST // 2) if i in FACTORS else (0,))]
+    out = np.tile(codes, (1 + len(steps) + len(simple), 1))
+    out[1 : 1 + len(steps), CLIMBED[k]] += np.rint(width * steps).astype(int)
+    for row, (place, code) in zip(out[1 + len(steps) :], simple):
+        row[place] = code
     return np.clip(out, -MOST, MOST)
 
 

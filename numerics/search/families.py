@@ -85,7 +85,10 @@ class Point:
         join = lambda values: ", ".join(str(v) for v in values)
         atoms, weights = self.atoms, self.weights
         if len(atoms) != 2:
-            proxy = str(certified_proxy(atoms, weights))
+            try:
+                proxy = str(certified_proxy(atoms, weights))
+            except ArithmeticError:  # of very uneven atoms: shown, but nothing is evaluated with it
+                proxy = f"about {float(optimal_proxy([float(x) for x in atoms], [float(p) for p in weights])):.9g}"
         elif weights[0] == weights[1]:
             proxy = str(atoms[0] ** 2)
         else:

@@ -232,7 +232,8 @@ def increasing(*chain: sp.Expr, order: int, growth: int = 1, admitted: tuple[sp.
 
     Examples
     --------
-    >>> increasing(ERROR, 2 * OWN_TAIL + 2 * LIMIT + MAXIMUM_TAIL, order=2).verdict.value
+    >>> L, F4 = sp.symbols("L F4", positive=True)  # t_0 = L F4
+    >>> increasing(ERROR, L * F4 + MAXIMUM_TAIL, order=2).verdict.value
     'SUPPORTED'
     """
     started = time.perf_counter()

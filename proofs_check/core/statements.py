@@ -124,7 +124,7 @@ def rows() -> Mapping[str, Row]:
     Raises
     ------
     ValueError
-        If two rows share an id or a kind is not one of `KINDS`.
+        If two rows share an id, a kind is not one of `KINDS`, or a ``no_property`` gives no reason.
 
     Examples
     --------
@@ -138,6 +138,8 @@ def rows() -> Mapping[str, Row]:
                 raise ValueError(f"two rows are named {r['id']}; give each printed statement its own id")
             if r["kind"] not in KINDS:
                 raise ValueError(f"row {r['id']} has the kind {r['kind']!r}; use one of {', '.join(KINDS)}")
+            if "no_property" in r and not r["no_property"].strip():
+                raise ValueError(f"row {r['id']} has a blank no_property; say why no property tries it, or drop the key")
             out[r["id"]] = Row(
                 id=r["id"],
                 paper=key,

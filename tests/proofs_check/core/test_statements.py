@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from proofs_check.core import statements
 from proofs_check.core.statements import KINDS, row, rows, statement_files
 
 FILES = statement_files()
@@ -145,3 +146,11 @@ def test_every_result_of_ours_has_a_proof_or_says_that_it_is_a_sketch() -> None:
     assert {f"R{n}" for n in range(1, 9)} <= {r.id.removeprefix("OURS:").split(".")[0] for r in ours}
     assert [r.id for r in ours if len(r.proof) < 40] == []
     assert [r.id for r in ours if r.proof.count("$") % 2] == []
+
+
+def test_a_blank_reason_for_no_property_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = read(FILES[0])
+    data["row"][0]["no_property"] = " "
+    monkeypatch.setattr(statements, "_files", lambda: {data["paper"]["key"]: data})
+    with pytest.raises(ValueError, match="blank no_property; say why"):
+        rows.__wrapped__()
