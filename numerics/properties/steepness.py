@@ -46,7 +46,7 @@ def _start(shape: tuple[int, int], share: Any, below: Any, s: Any, a: Any) -> tu
     """The eigenvalues, of which the largest is 2 share/s^2, and Theta."""
     d, rank = shape
     top = 2 * share[..., None] / s[..., None] ** 2
-    return np.concatenate([top, top * below[..., : rank - 1], np.zeros(top.shape[:-1] + (d - rank,))], axis=-1), _unit(a, d)
+    return np.concatenate([top, top * below[..., : rank - 1], np.zeros((*top.shape[:-1], d - rank))], axis=-1), _unit(a, d)
 
 
 def _field(l: Floats, U: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
@@ -63,7 +63,8 @@ def _later(l: Floats, U: Floats, u: Floats, t: Floats) -> tuple[Floats, Floats]:
     h = t / STEPS
     wide = h[:, None, None]
     for _ in range(STEPS):
-        kU, ku = [], []
+        kU: list[Floats] = []
+        ku: list[Floats] = []
         for c in (0.0, 0.5, 0.5, 1.0):
             to_U, to_u, _ = _field(l, U - c * wide * kU[-1], u - c * h * ku[-1]) if kU else _field(l, U, u)
             kU.append(to_U)

@@ -127,7 +127,9 @@ def on_drawn_tasks(left: Callable[[Gaps], Any], right: Callable[[Gaps], Any], fa
         found = _gaps(**at)
         return left(found), right(found)
 
-    def shown(shape: Any, L: int, x: Any, others: Any, masses: Any, y: Any, shares: Any, U: Any, v: Any, w: Any) -> Mapping[str, Any]:
+    def shown(
+        shape: Any, L: int, x: Any, others: Any, masses: Any, y: Any, shares: Any, U: Any, v: Any, w: Any
+    ) -> Mapping[str, Any]:
         (t, k), x = shape, np.append(x, others)
         mean = lambda of: of - masses[:k] @ of / masses[:k].sum()
         tasks = {f"y of task {i + 1}": mean(y[i * k : (i + 1) * k]).round(6) for i in range(t)}

@@ -158,7 +158,8 @@ def radius(start: Start) -> float:
     bounds u |U| by k, and |U|_F = u > 0.
     """
     l = np.linalg.eigvalsh(start.Sigma)
-    fallen = np.sqrt(2 * float(icl_risk(start.Sigma, start.U0, start.u0))) + np.sqrt(l.sum())
+    risk = max(0.0, float(icl_risk(start.Sigma, start.U0, start.u0)))  # rounding may leave it below 0
+    fallen = np.sqrt(2 * risk) + np.sqrt(l.sum())
     return float(np.sqrt(2 * fallen / l[0] ** 1.5))
 
 

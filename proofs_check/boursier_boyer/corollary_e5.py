@@ -104,7 +104,7 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     "tends to $0$.",
     costs="nothing",
     repair={"bound": "mean squares"},
-    control={"factor": Fraction(9, 10)},
+    control={"factor": Fraction(19, 20)},
     needs=("OURS:E.gradient", "BB:CE.5"),
     argument="The supremum of a bound is a bound on the whole ball; that it tends to $0$ is BB:CE.5.",
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),

@@ -39,10 +39,10 @@ def _repaired(factor: Fraction) -> Evidence:
 
     def witness() -> dict[str, Any] | None:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
-        at = gaps(one, ZERO_MATRIX, [Fraction(1), Fraction(0)], 1)
+        at = gaps(one, ZERO_MATRIX, [Fraction(1, 100), Fraction(0)], 1)
         left2 = sum(x * x for x in at.gradient_L - at.gradient)
         product = Rational(factor) * (sp.sqrt(Rational(at.D2 * at.dJ2)) + sp.sqrt(Rational(at.J2 * at.D2)))  # the risk is 0
-        found = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "left^2": left2, "right": str(product)}
+        found = {"L": 1, "d": 1, "x": "9/10 or -1/10", "y": 0, "U": 0, "v": "(1/100, 0)", "left^2": left2, "right": str(product)}
         return found if sp.sqrt(Rational(left2)) > product else None
 
     checked = (
@@ -98,7 +98,7 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
         least=6,
     ),
     repair={"bound": "mean squares"},
-    control={"factor": Fraction(9, 10)},
+    control={"factor": Fraction(19, 20)},
     needs=("BB:LE.4.split", "BB:28", "BB:P3.1", "OURS:E.gradient"),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
@@ -133,7 +133,7 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     instead=r"Use the bound of Lemma E.4 as repaired, which holds for every $L\geq1$.",
     costs="nothing",
     repair={"bound": "mean squares"},
-    control={"factor": Fraction(9, 10)},
+    control={"factor": Fraction(19, 20)},
     needs=("OURS:E.gradient",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )

@@ -269,7 +269,10 @@ def drawn_times(c: Fraction) -> Computed:
 
     return Computed(
         "d = 1, S = 1/64, epsilon from 1/50 to 1, six starts, two of which end in the saddle",
-        {"epsilon": Decades(0.02, 1.0, 0.5), "start": OneOf(((0.9, 0.9), (0.5, 0.5), (0.7, 0.7), (0.5, -0.5), (0.8, -0.8), (1.0, 0.5)))},
+        {
+            "epsilon": Decades(0.02, 1.0, 0.5),
+            "start": OneOf(((0.9, 0.9), (0.5, 0.5), (0.7, 0.7), (0.5, -0.5), (0.8, -0.8), (1.0, 0.5))),
+        },
         lambda **at: (distance(**at), float(c) * at["epsilon"]),
         lambda **at: distance(**at, rtol=1e-12),
         each=10,

@@ -155,7 +155,7 @@ def _of_one(task: Task, U: Array, v: Array, prompt_length: int, fractions: bool)
     def weighted(counts: Array) -> Array:
         """Proportional to the weights of the values that a prompt has so often."""
         if fractions:
-            return counts + 0 * scores[..., None, :]
+            return counts * np.full(scores.shape, Fraction(1))[..., None, :]
         if U.dtype == object:
             return counts * np.exp(scores)[..., None, :]
         present = np.where(counts > 0, scores[..., None, :], -np.inf)
@@ -228,7 +228,7 @@ def hostile_gaps() -> tuple[Case, ...]:
         "U mixed": np.array([[0.5, 1.0], [-0.3, 2.0]]),
         "U = 10 e1e1'": np.diag([10.0, 0.0]),
     }
-    rows = {"v = (1, 0)": (1.0, 0.0), "v = (0, 1)": (0.0, 1.0), "v = (-2, 1/10)": (-2.0, 0.1), "v = 0": (0.0, 0.0)}
+    rows = {"v = (1/100, 0)": (0.01, 0.0), "v = (0, 1)": (0.0, 1.0), "v = (-2, 1/10)": (-2.0, 0.1), "v = 0": (0.0, 0.0)}
     out = []
     for law, (x, masses) in laws.items():
         for task, w in slopes.items():

@@ -75,6 +75,13 @@ def test_enclosures_and_batches_say_the_same_as_floats() -> None:
             assert float(getattr(exact, name)) == pytest.approx(float(getattr(one, name)), rel=1e-10)
 
 
+def test_fractions_stay_exact() -> None:
+    third = Fraction(1, 3)
+    one = gaps([Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))], [[0, 0], [0, 0]], [Fraction(1), third], 3)
+    assert all(isinstance(getattr(one, name), Fraction) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2"))
+    assert one.D2 == Fraction(62, 27) / 3  # the mean of three independent x + y/3, whose variance is 62/27
+
+
 def test_scores_beyond_the_range_of_exponentials_are_weighed() -> None:
     """A prompt without the value of the largest score has weights of its own."""
     far = gaps([Task(1.0, ((1.0, 2000.0), (-1.0, -2000.0)), (0.5, 0.5))], [[0.0, 0.0], [30.0, 0.0]], (0.0, 1.0), 2)
