@@ -79,7 +79,9 @@ def test_fractions_stay_exact() -> None:
     third = Fraction(1, 3)
     one = gaps([Task(Fraction(1), ((1, 2), (0, 1), (-1, -3)), (third, third, third))], [[0, 0], [0, 0]], [Fraction(1), third], 3)
     assert all(isinstance(getattr(one, name), Fraction) for name in ("risk_L", "risk", "D2", "T2", "J2", "dJ2"))
-    assert one.D2 == Fraction(62, 27) / 3  # the mean of three independent x + y/3, whose variance is 62/27
+    values = [1 + Fraction(2, 3), Fraction(1, 3), Fraction(-2)]  # of x + y/3, whose mean is 0
+    mean_square = one.D2
+    assert mean_square == sum(x * x for x in values) / 9
 
 
 def test_scores_beyond_the_range_of_exponentials_are_weighed() -> None:
