@@ -22,7 +22,9 @@ CELLS = 100_000
 #: Where the largest ratio is looked for, in units of the distance of the outer atoms, and the steps
 #: to it from there.
 T = np.outer([1.0, -1.0], np.geomspace(1e-2, 10**2.5, 40)).ravel()
-NEWTON = 5
+NEWTON = 7
+#: How many of the highest peaks are climbed.
+PEAKS = 3
 
 Array = npt.NDArray[Any]
 
@@ -95,15 +97,20 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
         # below t = 1e-2 the logarithm is lost to rounding, where the ratio is the variance + E X^3
         # t / 3 anyway
         values = 2 * np.log((p * np.exp(t * x)).sum(1)) / (t * t)[:, 0]
-        best, t = np.maximum(best, values.max(0)), T[values.argmax(0)]
+        best = np.maximum(best, values.max(0))
+        # There are peaks of either sign, and the grid alone does not tell which is the highest.
+        sides = np.pad(values.reshape(2, -1, *best.shape), ((0, 0), (1, 1)) + ((0, 0),) * best.ndim)
+        inner = sides[:, 1:-1]
+        peaks = np.where((inner >= sides[:, :-2]) & (inner >= sides[:, 2:]), inner, 0.0).reshape(values.shape)
+        t = T[np.argsort(-peaks, axis=0, kind="stable")[:PEAKS]]
         for _ in range(NEWTON):  # for the zero of t^2 d/dt of the ratio, in ln|t|
-            mass = p * np.exp(t * x)
-            total = mass.sum(0)
-            mean = (mass * x).sum(0) / total
-            log_mgf, bend = np.log(total), (mass * x * x).sum(0) / total - mean * mean
-            best = np.maximum(best, 2 * log_mgf / (t * t))
+            mass = p * np.exp(t[:, None] * x)
+            total = mass.sum(1)
+            mean = (mass * x).sum(1) / total
+            log_mgf, bend = np.log(total), (mass * x * x).sum(1) / total - mean * mean
+            best = np.maximum(best, (2 * log_mgf / (t * t)).max(0))
             slope, change = mean * t - 2 * log_mgf, bend * t * t - mean * t
-            t = t * np.exp(np.clip(np.where(change < 0, -slope / change, 0.0), -0.2, 0.2))
+            t = t * np.exp(np.clip(np.where(change < 0, -slope / change, np.sign(slope)), -0.2, 0.2))
     return best * spread**2
 
 

@@ -79,3 +79,20 @@ def test_the_proof_refuses_a_proxy_that_is_too_small(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "optimal_proxy", lambda atoms, weights: 0.09 * 1.0001)
     with pytest.raises(ArithmeticError, match="could not prove"):
         certified_proxy([F(9, 10), F(-1, 10)], [F(1, 10), F(9, 10)])
+
+
+def test_of_several_peaks_the_highest_counts() -> None:
+    """Random laws on three atoms, some of which have two or three peaks of nearly equal height; the
+    second route looks at every point of a dense grid.
+    """
+    rng = np.random.default_rng(5)
+    mass = np.exp(np.stack([rng.uniform(-8, 8, 3000), np.zeros(3000), rng.uniform(-8, 8, 3000)]))
+    weights = mass / mass.sum(0)
+    atoms = np.stack([np.zeros(3000), rng.uniform(0, 1, 3000), np.ones(3000)])
+    uneven = [[0, 0.54336182, 1], [0.959834360, 0.0401354297, 3.02302397e-5]]
+    atoms[:, 0], weights[:, 0] = uneven[0], np.array(uneven[1]) / sum(uneven[1])
+    atoms -= (weights * atoms).sum(0)
+    found = optimal_proxy(atoms, weights)
+    for t in np.outer([1, -1], np.geomspace(1e-2, 300, 1500)).ravel():
+        at_t = 2 * np.log((weights * np.exp(t * atoms)).sum(0)) / t**2
+        assert (at_t <= found * (1 + 1e-9)).all()
