@@ -228,6 +228,6 @@ def drawn_ends(
         ranges,
         lambda **at: (found(field, **at), KEPT),
         lambda **at: found(_by_differences, **at),
-        each=3,
+        each=2,
         where=lambda **at: shown_start(start(**at)),
     )

@@ -350,7 +350,7 @@ def drawn_schedules(schedule: str) -> Computed:
         },
         ends,
         lambda **at: ends(**at, rtol=1e-12)[0],
-        each=10,
+        each=5,
     )
 
 

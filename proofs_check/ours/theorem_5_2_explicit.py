@@ -56,7 +56,7 @@ def drawn_constants(times: Fraction) -> Computed:
             return one.Sigma, U, None
         c = flow_constants(one.Sigma, Theta, one.u0)
         y = np.append(toward[: d * d], 1.0 + toward[-1])
-        y[0] += 1.0
+        y[0] -= 1.0  # the curvature is largest where U and u have opposite signs
         return one.Sigma, 2 * c.rho * y / max(float(np.linalg.norm(y)), 1e-9), c
 
     def sides(**at: Any) -> tuple[Any, Any]:
@@ -95,7 +95,7 @@ def _on_instances(times: Fraction) -> Evidence:
         path = trained(case, None)
         norms = np.sqrt((path.a**2 @ np.array(case.spectrum.multiplicities)) + path.u**2)
         points = [np.zeros(d * d + 1) for _ in range(3)]
-        points[0][-1], points[1][0], points[2][[0, -1]] = 2 * c.rho, 2 * c.rho, np.sqrt(2) * c.rho
+        points[0][-1], points[1][0], points[2][[0, -1]] = 2 * c.rho, 2 * c.rho, np.sqrt(2) * c.rho * np.array([-1, 1])
         for y in (*points, *(2 * c.rho * v / np.linalg.norm(v) for v in rng.standard_normal((3, d * d + 1)))):
             steep, again = (np.linalg.norm(_hessian(S, y, h), 2) / c.beta for h in (1e-2, 2e-3))
             if steep > times:

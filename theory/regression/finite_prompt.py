@@ -216,7 +216,7 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
     if abs(float(np.linalg.norm(start)) - 1) > 1e-9 or reach == 0:
         raise ValueError("Theta has to have |Theta Theta'|_F = 1 and Sigma Theta != 0; scale it")
     onto = S @ np.linalg.pinv(S, hermitian=True, rcond=1e-10)
-    excess = float(icl_risk(S, a0 * start, a0))
+    excess = max(0.0, float(icl_risk(S, a0 * start, a0)))  # at a minimum rounding may leave it below 0
     outside = a0**2 * float(((start - onto @ start @ onto) ** 2).sum())
     rho = float(np.sqrt(2 * (outside + (np.sqrt(2 * excess) + np.sqrt(np.trace(S))) / least**1.5)))
     a, size = 2 * rho, float(np.linalg.norm(S))

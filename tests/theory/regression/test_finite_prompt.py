@@ -74,6 +74,14 @@ def test_longer_prompts_for_smaller_epsilon_and_for_noise() -> None:
     assert log_length(*at, 0.1) <= log_length(*at, 0.1, noise=1.0)
 
 
+def test_flow_constants_of_a_start_at_a_minimum_are_numbers() -> None:
+    """The risk there is 0, or below it by rounding, as at this variance."""
+    S = np.array([[0.21]])
+    found = flow_constants(S, np.eye(1), 0.21**-0.5)
+    assert found.excess == pytest.approx(0, abs=1e-15)
+    assert found.rho == pytest.approx(np.sqrt(2 / 0.21))
+
+
 @pytest.mark.parametrize(
     ("Theta", "alpha", "said"),
     [(np.eye(1), 2.0, "alpha"), (2 * np.eye(1), 0.5, "Theta"), (np.eye(1), -0.5, "alpha")],
