@@ -19,7 +19,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.flows import BALANCED, STARTS, rate, worst_case
+from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
 from proofs_check.instances.smooth_losses import Law, Loss, SmoothLosses
 from theory.regression.transfer import (
     distance_of_flows,
@@ -293,6 +293,16 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     risk falls at a known rate, below the stated bound. Flows are integrated; `c` multiplies the
     first bound.
     """
+    drawn = drawn_flows(
+        lambda t, one, other: t.finite.risk(*other) - t.infinite.risk(*one),
+        lambda t, times: transferred_risk(np.zeros_like(times), t.g1, t.kappa, t.g2, t.beta, times),
+        lambda t: float(horizon(t.g2, t.beta, t.rho)),
+        c,
+    )
+    return _along_paths(c).replace(sides=(drawn,))
+
+
+def _along_paths(c: Fraction) -> Evidence:
     worst: dict[str, Any] = {"ratio": 0.0}
     for transfer in transfers((1.0, 1e2, 1e4, 1e6, 1e16, 1e32)):
         S, end = transfer.infinite.S, float(horizon(transfer.g2, transfer.beta, transfer.rho))
