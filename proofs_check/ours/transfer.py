@@ -14,6 +14,7 @@ import sympy as sp
 from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.properties.tasks import on_drawn_tasks
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
@@ -129,8 +130,9 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     found = all_of(above, below, mean)
     if c != 1 or not found.verdict.accepted:
         return found
-    enumerated = _enumerated(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2))
-    return confirmed(found, enumerated, _gaussian())
+    left, right = lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2)
+    whole = found.replace(sides=(*found.sides, on_drawn_tasks(left, right)))
+    return confirmed(whole, _enumerated(left, right), _gaussian())
 
 
 @claim(
@@ -172,7 +174,8 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     found = _three_products(Rational(c), 2 * R)
     if c != 1 or not found.verdict.accepted:
         return found
-    return confirmed(found, _enumerated(lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)))
+    left, right = lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
+    return confirmed(found.replace(sides=(*found.sides, on_drawn_tasks(left, right))), _enumerated(left, right))
 
 
 @claim(
