@@ -57,7 +57,9 @@ class _Compiled:
 
 @lru_cache(maxsize=500)
 def _compiled(statement: Equations) -> _Compiled | None:
-    """None if something in the statement has no value in floating point."""
+    """None if something in the statement has no value in floating point, or no point is known that
+    meets the side conditions.
+    """
     sides = [e for pair in statement.written for e in pair]
     try:
         program = Program(sides)
@@ -67,7 +69,7 @@ def _compiled(statement: Equations) -> _Compiled | None:
     kinds = tuple((s, (kind_of(s),) if s.is_extended_real else ("real", "real")) for s in named)
     values = [e for pair in statement.pairs for e in pair]
     solved = tuple(islice(points([*sides, *values], statement.given), SOLVED)) if statement.given else ()
-    return _Compiled(program, kinds, solved)
+    return None if statement.given and not solved else _Compiled(program, kinds, solved)
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ class ScalarIdentity:
     @staticmethod
     def needed(statement: Equations) -> int:
         """How many codes the variables of a statement have; 0 if it cannot be tried, because it has
-        no variables or holds a function without a value in floating point.
+        no variables, holds a function without a value in floating point, or has side conditions
+        that no known point meets.
         """
         compiled = _compiled(statement)
         return 0 if compiled is None else len(compiled.kinds)
@@ -133,33 +136,33 @@ class ScalarIdentity:
         ratio, met = judged(columns, len(codes))
         if ratio.any() and not ready.program.differs:
             ratio, met = self._compared(columns, len(codes))
-        if not met.any():
-            return Tried(float("nan"))
         failing = ratio > 1
+        if not (met | failing).any():
+            return Tried(float("nan"))
         simplest = np.where(failing, np.abs(codes).sum(1), np.inf).argmin() if failing.any() else met.argmax()
         return Tried(float(ratio[simplest]), tuple(codes[simplest].tolist()))
 
     def _agreed(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """0 where the sides agree by far, and where both have values."""
-        ratio, met = np.zeros(n), np.zeros(n, dtype=bool)
+        """0 where the sides agree by far, and where all of them have values."""
+        ratio, met = np.zeros(n), np.ones(n, dtype=bool)
         sides = self._ready.program.values(columns)
         with np.errstate(all="ignore"):
             for a, b in zip(sides[::2], sides[1::2]):
                 fine = np.abs(a - b) <= AGREED * np.maximum(np.abs(a), np.abs(b))
                 finite = np.isfinite(a - b)
-                ratio, met = np.where(fine | ~finite, ratio, np.inf), met | finite
+                ratio, met = np.where(fine | ~finite, ratio, np.inf), met & finite
         return ratio, met
 
     def _compared(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The difference of the sides over the bound of its error, 0 where that is below 1; and
-        where the bound is finite.
+        where the bounds of all of them are finite.
         """
-        worst, met = np.zeros(n), np.zeros(n, dtype=bool)
+        worst, met = np.zeros(n), np.ones(n, dtype=bool)
         sides = self._ready.program.bounded(columns)
         with np.errstate(all="ignore"):
             for (a, e), (b, f) in zip(sides[::2], sides[1::2]):
                 ratio = np.abs(a - b) / (SAFETY * (e + f))
-                worst, met = np.where(ratio > 1, np.maximum(worst, ratio), worst), met | np.isfinite(a - b + e + f)
+                worst, met = np.where(ratio > 1, np.maximum(worst, ratio), worst), met & np.isfinite(a - b + e + f)
         return np.minimum(worst, 1e300), met
 
     def _columns(self, codes: NDArray[np.int_]) -> dict[sp.Expr, NDArray[Any]]:

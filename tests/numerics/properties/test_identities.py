@@ -129,6 +129,22 @@ def test_entries_of_matrices_are_tried_one_by_one() -> None:
     assert found.witness["place"] == "entry (1, 1)"
 
 
+def test_side_conditions_that_no_known_point_meets_bring_no_property() -> None:
+    """At points that are drawn without regard to them a true statement would be refuted."""
+    root = sp.Symbol("root", real=True)
+    assert of_statements(identity(root**5 + root, 3, given=[root**5 + root - 3]).sides) == []
+
+
+def test_an_entry_without_values_leaves_the_others_undecided() -> None:
+    """No real r gives sqrt(-1 - r^2) a real value; the other entry alone is not the statement."""
+    r = sp.Symbol("r", real=True)
+    root = sp.sqrt(-1 - r**2)
+    proved = identity([r + r, root * r], [2 * r, r * root])
+    assert proved.verdict is Verdict.PROVED
+    found = holds(*of_statements(proved.sides))
+    assert (found.verdict, "meets the hypotheses" in found.reason) == (Verdict.OPEN, True)
+
+
 def test_a_statement_without_variables_brings_no_property() -> None:
     assert of_statements(identity(sp.sqrt(6), sp.sqrt(2) * sp.sqrt(3)).sides) == []
 
