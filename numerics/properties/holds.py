@@ -28,6 +28,9 @@ __all__ = ["MISSING", "ROUNDING", "Property", "Scalable", "Trial", "Tried", "hol
 
 #: A ratio may exceed 1 by that much through rounding.
 ROUNDING = 1e-9
+#: A ratio between 1 and this is that of an equality where the statement holds exactly; a larger one
+#: says nothing of how near the two sides are.
+NEAR = 1.01
 #: Why nothing ran.
 MISSING = 'not run: Hypothesis is not installed; pip install "largeprompt[test]"'
 
@@ -40,7 +43,7 @@ class Tried:
     ----------
     ratio : float
         Left side over right side at the worst place of the example; above 1 the statement fails
-        there, and nan says that the example does not meet the hypotheses.
+        there, and nan or -oo says that the example does not meet the hypotheses.
     at : object
         That place, for the exact evaluation.
     """
@@ -69,7 +72,7 @@ class Property(Protocol):
 
     def exactly(self, example: Any, at: Any) -> Evidence:
         """The statement at this place, evaluated exactly or by Arb: REFUTED with a witness in its
-        own variables, or anything else.
+        own variables, or anything else; `vacuous` if the place does not meet the hypotheses.
         """
 
     def shown(self, example: Any, at: Any) -> Mapping[str, Any]:
@@ -232,17 +235,19 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evi
     """
     tried = p.tried(example)
     r = tried.ratio
-    if math.isnan(r):
+    if not r > -math.inf:
         return None
-    best.counted += 1
     if r > 1 + ROUNDING:
         exactly = p.exactly(example, tried.at)
         if exactly.verdict is Verdict.REFUTED:
             return exactly
+        if exactly.vacuous:
+            return None
         if not exactly.verdict.accepted:
             best.unconfirmed = max(best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0])
             return None
-        r = 1.0  # an equality, up to rounding
+        r = 1.0 if r < NEAR else 0.0  # an equality up to rounding, or nothing but rounding
+    best.counted += 1
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
     if r > 0:  # each number that is driven costs time, and an equation has none

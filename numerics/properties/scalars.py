@@ -145,7 +145,8 @@ class ScalarInequality:
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio on a short climb from the point: at those with one code changed, around
         the point at which all codes are the best of these, and so on. Where the statement fails
-        somewhere it is that at the simplest of these points.
+        somewhere it is that at the simplest of the points at which it fails clearly, that is by a
+        twentieth of what it does at the worst one.
         """
         tried = []
         at = np.array(example[: len(self.statement.box)], dtype=int)
@@ -160,8 +161,10 @@ class ScalarInequality:
                 break
             at = codes[best, np.arange(len(at))]
         codes, ratio = (np.concatenate(x) for x in zip(*tried))
-        failing = ratio > 1 + ROUNDING
-        k = int(np.where(failing, np.abs(codes).sum(1), np.inf).argmin()) if failing.any() else int(ratio.argmax())
+        k = int(ratio.argmax())
+        if ratio[k] > 1 + ROUNDING:
+            failing = ratio > 1 + (min(ratio[k], 3.0) - 1) / 20
+            k = int(np.where(failing, np.abs(codes).sum(1), np.inf).argmin())
         return Tried(float(ratio[k]) if ratio[k] > -np.inf else float("nan"), tuple(codes[k].tolist()))
 
     def _around(self, codes: NDArray[np.int_]) -> NDArray[np.int_]:
@@ -181,7 +184,7 @@ class ScalarInequality:
             both = np.where((small < 0) & (big < 0), big / small, np.where(gap < 0, np.inf, 0.0))
             ratio = np.where((small > 0) & (big > 0), small / big, both)
         if strict:  # equality fails, and rounding can hide it
-            ratio = np.where(gap <= 1e-13, np.inf, ratio)
+            ratio = np.where(gap <= 1e-13, np.maximum(ratio, 1 + 2 * ROUNDING), ratio)
         return np.where(np.isfinite(gap), ratio, -np.inf)
 
     def _point(self, at: tuple[int, ...]) -> tuple[Fraction, ...]:
@@ -194,7 +197,10 @@ class ScalarInequality:
         by = st.violated(point)
         if by:
             return Evidence(verdict=Verdict.REFUTED, witness=st.named(point), witness_by=by, **common)
-        if st.holds(point) or not st.meets(point):
+        if not st.meets(point):
+            why = "the point does not meet the hypotheses"
+            return Evidence(verdict=Verdict.SUPPORTED, covered="one point", vacuous=why, **common)
+        if st.holds(point):
             return Evidence(verdict=Verdict.SUPPORTED, covered="one point", **common)
         return Evidence(verdict=Verdict.OPEN, reason="neither side could be shown to be the larger one", **common)
 

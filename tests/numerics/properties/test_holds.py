@@ -86,6 +86,33 @@ def test_an_equality_that_rounding_breaks_is_an_equality() -> None:
     assert found.slack == 1.0
 
 
+def test_what_only_rounding_breaks_says_nothing_of_how_near_the_sides_are() -> None:
+    class Cancelling(Rounded):
+        def tried(self, example: int) -> Tried:
+            return Tried(3.0 if example == 0 else 0.5, example)
+
+    assert holds(Cancelling(1000.0)).slack == 2.0
+
+
+@pytest.mark.parametrize("ratio", [float("nan"), -float("inf")])
+def test_examples_without_a_number_do_not_count(ratio: float) -> None:
+    class Nowhere(AtMost):
+        def tried(self, example: int) -> Tried:
+            return Tried(ratio, example)
+
+    found = holds(AtMost(1000.0), Nowhere(1000.0, covered="numbers of nothing"))
+    assert found.verdict is Verdict.OPEN
+    assert found.reason == "none of 100 examples meets the hypotheses: numbers of nothing"
+
+
+def test_places_that_do_not_meet_the_hypotheses_exactly_do_not_count() -> None:
+    class Outside(Rounded):
+        def exactly(self, example: int, at: int) -> Evidence:
+            return super().exactly(example, at).replace(vacuous="the hypotheses fail")
+
+    assert holds(Outside(1000.0)).slack == 2.0
+
+
 def test_examples_outside_the_hypotheses_do_not_count() -> None:
     found = holds(replace(AtMost(1.0), admitted=2000))
     assert found.verdict is Verdict.OPEN

@@ -111,3 +111,25 @@ def test_a_lowered_bound_is_the_control() -> None:
     assert holds(p).slack == pytest.approx(2)
     assert holds(p.scaled(Fraction(51, 100))).verdict is Verdict.SUPPORTED
     assert holds(p.scaled(Fraction(49, 100))).verdict is Verdict.REFUTED
+
+
+def test_a_clear_failure_is_not_hidden_by_an_equality_at_a_simpler_point() -> None:
+    """Up to x = 1000 the sides differ by less than floats can tell."""
+    false = statement(1 + sp.Max(0, x / 1000 - 1), "<", 1 + sp.Rational(1, 10**20), {x: (0, sp.oo)}, [])
+    p = ScalarInequality(false, 1)
+    assert p.exactly((0,), (0,)).verdict is Verdict.SUPPORTED
+    assert p.exactly((0,), p.tried((0,)).at).verdict is Verdict.REFUTED
+
+
+def test_cancelling_digits_are_no_large_ratio() -> None:
+    """The sides are x^6 and 2 x^6, but for small x floats see nothing but rounding on the left."""
+    left = sp.Add(sp.Pow(1 + x, 6), *(-sp.binomial(6, k) * x**k for k in range(6)))
+    slack = holds(ScalarInequality(statement(left, "<=", 2 * x**6, {x: (0, sp.oo)}, []), 1)).slack
+    assert slack is not None
+    assert slack > 1.4
+
+
+def test_a_point_outside_the_hypotheses_is_no_example() -> None:
+    p = ScalarInequality(statement(x, "<=", sp.Integer(1), {x: (0, sp.oo)}, [(x, "<=", 1)]), 1)
+    assert p.exactly((MOST,), (MOST,)).vacuous == "the point does not meet the hypotheses"
+    assert not p.exactly((0,), (0,)).vacuous
