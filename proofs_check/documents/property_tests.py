@@ -22,8 +22,8 @@ def examples(evidence: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> route = {"engine": "property test", "verdict": "SUPPORTED", "slack": 1.25, "control": None}
-    >>> examples({"slack": 1.0, "routes": [{**route, "covered": "100 examples of points"}]})
-    '100 examples of points: the largest ratio of the two sides is 0.8, and the search knows 1.'
+    >>> examples({"slack": None, "routes": [{**route, "covered": "100 examples of points"}]})
+    '100 examples of points. The largest ratio of the two sides is 0.8, where 1 is allowed.'
     """
     route = next((r for r in evidence["routes"] if r["engine"] == ENGINE), None)
     if route is None:
@@ -33,13 +33,12 @@ def examples(evidence: Mapping[str, Any]) -> str:
     if route["verdict"] == "REFUTED":
         return f"Drawn examples refute it, too, at {_point(route['witness'])}."
     if route["slack"] is None:
-        said = f"{route['covered']}: it holds at all of them"
+        said = f"{route['covered']}. The statement holds at all of them."
     else:
-        said = f"{route['covered']}: the largest ratio of the two sides is {1 / route['slack']:.4g}"
-        if evidence["slack"]:
-            said += f", and the search knows {1 / evidence['slack']:.4g}"
+        said = f"{route['covered']}. The largest ratio of the two sides is {1 / route['slack']:.4g}, where 1 is allowed"
+        said += f"; the engine above knows {1 / evidence['slack']:.4g}." if evidence["slack"] else "."
     control = route["control"]
-    return said + (f". With other numbers they refute it at {_point(control['witness'])}." if control else ".")
+    return said + (f" With other numbers the statement is refuted by them, at {_point(control['witness'])}." if control else "")
 
 
 def without(evidence: Mapping[str, Any]) -> dict[str, Any]:

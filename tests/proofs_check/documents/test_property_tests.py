@@ -35,7 +35,7 @@ def test_a_supported_statement_tells_examples_ratio_and_control() -> None:
 
 
 def test_an_equation_has_no_ratio() -> None:
-    assert "it holds at all of them" in examples(evidence(slack=None))
+    assert "The statement holds at all of them." in examples(evidence(slack=None))
 
 
 def test_what_was_not_run_or_refuted_is_said() -> None:
