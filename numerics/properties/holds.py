@@ -267,7 +267,9 @@ def _summary(properties: Sequence[Property], found: Sequence[_Best], run: int, s
             return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
     k = max(range(len(found)), key=lambda i: found[i].ratio)
     best, p = found[k], properties[k]
-    covered = f"{run} examples of {'; '.join(dict.fromkeys(q.covered for q in properties))}"
+    counted = min(b.counted for b in found)
+    met = "" if counted == run else f", of which {counted} meet the hypotheses,"
+    covered = f"{run} examples{met} of {'; '.join(dict.fromkeys(q.covered for q in properties))}"
     return Evidence(
         verdict=Verdict.SUPPORTED,
         covered=covered,

@@ -87,8 +87,11 @@ class WordIdentity:
         assert e is not None
         assert f is not None
         with np.errstate(all="ignore"):
+            known = np.isfinite(a - b + e + f).all((-1, -2))
             ratio = np.nan_to_num(np.broadcast_to(np.abs(a - b) / (SAFETY * (e + f)), (COPIES, *a.shape[-2:])), posinf=1e300)
         worst = ratio.max((-1, -2))
+        if not known.any() and worst.max() <= 1:
+            return Tried(float("nan"))
         return Tried(float(worst.max()) if worst.max() > 1 else 0.0, int(worst.argmax()))
 
     def _sides(self, example: Example, *, bound: bool) -> tuple[Bounded, Bounded]:

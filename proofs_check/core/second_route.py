@@ -34,7 +34,7 @@ def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidenc
     held : Evidence
         What the engines say of the statement; its `sides` are tried.
     controls : iterable of Evidence
-        The statement with other numbers; no more are asked for than are needed.
+        The statement with other numbers; none is asked for if the statement is not accepted.
 
     Returns
     -------
@@ -42,13 +42,16 @@ def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidenc
         None if no engine hands on a statement that can be tried. The control of the Evidence is
         the first spoiled copy that the examples refute.
     list of str
-        Faults: what remains undecided, and conjuncts of which no spoiled copy is refuted.
+        Faults: what remains undecided or is refuted by the examples alone, conjuncts of which no
+        spoiled copy is refuted, and examples that stay below a ratio that is known.
     """
     properties = of_statements(held.sides)
     if not properties:
         return None, []
     if not held.verdict.accepted:
-        return holds(*properties), []
+        route = holds(*properties)
+        settled = held.verdict is Verdict.OPEN and route.verdict is Verdict.REFUTED
+        return route, ["its property test refutes what the engines leave open"] if settled else []
     of_conjuncts = _conjuncts(held)
     copies = _spoiled(of_conjuncts, held, controls)
     seen = trial(properties, copies)

@@ -119,6 +119,20 @@ def test_examples_outside_the_hypotheses_do_not_count() -> None:
     assert "none of 100 examples meets the hypotheses" in found.reason
 
 
+def test_how_many_examples_meet_the_hypotheses_is_said() -> None:
+    seen: list[int] = []
+
+    class Half(AtMost):
+        def tried(self, example: int) -> Tried:
+            seen.append(example)
+            return super().tried(example)
+
+    found = holds(Half(1000.0, admitted=300))
+    met = sum(n >= 300 for n in seen)
+    assert 0 < met < 100
+    assert found.covered == f"100 examples, of which {met} meet the hypotheses, of whole numbers up to 1000"
+
+
 def test_nothing_to_try_is_an_error() -> None:
     with pytest.raises(ValueError, match="give at least one property"):
         holds()

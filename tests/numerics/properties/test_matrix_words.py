@@ -200,3 +200,14 @@ def test_parts_of_one_claim_share_their_matrices() -> None:
     assert len(properties) == 2
     assert len({p.drawn for p in properties}) == 1
     assert all(isinstance(p, WordIdentity) for p in properties)
+
+
+def test_matrices_at_which_nothing_is_known_of_the_errors_do_not_count() -> None:
+    class Blurred(WordIdentity):
+        def _sides(self, example: Any, *, bound: bool) -> Any:
+            off = np.full((1, 1), np.inf)
+            return (np.ones((1, 1)), off), (np.full((1, 1), 2.0), off)
+
+    found = holds(Blurred(*trace_identity(A["M"], A["M"]).sides))
+    assert found.verdict is Verdict.OPEN
+    assert "none of 100 examples meets the hypotheses" in found.reason

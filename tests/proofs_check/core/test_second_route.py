@@ -149,6 +149,14 @@ def test_no_example_that_meets_the_hypotheses_is_a_fault() -> None:
     assert [f for f in judged(narrow, control=({"c": 2},)).faults if "undecided" in f]
 
 
+def test_what_the_examples_refute_is_not_open() -> None:
+    def gives_up(*, c: Fraction = Fraction(1, 4)) -> Evidence:
+        return Evidence(verdict=Verdict.OPEN, engine="Sturm", reason="it gives up", sides=half(c=c).sides)
+
+    faults = judged(gives_up, open="nothing settles it").faults
+    assert "its property test refutes what the engines leave open" in faults
+
+
 def test_statements_without_variables_have_nothing_to_try() -> None:
     def constant(*, c: int = 3) -> Evidence:
         return forall(sp.exp(1), "<=", sp.Integer(c), {})
