@@ -237,17 +237,17 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evi
     r = tried.ratio
     if not r > -math.inf:
         return None
-    if r > 1 + ROUNDING:
-        exactly = p.exactly(example, tried.at)
+    exactly = p.exactly(example, tried.at) if r > 1 + ROUNDING else None
+    if exactly is not None and exactly.verdict is not Verdict.REFUTED and exactly.vacuous:
+        return None
+    best.counted += 1
+    if exactly is not None:
         if exactly.verdict is Verdict.REFUTED:
             return exactly
-        if exactly.vacuous:
-            return None
         if not exactly.verdict.accepted:
             best.unconfirmed = max(best.unconfirmed or (r, example, tried.at), (r, example, tried.at), key=lambda u: u[0])
             return None
         r = 1.0 if r < NEAR else 0.0  # an equality up to rounding, or nothing but rounding
-    best.counted += 1
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
     if r > 0:  # each number that is driven costs time, and an equation has none
