@@ -67,10 +67,11 @@ class Instances:
 
     def strategy(self) -> SearchStrategy[Any]:
         """The simplest instance has the atoms 1 and -1, Uz = 0, f = (1, 0) and one token."""
-        from hypothesis import strategies as st
+        from numerics.properties.rows import Row
 
-        codes = st.tuples(st.integers(-MOST // 2, MOST), *[st.integers(-MOST, MOST)] * (PLACES - 1))
-        return st.tuples(st.sampled_from((2, 2, 3, 2, 3, 2, 1)), st.integers(0, 2), codes)
+        atoms = (2, 2, 3, 2, 3, 2, 1)
+        row = Row((0, len(atoms) - 1), (0, 2), (-MOST // 2, MOST), *[(-MOST, MOST)] * (PLACES - 1))
+        return row.map(lambda drawn: (atoms[drawn[0]], drawn[1], drawn[2:]))
 
 
 @dataclass(frozen=True)

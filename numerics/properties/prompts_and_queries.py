@@ -90,10 +90,10 @@ class Drawn:
     """
 
     def strategy(self) -> SearchStrategy[Any]:
-        from hypothesis import strategies as st
+        from numerics.properties.rows import Row
 
         tables = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
-        return st.tuples(*(st.integers(0, len(table) - 1) for table in tables))
+        return Row(*((0, len(table) - 1) for table in tables))
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,9 +45,9 @@ class Codes:
     count: int
 
     def strategy(self) -> SearchStrategy[Any]:
-        from hypothesis import strategies as st
+        from numerics.properties.rows import Row
 
-        return st.tuples(*[st.integers(-MOST, MOST)] * self.count)
+        return Row(*[(-MOST, MOST)] * self.count)
 
 
 @cache

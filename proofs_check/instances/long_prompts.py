@@ -78,9 +78,9 @@ class LongPrompts:
 
     def strategy(self) -> SearchStrategy[tuple[int, int, int, int]]:
         """Distances of the two numbers from 1 and -1, logarithm of the odds, and longest prompt."""
-        from hypothesis import strategies as st
+        from numerics.properties.rows import Row
 
-        return st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(-8, 8), st.integers(0, 299))
+        return Row((0, 8), (0, 8), (-8, 8), (0, 299))
 
     @staticmethod
     def _law(example: tuple[int, int, int, int]) -> tuple[tuple[int, int], Fraction]:

@@ -57,9 +57,9 @@ class WeightedQueries:
 
     def strategy(self) -> SearchStrategy[tuple[int, int, int]]:
         """Gaussian coordinates, other ones, and how rare the outer atoms of one of these are."""
-        from hypothesis import strategies as st
+        from numerics.properties.rows import Row
 
-        return st.tuples(st.integers(0, 8), st.integers(0, 2), st.integers(0, len(RARE) - 1))
+        return Row((0, 8), (0, 2), (0, len(RARE) - 1))
 
     def tried(self, example: tuple[int, int, int]) -> Tried:
         """The worst ratio over j and the variance of the Gaussian coordinates."""

@@ -33,9 +33,9 @@ class MatrixDraws:
     """
 
     def strategy(self) -> SearchStrategy[Example]:
-        from hypothesis import strategies as st
+        from numerics.properties.rows import Row
 
-        return st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, SPREAD), st.integers(0, 9999))
+        return Row((0, 3), (0, 3), (0, SPREAD), (0, 9999))
 
 
 class _Draw:
