@@ -69,7 +69,7 @@ class Instances:
         """The simplest instance has the atoms 1 and -1, Uz = 0, f = (1, 0) and one token."""
         from numerics.properties.rows import Row
 
-        atoms = (2, 2, 3, 2, 3, 2, 1)
+        atoms = (2, 3, 2, 2, 3, 2, 2, 1, 2)
         row = Row((0, len(atoms) - 1), (0, 2), (-MOST // 2, MOST), *[(-MOST, MOST)] * (PLACES - 1))
         return row.map(lambda drawn: (atoms[drawn[0]], drawn[1], drawn[2:]))
 

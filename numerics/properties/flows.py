@@ -6,7 +6,6 @@ what the flow conserves has the value of the start, with the sign of u that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,17 +24,6 @@ Limit = Callable[[Start], tuple[Floats, float]]
 KEPT = 1e-9
 #: The largest dimension.
 D = 3
-
-
-@dataclass(frozen=True)
-class InTurn(OneOf):
-    """One of a few values, which follow each other code by code: Hypothesis prefers small codes,
-    and would see little but the first value of `OneOf`.
-    """
-
-    def value(self, code: int) -> Any:
-        """The value of a code."""
-        return self.values[abs(code) % len(self.values)]
 
 
 def _turned(angles: Floats) -> Floats:
@@ -169,9 +157,9 @@ def drawn_starts(
     1.0
     """
     ranges: dict[str, Drawn] = {
-        "d": InTurn((1, 2, 3)),
-        "zeros": InTurn((0, 1, 2) if singular else (0,)),
-        "prompt": InTurn(tuple(prompts)),
+        "d": OneOf((1, 2, 3)),
+        "zeros": OneOf((0, 1, 2) if singular else (0,)),
+        "prompt": OneOf(tuple(prompts)),
         "l": Several(Decades(0.1, 10.0), D),
         "angles": Several(Share(0.0, 2 * np.pi), 3),
         "entries": Entries(9, 8.0),

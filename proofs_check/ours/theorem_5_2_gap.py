@@ -219,7 +219,7 @@ def drawn_gaps(times: float) -> Computed:
             "d": OneOf((1, 1, 1, 2)),
             "k": Decades(1e-3, 5.0, 0.003),
             "ratio": Share(1.0, 0.1),
-            "reach": OneOf((0.5, 0.25, 0.1, 1.0, 2.0)),
+            "reach": OneOf((0.5, 0.25, 0.5, 0.1, 0.5, 1.0, 0.5, 2.0)),
             "U": Entries(4),
             "size": OneOf((1.0, 1.0, 1.0, 0.5)),
         },
