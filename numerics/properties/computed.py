@@ -282,7 +282,8 @@ class Computed:
 
     def _both(self, point: Mapping[str, Any]) -> tuple[Any, Any]:
         left, right = self.sides(**point)
-        right = np.asarray(right, dtype=float) * (self.factor * (1 + self.accuracy))
+        right = np.asarray(right, dtype=float) * self.factor
+        right = right + self.accuracy * np.abs(right)
         left, right = np.broadcast_arrays(np.atleast_1d(np.asarray(left, dtype=float)), np.atleast_1d(right))
         return left, right
 

@@ -5,6 +5,7 @@ by two routes only, and what a batch costs.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -77,6 +78,13 @@ def test_routes_that_disagree_refute_nothing() -> None:
 
 def test_an_excess_below_the_accuracy_is_rounding() -> None:
     assert holds(waves(accuracy=0.02).scaled(Fraction(99, 100))).verdict is Verdict.SUPPORTED
+
+
+def test_two_equal_negative_numbers_refute_nothing() -> None:
+    side = lambda x: -1 - x
+    same = Computed("x up to 1", {"x": Share()}, lambda x: (side(x), side(x)), side)
+    assert holds(same).verdict is Verdict.SUPPORTED
+    assert holds(replace(same, sides=lambda x: (side(x), side(x) - 0.1))).verdict is Verdict.REFUTED
 
 
 def test_a_costly_property_draws_fewer_examples() -> None:
