@@ -2,8 +2,8 @@
 matrices, queries, functions, lengths, tasks, covariances and starts of flows.
 
 Every strategy shrinks to its simplest object: the law on the atoms 1 and -1, the prompt of one
-token, the zero matrix, the identity as covariance. All numbers are short dyadic rationals, so that
-those in arrays of floats are exact.
+token, the zero matrix, the identity as covariance. Queries, matrices and covariances are binary
+fractions which floats hold without rounding; laws keep their atoms and weights as fractions.
 """
 
 from numerics.strategies.arrays import covariances as covariances

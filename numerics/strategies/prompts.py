@@ -117,7 +117,8 @@ def functions(law: TokenLaw, *, octaves: int = 12) -> SearchStrategy[Vector]:
     Raises
     ------
     ValueError
-        If the law has no rational atoms, or `octaves` is out of range.
+        If this is no law with rational atoms, for example a strategy of laws, or `octaves` is out
+        of range.
 
     Examples
     --------
@@ -128,6 +129,8 @@ def functions(law: TokenLaw, *, octaves: int = 12) -> SearchStrategy[Vector]:
     >>> [str(v) for v in simplest(functions(signs), any)]
     ['0', '1']
     """
+    if not isinstance(law, TokenLaw):
+        raise ValueError(f"{law!r} is no law; draw one first, in the body of the test or by laws().flatmap(functions)")
     if not law.atoms:
         raise ValueError(
             f"the law {law.name} has no rational atoms at which a function has values; draw it by numerics.strategies.laws"

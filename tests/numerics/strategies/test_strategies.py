@@ -227,3 +227,10 @@ def test_examples_shrink_to_the_simplest() -> None:
 def test_bad_input_is_refused(wrong: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match="choose one of these"):
         wrong()
+
+
+def test_functions_of_a_strategy_are_refused() -> None:
+    wrong: Any = laws()
+    with pytest.raises(ValueError, match=r"is no law; draw one first.*flatmap"):
+        functions(wrong)
+    assert len(simplest(laws().flatmap(functions), any)) == 2
