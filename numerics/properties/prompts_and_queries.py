@@ -297,7 +297,7 @@ class PromptsAndQueries:
                 continue
             with np.errstate(all="ignore"):
                 left, right = np.broadcast_arrays(term.left(grid), term.right(grid), grid.L * grid.u)[:2]
-                ratio = np.where(right > 0, left / right, np.where(left > SQUARED_ROUNDING, np.inf, 0.0))
+                ratio = np.where(right > 0, left / right, np.where(left > right + SQUARED_ROUNDING, np.inf, 0.0))
             ratio = np.where(grid.finite & np.isfinite(left) & ~np.isnan(right), ratio, -np.inf)[..., 0]
             failing = ratio > 1 + ROUNDING
             i, j = map(int, np.unravel_index((failing if failing.any() else ratio).argmax(), ratio.shape))

@@ -215,7 +215,7 @@ def tightest(instances: Iterable[Instance], *, checked: str, covered: str, state
                 verdict=Verdict.REFUTED,
                 witness=witness,
                 witness_by="Arb",
-                slack=float(right) / float(left),
+                slack=float(right) / float(left) if left > 0 else None,
                 seconds=time.perf_counter() - started,
                 **common,
             )

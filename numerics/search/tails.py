@@ -170,7 +170,9 @@ class TailChain:
             for left, right in pairwise(values):
                 below = left - float(self.factor) * right
                 ratio = np.where(right > rounding, left / (float(self.factor) * right), np.where(below > rounding, np.inf, 0.0))
-                worst = np.where(np.isfinite(below), np.maximum(worst, np.where(left > rounding, ratio, 0.0)), worst)
+                worst = np.where(
+                    np.isfinite(below), np.maximum(worst, np.where((left > rounding) | (below > rounding), ratio, 0.0)), worst
+                )
             if self.admitted is not None:
                 worst = np.where(evaluate(self.admitted[0], at) <= float(self.admitted[1]), worst, -np.inf)
         return worst

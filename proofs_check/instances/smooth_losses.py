@@ -29,6 +29,8 @@ __all__ = ["LOSSES", "Law", "Loss", "SmoothLosses"]
 ATOMS = 3
 #: Values are 0 up to this code, and 1 at the next one; the largest is 256.
 LEAST, MIDDLE = 512, 2816
+#: Means that differ by less are equal up to rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class SmoothLosses:
         law = self._law((np.ones(len(codes)), *masses), list(values[ATOMS - 1 :]))
         with np.errstate(all="ignore"):
             sides = [self.sides(np, loss, law) for loss in LOSSES]
-            return np.max([np.where(right > 1e-12, left / (float(self.factor) * right), 0.0) for left, right in sides], axis=0)
+            return np.max([_ratio(left, float(self.factor) * right) for left, right in sides], axis=0)
 
     def _law(self, masses: Sequence[Any], values: Sequence[Any]) -> Law:
         total = sum(masses)
@@ -158,7 +160,8 @@ class SmoothLosses:
         """The loss for which the bound is tightest at a law, and both sides, exactly."""
         rounded = law.read_as(float)
         found = [self.sides(np, loss, rounded) for loss in LOSSES]
-        loss = LOSSES[int(np.argmax([left / right if right > 1e-12 else 0.0 for left, right in found]))]
+        with np.errstate(all="ignore"):
+            loss = LOSSES[int(np.argmax([_ratio(left, float(self.factor) * right) for left, right in found]))]
         left, right = self.sides(sp, loss, law.read_as(sp.Rational))
         return loss, sp.sympify(left), sp.Rational(self.factor) * sp.sympify(right)
 
@@ -182,3 +185,8 @@ class SmoothLosses:
     def scaled(self, factor: Fraction) -> SmoothLosses:
         """The same bound with its right side multiplied."""
         return replace(self, factor=factor * self.factor)
+
+
+def _ratio(left: Any, right: Any) -> Any:
+    """Left over right; where the right side is not positive, whether the left one exceeds it."""
+    return np.where(right > ROUNDING, np.divide(left, right), np.where(left > right + ROUNDING, np.inf, 0.0))

@@ -188,3 +188,10 @@ def test_nothing_is_refuted_by_a_law_whose_constant_is_not_certain(monkeypatch: 
     monkeypatch.setattr("numerics.properties.prompts_and_queries._certain", fails)
     found = holds(PromptsAndQueries(statement(lambda at: sp.S.Zero if isinstance(at.L, sp.Basic) else 0 * at.L)))
     assert found.verdict is Verdict.OPEN
+
+
+@pytest.mark.parametrize("times", [0, -1])
+def test_a_side_that_is_not_positive_exceeds_a_smaller_one(times: int) -> None:
+    more, less = (lambda at: times * at.u), (lambda at: -2 * at.u)
+    assert holds(PromptsAndQueries(QueryAverageBound((Term(more, less),)))).verdict is Verdict.REFUTED
+    assert holds(PromptsAndQueries(QueryAverageBound((Term(less, more),)))).verdict is Verdict.SUPPORTED

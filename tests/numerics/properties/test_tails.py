@@ -80,3 +80,10 @@ def test_a_chain_of_the_search_brings_itself():
     (tried,) = of_statements(increasing(ERROR, 2 * ERROR, order=2).sides)
     assert holds(tried).slack == pytest.approx(2)
     assert holds(tried.scaled(F(2, 5))).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("left", [0 * ERROR, -symbol("F4")], ids=["0", "negative"])
+def test_a_side_that_is_not_positive_exceeds_a_smaller_one(left):
+    """The limit without its positive part is negative where the limit is 0."""
+    assert holds(TailProperty(TailChain((left, -2 * symbol("F4")), 2))).verdict is Verdict.REFUTED
+    assert holds(TailProperty(TailChain((-2 * symbol("F4"), left), 2))).verdict is Verdict.SUPPORTED

@@ -85,7 +85,7 @@ PLANTED: dict[str, Callable[[], Computed]] = {
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_errors_are_found(name: str) -> None:
-    found = holds(PLANTED[name](), shrink=False)
+    found = holds(PLANTED[name](), examples=300, shrink=False)
     assert found.verdict is Verdict.REFUTED
     assert found.witness_by == "two routes"
     assert found.witness["left"] > found.witness["right"]
