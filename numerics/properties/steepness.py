@@ -24,7 +24,7 @@ Constant = Callable[[sp.Matrix, sp.Matrix, Any], sp.Expr]
 #: Dimension and rank of the covariance.
 SHAPES = ((1, 1), (2, 2), (2, 1), (3, 3), (3, 2))
 #: Runge-Kutta steps from a start to a time.
-STEPS = 24
+STEPS = 48
 
 
 @cache

@@ -29,7 +29,7 @@ def evidence(**changes: Any) -> dict[str, Any]:
 
 def test_a_supported_statement_tells_examples_ratio_and_control() -> None:
     said = examples(TRIED["repair"]["evidence"])
-    assert said.startswith("100 examples of ")
+    assert said.startswith("100 examples")
     assert f"ratio of the two sides is {1 / ROUTE['slack']:.4g}" in said
     assert f"L = {ROUTE['control']['witness']['L']}" in said
 
@@ -54,7 +54,7 @@ def shown(book: Ledger, id: str) -> str:
 
 
 def test_show_and_blueprint_tell_it_once() -> None:
-    told = "100 examples of"
+    told = "100 examples"
     text = shown(Ledger(document(TRIED)["claims"]), "BB:CC.3.b")
     assert text.count(told) == 1
     html = as_html(Site(document(TRIED))).html
