@@ -6,6 +6,7 @@ searched for its worst law.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
@@ -34,7 +35,8 @@ def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidenc
     """
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")
-    return worst_law(output, Fraction(c) ** 4, checked=checked, laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)
+    search: dict[str, Any] = dict(laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)
+    return worst_law(output, Fraction(c, 4) ** 4, checked=checked, **search)
 
 
 @claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))

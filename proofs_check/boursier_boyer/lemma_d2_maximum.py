@@ -5,7 +5,6 @@ worst laws that a search finds.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
@@ -20,7 +19,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms
-from theory.bounds.sub_gaussian import C_p, maximum_d2, tail_d2
+from theory.bounds.sub_gaussian import maximum_d2, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
 POWERS = (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
@@ -31,15 +30,14 @@ ORDERS = (2, Fraction(5, 2), 3, 4, Fraction(20, 3), 20)
 
 @cache
 def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
-    """Return a function of the law with the two sides E max |z_l|^p and sigma^p (d^{p/2} +
-    ln(L)^{p/2}).
+    """Return a function of the law with the two sides E max |z_l|^p and sigma^p times the bound for
+    sigma = 1.
     """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
         scale = np.sqrt(np.sqrt(0 * z.sigma2 + z.sigma2)) ** int(2 * power)
-        right = float(z.nodes.shape[1] ** (power / 2) + math.log(length) ** (power / 2))
-        return largest(z, length, power), scale * right
+        return largest(z, length, power), scale * maximum_d2(length, z.nodes.shape[1], float(power))
 
     return sides
 
@@ -58,8 +56,7 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     """
     checked, parts = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_d2(L, d, p)), []
     for power in POWERS:
-        limit = Fraction(math.floor(C_p(float(power)))) * share  # an integer below the constant
-        parts += [worst_law(maximum(length, power), limit, checked=checked, cases=norms, dimensions=PRODUCTS) for length in LENGTHS]
+        parts += [worst_law(maximum(length, power), share, checked=checked, cases=norms, dimensions=PRODUCTS) for length in LENGTHS]
     found = all_of(*parts, checked=checked)
     tried = f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
     return found.replace(covered=tried) if found.verdict.accepted else found

@@ -24,6 +24,10 @@ from proofs_check.instances.largest_norm import PRODUCTS
 from theory.bounds.sub_gaussian import tail_d2
 
 t, d = sp.symbols("t d", positive=True)
+t2 = sp.Symbol("t2", positive=True)
+#: The logarithm of the bound at t = 0, and what t^2 takes from it, for floats and Arb balls.
+AT_ZERO = sp.lambdify(d, sp.log(tail_d2(0, d)))
+FALL = sp.lambdify(t2, sp.log(tail_d2(0, d)) - sp.log(tail_d2(sqrt(t2), d)))
 
 
 def _reached(population: Any) -> Any:
@@ -34,11 +38,11 @@ def _reached(population: Any) -> Any:
 
 def exponent(populations: Any, _: Any) -> tuple[Any, Any]:
     """Return the two sides: the largest ln P(|z| >= t) + t^2/(16 sigma^2) over the thresholds t =
-    |z_i|, and d.
+    |z_i|, and the logarithm of the bound at t = 0.
     """
     (p,) = populations
-    values = np.log(_reached(p)) + p.squares / (16 * p.sigma2)
-    return np.maximum.reduce(list(values)), 0 * p.sigma2 + p.nodes.shape[1]
+    values = np.log(_reached(p)) + FALL(p.squares / p.sigma2)
+    return np.maximum.reduce(list(values)), 0 * p.sigma2 + AT_ZERO(p.nodes.shape[1])
 
 
 @cache
@@ -158,6 +162,6 @@ def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     """
     checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
     return all_of(
-        worst_law(exponent, Fraction(c), checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
-        worst_law(exponent, Fraction(c), checked=checked, laws=("three atoms",), cases=lengths),
+        worst_law(exponent, Fraction(c, 2), checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
+        worst_law(exponent, Fraction(c, 2), checked=checked, laws=("three atoms",), cases=lengths),
     )

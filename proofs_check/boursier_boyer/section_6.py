@@ -6,6 +6,7 @@ for every dimension, and one inequality that is tried by quadrature.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -172,6 +173,11 @@ def both_architectures_have_one_limit(*, power: Rational = Rational(1)) -> Evide
     return _on_the_line(power).replace(sides=(one_limit(float(power)),))
 
 
+def of_both_errors(s: Any, t: Any, q: Any, L: Any, e: Any = np.exp) -> Any:
+    """Return the bound: twice that of Theorem A and the variance of linear attention."""
+    return 2 * (e(s) * (t + q) + s * t + q) / L
+
+
 def one_limit(power: float) -> Computed:
     """Return the bound at drawn scores and lengths, t = 1."""
     at = lambda gap, q: gap.of_t + q * gap.of_c2
@@ -180,7 +186,7 @@ def one_limit(power: float) -> Computed:
     def sides(s: float, share: float) -> tuple[Floats, Floats]:
         q = share * s
         gap = at(output_gap(s, lengths, factor=lengths ** (1 - power)), q)
-        return gap, 2 * (np.exp(s) * (1 + q) + s + q) / lengths
+        return gap, of_both_errors(s, 1, q, lengths)
 
     def again(s: float, share: float, L: float) -> float:
         return float(at(gap_of_moments(plain_weights(s, L), s, L, factor=L ** (1 - power)), share * s))
@@ -198,14 +204,14 @@ def one_limit(power: float) -> Computed:
 def _on_the_line(power: Rational) -> Evidence:
     if power < 1:
         s, L = 1, 10**4
-        bound, least = 2 * (2 * sp.E + 2) / L, (sp.Integer(L) ** (1 - power) - 1) ** 2
+        bound, least = of_both_errors(s, 1, 1, L, sp.exp), (sp.Integer(L) ** (1 - power) - 1) ** 2
         witness = {"d": 1, "Gamma": 1, "V": 1, "Uz": s, "L": L, "at least": str(least), "bound": str(bound)}
         refuted = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
         return refuted if least > bound else Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="not apart yet")
     worst: tuple[float, dict[str, float]] = (0.0, {})
     for x in (0.0, 0.1, 1.0, 4.0):
         for n in (1, 10, 10**4, 10**8, 10**16):
-            above = 2 * (np.exp(x) * (1 + x) + 2 * x) / n
+            above = of_both_errors(x, 1, x, n)
             gap = output_gap(x, n)
             most = float(gap.of_t + x * gap.of_c2)
             if most > above * (1 + 1e-9):
@@ -226,7 +232,7 @@ def drawn_outputs(prompts: int = 20_000, L: int = 50) -> Evidence:
     p = np.exp(scores)
     gap = ((p * values).sum(axis=1) / p.sum(axis=1) - (scores * values).mean(axis=1)) ** 2
     s, t, q = float(a @ a), float((V @ V.T)[0, 0]), float((V @ a)[0] ** 2)
-    bound = 2 * (np.exp(s) * (t + q) + s * t + q) / L
+    bound = of_both_errors(s, t, q, L)
     if gap.mean() - 7 * gap.std() / np.sqrt(prompts) > bound:
         raise Contradiction(f"drawn prompts have {gap.mean():.3g} above the bound {bound:.3g}")
     covered = f"d = 2, L = {L}: {gap.mean():.3g} against {bound:.3g}"

@@ -9,6 +9,18 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import sympy as sp
+
+from theory.bounds.sub_gaussian import tilted_moment_R3
+
+
+@cache
+def bound_of_R3(power: int) -> Callable[[Any, Any, Any], Any]:
+    """The bound of R3 on E|Z|^p under the tilted law, from sigma^2, |a|^2 and d, for floats and Arb
+    balls.
+    """
+    sigma2, square, d = sp.symbols("sigma2 square d", positive=True)
+    return sp.lambdify((sigma2, square, d), tilted_moment_R3(sp.sqrt(sigma2), sp.sqrt(square), d, power))
 
 
 @cache
@@ -26,7 +38,7 @@ def averaged(power: int, of_query: int) -> Callable[[Any, Any], tuple[Any, Any]]
             moment = mu.tilted((U * node[None]).sum(1)).mean(mu.squares ** (power // 2))
             weight = mass * square ** (of_query // 2)
             left = left + weight * moment
-            right = right + weight * (8 * (norm2 * square + (0 * norm2 + n) / 5 + power // 2)) ** (power // 2)
-        return left, mu.sigma2**power * right
+            right = right + weight * bound_of_R3(power)(mu.sigma2, norm2 * square, 0 * norm2 + n)
+        return left, right
 
     return sides

@@ -22,7 +22,7 @@ from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms, vectors
-from proofs_check.instances.tilted_moments import averaged
+from proofs_check.instances.tilted_moments import averaged, bound_of_R3
 from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
 
 sigma, a, d, p, L, t = sp.symbols("sigma a d p L t", positive=True)
@@ -47,8 +47,8 @@ def tilted(power: int) -> Callable[[Any, Any], tuple[Any, Any]]:
         (mu,) = populations
         n = mu.nodes.shape[1]
         score = numbers.reshape((n, *numbers.shape[1:]))
-        bound = 4 * (2 * (score * score).sum(0) + 0 * mu.sigma2 + power) + (8 * n + 0 * mu.sigma2) / 5
-        return mu.tilted(score).mean(half_power(mu.squares, power)), mu.sigma2**power * half_power(bound, power)
+        bound = bound_of_R3(power)(mu.sigma2, (score * score).sum(0), 0 * mu.sigma2 + n)
+        return mu.tilted(score).mean(half_power(mu.squares, power)), bound
 
     return sides
 
@@ -80,9 +80,9 @@ def _coefficients(power: int, of_query: int, n: int) -> list[float]:
 
 
 def exponential(populations: Any, _: Any) -> tuple[Any, Any]:
-    """Return the two sides E exp(|Z|^2/(4 sigma^2)) and 2^{d/2}."""
+    """Return the two sides E exp(|Z|^2/(4 sigma^2)) and 2^{d/2}, the tail of R3 at t = 0."""
     (z,) = populations
-    return z.mean(np.exp(z.squares / (4 * z.sigma2))), np.sqrt(0 * z.sigma2 + 2) ** z.nodes.shape[1]
+    return z.mean(np.exp(z.squares / (4 * z.sigma2))), 0 * z.sigma2 + tail_R3(0, z.nodes.shape[1])
 
 
 @cache
