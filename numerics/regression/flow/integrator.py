@@ -8,6 +8,7 @@ implicit method, follows the flow instead.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from theory.inputs.arrays import read_arrays
 
-__all__ = ["Field", "check_positive", "check_start", "follow", "follow_compiled"]
+__all__ = ["Field", "by_python", "check_positive", "check_start", "follow", "follow_compiled"]
 
 Floats = NDArray[np.float64]
 #: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed below
@@ -109,6 +110,33 @@ def follow(
     return path.t, path.y.T, times is None and bool(path.t_events[0].size)
 
 
+def by_python(field: Field, constants: Floats) -> tuple[Callable[[Floats], Floats], Callable[[Floats], float]]:
+    """A compiled field as `follow` asks for it: its motion, and what says when it stands still.
+
+    Examples
+    --------
+    >>> from numerics.regression.flow.dormand_prince import a_decay
+    >>> motion, still = by_python(a_decay, np.array([2.0]))
+    >>> motion(np.ones(1)).tolist(), still(np.ones(1))
+    ([-2.0], 1.999)
+    """
+    from numerics.regression.flow.dormand_prince import python_field
+
+    compiled = python_field(field)
+
+    def motion(y: Floats) -> Floats:
+        out = np.empty(len(y))
+        compiled(y, constants, out)
+        return out
+
+    def still(y: Floats) -> float:
+        out = np.empty(len(y))
+        limit = compiled(y, constants, out)
+        return math.hypot(*out) - float(limit)
+
+    return motion, still
+
+
 def follow_compiled(
     field: Field,
     constants: Floats,
@@ -148,7 +176,7 @@ def follow_compiled(
     >>> stopped, bool(abs(np.log(y[-1, 0]) + t[-1]) < 1e-6)
     (True, True)
     """
-    from numerics.regression.flow.dormand_prince import FULL, STILL, STUCK, compiled_field, python_field, steps
+    from numerics.regression.flow.dormand_prince import FULL, STILL, STUCK, compiled_field, steps
 
     y, clock, left = np.array(start, dtype=float), np.zeros(2), MOST_STEPS
     constants, atol = np.array(constants, dtype=float), 1e-3 * rtol * size
@@ -167,17 +195,7 @@ def follow_compiled(
         if times is not None:
             states.append(y[None, :].copy())
     if found == STUCK:
-        slowly, out = python_field(field), np.empty(len(y))
-
-        def moved(y: Floats) -> Floats:
-            slowly(y, constants, out)
-            return out.copy()
-
-        def still(y: Floats) -> float:
-            limit = slowly(y, constants, out)
-            return float(np.linalg.norm(out)) - limit
-
-        return follow(moved, still, start, end, rtol=rtol, size=size, times=times, unit=unit)
+        return follow(*by_python(field, constants), start, end, rtol=rtol, size=size, times=times, unit=unit)
     return np.concatenate(at), np.concatenate(states), found == STILL
 
 
