@@ -72,8 +72,8 @@ class Spectrum:
 
 @lru_cache(maxsize=64)
 def _weights_of(L: float) -> Floats:
-    """``ln P2`` and ``b / P2``, ``b = -P2 - 6 P3 + 6 Q``, as splines in the root of s: a row for each
-    piece, with its left end and the six coefficients of either.
+    """``ln P2`` and ``b / P2``, ``b = -P2 - 6 P3 + 6 Q``, as splines in the root of s: a row for
+    each piece, with its left end and the six coefficients of either.
     """
     from scipy.interpolate import PPoly, make_interp_spline
 
@@ -117,7 +117,9 @@ def _constants(spectrum: Spectrum, L: float | None, noise: float, nodes: int, li
 
 
 def _field(y: Floats, constants: Floats, out: Floats) -> float:
-    """The motion of ``y = (a, u)``, compiled; see `Field`. The risk follows in an out with one place more."""
+    """The motion of ``y = (a, u)``, compiled; see `Field`. If out has one place more than y, the
+    risk is written there.
+    """
     d, n, level = int(constants[0]), int(constants[1]), constants[2]
     l, m, w = constants[4 : 4 + d], constants[4 + d : 4 + 2 * d], constants[4 + 2 * d : 4 + 2 * d + n]
     x2 = constants[4 + 2 * d + n : 4 + 2 * d + n + n * d].reshape(n, d)

@@ -1,5 +1,5 @@
-"""A compiled integrator of gradient flows: the method of Dormand and Prince, which is of order 5 and
-estimates the error of every step.
+"""A compiled integrator of gradient flows: the method of Dormand and Prince, which is of order 5
+and estimates the error of every step.
 
 One kernel serves every flow, because a flow hands in its field as a compiled function of the state
 and of one array of constants (Numba's `cfunc`), so that a further flow costs the compilation of its
@@ -20,8 +20,8 @@ from numerics.compiled.build_once import once
 __all__ = ["ENDED", "FIELD", "FULL", "STILL", "STUCK", "a_decay", "compiled_field", "python_field", "steps"]
 
 Floats = NDArray[np.float64]
-#: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed below
-#: which the flow counts as standing still there.
+#: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed
+#: below which the flow counts as standing still there.
 FIELD = "float64(float64[::1], float64[::1], float64[::1])"
 #: Of every compilation; a division by 0 is no error, as in NumPy.
 OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
@@ -89,8 +89,8 @@ def python_field(field: Any) -> Any:
 
 @njit(f"float64(FunctionType({FIELD}), float64[::1], float64[::1], float64, float64[:, ::1], float64[::1])", **OPTIONS)
 def _one_step(field: Any, constants: Floats, y: Floats, step: float, k: Floats, z: Floats) -> float:
-    """One step from y, whose motion is in ``k[0]``: the other stages go to k and the new state to z.
-    The answer is the speed at z over that below which the flow stands still.
+    """One step from y, whose motion is in ``k[0]``: the other stages go to k and the new state to
+    z. The answer is the speed at z over that below which the flow stands still.
     """
     limit = 0.0
     for s in range(1, 7):
@@ -191,7 +191,8 @@ def steps(
             error = math.sqrt(total / n)
             if error <= 1.0:
                 break
-            h = step * (max(0.2, 0.9 * error**-0.2) if error < 1e300 else 0.2)  # no number: the step left the floats
+            # An error that is no number comes from a step that left the floats.
+            h = step * (max(0.2, 0.9 * error**-0.2) if error < 1e300 else 0.2)
         if not last:  # a step that the end cuts short says nothing about the next
             h = step * min(5.0, max(0.2, 0.9 * (error + 1e-30) ** -0.2))
         still = until_still and pace <= 1.0

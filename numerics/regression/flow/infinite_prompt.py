@@ -145,14 +145,14 @@ def integrate_flow(
     curvature = slowest[0] ** 2 * slowest[1] * top
 
     t, y, stopped = np.zeros(1), np.append(A.ravel(), v)[None, :], True
-    check_start(pace, 1 / pace if pace else np.inf, curvature, *gradient(A, v), np.asarray(risk(A, v)))
+    check_start(pace, 1 / pace if pace else np.inf, curvature, *map(np.asarray, gradient(A, v)), np.asarray(risk(A, v)))
     # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
     constants = np.concatenate([[d, pace, tolerance * curvature], S.ravel(), S_L.ravel()])
     size, end = float(np.abs(y[0]).max()), 1e9 if t_max is None else t_max * pace
     if size > 0:
         t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
-    # As `icl_risk`, of all states at once: tr(U S U' S S_L) is the sum of the entries of (S S_L U S) * U.
+    # As `icl_risk`, of all states at once: tr(U S U' S S_L) sums the entries of (S S_L U S) * U.
     squares, lines = (((S @ S_L) @ U @ S) * U).sum((1, 2)), ((S @ S) * U).sum((1, 2))
     risks = (u**2 * squares - 2 * u * lines + np.trace(S)) / 2
     return Flow(t / pace, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))

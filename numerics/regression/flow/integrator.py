@@ -21,8 +21,8 @@ from theory.inputs.arrays import read_arrays
 __all__ = ["Field", "by_python", "check_positive", "check_start", "follow", "follow_compiled"]
 
 Floats = NDArray[np.float64]
-#: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed below
-#: which the flow counts as standing still there; Numba compiles it.
+#: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed
+#: below which the flow counts as standing still there; Numba compiles it.
 Field = Callable[[Floats, Floats, Floats], float]
 #: Steps after which a compiled flow counts as stiff: those of the claims take less.
 MOST_STEPS = 20_000

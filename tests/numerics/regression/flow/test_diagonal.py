@@ -1,5 +1,5 @@
-"""The compiled field of the diagonal flow against the same sums in NumPy, with the splines of SciPy,
-and against finite differences.
+"""The compiled field of the diagonal flow against the same sums in NumPy, with the splines of
+SciPy, and against finite differences.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def test_a_flow_that_leaves_the_floats_is_refused() -> None:
 
 @pytest.mark.parametrize(("L", "noise"), [(None, 0.0), (5, 0.4)])
 def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L: int | None, noise: float) -> None:
-    risk, gradient = risk_and_gradient(SIGMA, prompt_length=L, noise=noise)
+    _, gradient = risk_and_gradient(SIGMA, prompt_length=L, noise=noise)
 
     def motion(_: float, y: Floats) -> Floats:
         to_U, to_u = gradient(y[:-1].reshape(3, 3), y[-1])
@@ -105,7 +105,7 @@ def test_a_regression_flow_agrees_with_scipy_on_the_gradient_of_theory(L: int | 
 
 
 def test_a_covariance_with_slow_modes_still_arrives() -> None:
-    """A condition of 300 is a ratio of speeds of 2.7e7, for which no explicit method has the steps."""
+    """A condition of 300 is a ratio of speeds of 2.7e7: too stiff for an explicit method."""
     flow = integrate_flow(np.diag([1.0, 1 / 300]), np.diag([0.5, 0.1]), 0.5)
     assert flow.converged
     np.testing.assert_allclose(flow.u[-1] * flow.U[-1] @ np.diag([1.0, 1 / 300]), np.eye(2), atol=1e-6)
