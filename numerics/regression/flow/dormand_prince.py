@@ -156,9 +156,8 @@ def steps(
     Examples
     --------
     >>> y, times, states = np.ones(1), np.empty(500), np.empty((500, 1))
-    >>> found, stored, _ = steps(
-    ...     compiled_field(a_decay), np.ones(1), y, np.zeros(2), 100.0, 1e-9, 1e-12, True, 500, times, states
-    ... )
+    >>> field, unit, clock = compiled_field(a_decay), np.ones(1), np.zeros(2)
+    >>> found, stored, _ = steps(field, unit, y, clock, 99.0, 1e-9, 1e-12, True, 500, times, states)
     >>> found == STILL, bool(abs(times[stored - 1] + np.log(y[0])) < 1e-5)
     (True, True)
     """
