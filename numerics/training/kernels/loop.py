@@ -23,7 +23,7 @@ from numerics.training.kernels.collect import collect
 from numerics.training.kernels.geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
 from numerics.training.kernels.linear import linear_moments
 from numerics.training.kernels.matrices import forward, gradient, load, padded, store, transpose
-from numerics.training.kernels.softmax import softmax_moments
+from numerics.training.kernels.softmax import TILE, softmax_moments
 
 __all__ = ["sgd_kernel"]
 
@@ -79,7 +79,7 @@ def both() -> Callable[..., int]:
         state, normals = np.zeros(4 * LANES, np.uint32), np.zeros(NORMALS(n) * LANES, np.float32)
         frame, scalars = np.zeros(FRAME(n) * LANES, np.float32), np.zeros(SCALARS * LANES, np.float32)
         moments, work = np.zeros(MOMENTS * LANES, np.float32), np.zeros(WORK * LANES, np.float32)
-        sums = np.zeros(WORK * LANES)
+        sums, tokens = np.zeros(WORK * LANES), np.zeros(2 * TILE * LANES, np.float32)
         mark = U64(L) if softmax else U64(L) + LINEAR
         diverged = -1
         for step in range(first, first + steps):
@@ -94,7 +94,7 @@ def both() -> Callable[..., int]:
                 normal_rows(4 * n, state, normals)
                 frames(n, width, a, b, same, value, P, task_sd, noise_sd, normals, frame, scalars)
                 if softmax:
-                    softmax_moments(L, state, scalars, work, sums, moments)
+                    softmax_moments(L, state, scalars, tokens, work, sums, moments)
                 else:
                     linear_moments(L, state, scalars, normals, 2 * d + 1, work, moments)
                 loss += collect(n, min(LANES, batch - start), noise_sd, normals, frame, scalars, moments, work, gb, gP)
