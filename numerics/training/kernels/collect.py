@@ -123,7 +123,13 @@ def products(count, x, row, y, other, out, to):  # type: ignore[no-untyped-def]
         q, s0, s1, s2, s3, s4 = U64(other + l) * ROW, ZERO, ZERO, ZERO, ZERO, ZERO
         for i in range(LANES):
             k, z = q + U64(i), x[p + U64(i)]
-            s0, s1, s2, s3, s4 = s0 + z * y[k], s1 + z * y[k + ROW], s2 + z * y[k + TWO], s3 + z * y[k + THREE], s4 + z * y[k + FOUR]
+            s0, s1, s2, s3, s4 = (
+                s0 + z * y[k],
+                s1 + z * y[k + ROW],
+                s2 + z * y[k + TWO],
+                s3 + z * y[k + THREE],
+                s4 + z * y[k + FOUR],
+            )
         out[to + l] += F64(s0)
         out[to + l + 1] += F64(s1)
         out[to + l + 2] += F64(s2)

@@ -15,16 +15,16 @@ from numerics.compiled.streams import F32, I32, LANES, LOG2E, U64, exp2_32, exp3
 
 __all__ = ["TILE", "softmax_moments"]
 
-ROW, TEN_ROWS = U64(LANES), U64(10 * LANES)
+ROW = U64(LANES)
 SUMS, SQUARES = 8, 5  # rows of sums, and which is the first that is quadratic in the weights
 TOP, BASE = 8 * LANES, 9 * LANES  # the rows behind them: the score that sums in float32, and in float64, are relative to
 ZERO, ONE, TWO, LEAST_EXPONENT, LEAST_SCORE = F32(0), F32(1), F32(2), F32(-80), F32(-3e38)
 #: Variance of scores below which no square of a weight leaves float32, since no pair of normals is
 #: longer than 6.8: then no reference score is needed.
 VARIANCE = F32(25)
-#: Tokens that are drawn at a time, that one pass takes, and that are added up in float32 before
-#: float64. They are drawn first and added then: the registers of a processor do not hold both.
-TILE, FIVE, FLOAT32_TOKENS = 10, 5, 60
+#: Tokens of one pass, and those that are added up in float32 before float64. A pass draws its
+#: tokens first and adds them then: the registers of a processor do not hold both.
+TILE, FLOAT32_TOKENS = 5, 60
 
 
 @njit(fastmath={"contract"}, forceinline=True)
@@ -39,8 +39,8 @@ def add(sums, g, r, along, across):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath={"contract"})
-def add_five(x, at, scalars, part):  # type: ignore[no-untyped-def]
-    """Add five tokens of moderate scores, whose coordinates are the ten rows of x from `at` on."""
+def add_five(x, scalars, part):  # type: ignore[no-untyped-def]
+    """Add five tokens of moderate scores, whose coordinates are ten rows of x."""
     for i in range(LANES):
         along, across = scalars[LANES + i] * LOG2E, scalars[2 * LANES + i] * LOG2E
         p = (
@@ -53,7 +53,7 @@ def add_five(x, at, scalars, part):  # type: ignore[no-untyped-def]
             part[6 * LANES + i],
             part[7 * LANES + i],
         )
-        k = at + U64(i)
+        k = U64(i)
         p = add(p, x[k], x[k + ROW], along, across)
         p = add(p, x[k + U64(2) * ROW], x[k + U64(3) * ROW], along, across)
         p = add(p, x[k + U64(4) * ROW], x[k + U64(5) * ROW], along, across)
@@ -120,11 +120,11 @@ def softmax_moments(L, state, scalars, x, part, total, moments):  # type: ignore
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
         normal_rows(2 * tokens, state, x)
-        fives = tokens // FIVE if bounded else 0
-        for l in range(fives):
-            add_five(x, U64(l) * TEN_ROWS, scalars, part)
-        for l in range(FIVE * fives, tokens):
-            add_one(x, U64(2 * l) * ROW, scalars, part)
+        if bounded and tokens == TILE:
+            add_five(x, scalars, part)
+        else:
+            for l in range(tokens):
+                add_one(x, U64(2 * l) * ROW, scalars, part)
         if (start + TILE) % FLOAT32_TOKENS == 0 or start + TILE >= L:
             flush(bounded, part, total)
     finish(scalars, total, moments)
