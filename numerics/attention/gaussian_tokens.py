@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from numerics.attention.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting, overflow_refused
-from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
 from numerics.quadrature.query_form import quadratic_form_averages
-from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
+from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, MEDIUM, ScoreMoments, score_moments
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
 
@@ -112,7 +111,7 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     problem = _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
     if not (setting.averaged and np.any(C)):
         s = 0.0 if setting.averaged else float(np.sum(C**2))
-        found = _errors(problem, _at_one_query(problem, s), _stacked([score_moments(s, L)]))
+        found = _errors(problem, _at_one_query(problem, s), score_moments(np.array([s]), L))
         accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
@@ -127,12 +126,6 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
         grad_Q=found.get("grad_Q"),
         relative_error=relative,
     )
-
-
-def _stacked(moments: list[ScoreMoments]) -> ScoreMoments:
-    """The moments of several nodes as arrays of shape (nodes, lengths)."""
-    spread = SpreadMoments(*(np.stack(rows) for rows in zip(*(m.spread for m in moments))))
-    return ScoreMoments(np.stack([m.P2 for m in moments]), np.stack([m.P3 for m in moments]), spread)
 
 
 def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, Floats]:
@@ -231,30 +224,19 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
     # directions without scores would be magnified: these directions are set to 0.
     p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
-    known: dict[float, ScoreMoments] = {}
+    fineness = MEDIUM
     for halving in range(HALVINGS + 1):
         s, weights, even = _over_queries(p, L, STEP / 2**halving)
-        known |= _moments_at([value for value in s.tolist() if value not in known], L, tolerance)
-        m = _stacked([known[float(value)] for value in s])
+        m = score_moments(s, L, fineness)
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += NEGLECT_ERROR + (ACCURACY if tolerance >= COARSE_TOLERANCE else 0.0)
+        relative += NEGLECT_ERROR + fineness.accuracy
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
         f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
         "ask for a larger tolerance or shorter prompts"
     )
-
-
-def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, ScoreMoments]:
-    """The moments of the scores for each s; all in one call if four digits suffice."""
-    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE_TOLERANCE and L.max() <= LONGEST else []
-    found = {value: score_moments(value, L) for value in s if value not in quick}
-    if quick:
-        m = coarse_score_moments(np.array(quick), L)
-        found |= {value: ScoreMoments(m.P2[i], m.P3[i], SpreadMoments(*(x[i] for x in m.spread))) for i, value in enumerate(quick)}
-    return found
 
 
 def _doubled(w: _Weights, even: Bools) -> _Weights:
