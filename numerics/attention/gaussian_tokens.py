@@ -28,8 +28,9 @@ __all__ = ["TOLERANCES", "gaussian_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: First step of the quadrature over queries, and how often it may be halved.
-STEP, HALVINGS = 0.25, 4
+#: First step of the quadrature over queries, the same for tolerances below `COARSE_TOLERANCE`, and
+#: how often it may be halved.
+STEP, SMALL_STEP, HALVINGS = 0.25, 0.18, 4
 #: Tolerance from which on four digits of the moments of the scores suffice.
 COARSE_TOLERANCE = 5e-3
 #: Least and largest tolerance that may be asked for.
@@ -224,9 +225,9 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
     # directions without scores would be magnified: these directions are set to 0.
     p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
-    fineness = MEDIUM
+    fineness, step = (COARSE, STEP) if tolerance >= COARSE_TOLERANCE else (MEDIUM, SMALL_STEP)
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, STEP / 2**halving)
+        s, weights, even = _over_queries(p, L, step / 2**halving)
         m = score_moments(s, L, fineness)
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)

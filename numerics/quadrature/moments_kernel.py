@@ -218,13 +218,14 @@ def add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out)
 def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out):  # type: ignore[no-untyped-def]
     """out[i, key, length] for the i-th deviation of the scores."""
     log_L = math.log(L.max())
-    rare = 2 * log_L + cut
+    rare, others = 2 * log_L + cut, max(L.min() - orders.max(), 1.0)
     for i in range(deviations.size):
         tau = deviations[i]
         # The left end of the range of v is explained in `gaussian_transforms`.
         low = -(rare / 2 + tau * tau) if 2 * tau * tau <= rare else -tau * math.sqrt(2 * rare)
         first = math.floor(low / step)
-        nv = int(math.ceil((X_END + tau * math.sqrt(2 * cut)) / step) - first) + 1
+        # Far to the right m_0 is at most exp(-((v - X_END)/tau)^2/2), to the power of `others` or more.
+        nv = int(math.ceil((X_END + tau * math.sqrt(2 * cut / others)) / step) - first) + 1
         m, log_m0 = np.empty((K.size, nv)), np.empty(nv)
         if tau < NARROW:
             sums_over_g(tau, first * step, step, cut, K, J, m, log_m0)

@@ -48,8 +48,7 @@ class Fineness(NamedTuple):
     largest_variance, longest : float
         For what it was tested.
     step, cut : float
-        As in `numerics.quadrature.moments_kernel`; the step is made smaller for powers beyond the
-        fourth.
+        As in `numerics.quadrature.moments_kernel`.
     definition_P2 : float
         Value of P2 from which on the spread is computed from its definition. The fewer digits there
         are, the sooner the polynomials leave none.
@@ -64,8 +63,8 @@ class Fineness(NamedTuple):
 
 
 FINE = Fineness(1e-10, LARGEST_SCORE_VARIANCE, 1e100, FINER * STEP, CUT, 0.01)
-MEDIUM = Fineness(1e-7, 256.0, 1e30, 0.26, 28.0, 3e-3)
-COARSE = Fineness(1e-4, 64.0, 1e30, 0.3, 20.0, 7e-4)
+MEDIUM = Fineness(1e-6, 256.0, 1e30, 0.26, 22.0, 7e-4)
+COARSE = Fineness(1e-4, 64.0, 1e30, 0.3, 18.0, 7e-4)
 
 
 class ScoreMoments(NamedTuple):
