@@ -22,7 +22,7 @@ from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.quadrature.query_form import quadratic_form_averages
 from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, MEDIUM, ScoreMoments, score_moments
 from theory.attention.gaussian_errors import gaussian_second_moment
-from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
+from theory.attention.softmax_covariance import softmax_covariance_second_moment
 
 __all__ = ["TOLERANCES", "gaussian_errors"]
 

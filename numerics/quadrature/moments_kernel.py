@@ -138,7 +138,7 @@ def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-
     nv, nb = log_m0.size, K.size
     first = math.floor(-(log_L + cut) / step)  # L times what is left out of q and m_{k,j} is e^{-cut}
     nx = int(math.ceil(X_END / step) - first) + 1
-    reach = int(math.ceil(tau * math.sqrt(2 * (3 * log_L + cut)) / step))
+    reach = math.ceil(tau * math.sqrt(2 * (3 * log_L + cut)) / step)
     gauss, kernel, mass = np.empty(2 * reach + 1), np.empty(2 * reach + 1), np.empty(2 * reach + 2)
     mass[0] = 0.0
     for i in range(2 * reach + 1):
@@ -150,7 +150,7 @@ def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-
         X[i] = math.exp(step * (first + i))
         decay[i] = exp64(-X[i])
         rise[i] = complement(X[i], decay[i])
-    start = int(round(v0 / step)) - first - reach  # index in x of the first g at the first v
+    start = round(v0 / step) - first - reach  # index in x of the first g at the first v
     for a in range(nv):
         low, high = min(max(0, -(start + a)), 2 * reach + 1), max(min(2 * reach + 1, nx - (start + a)), 0)
         # Beyond the last x the factor 1 - exp(-e^x) is 1, and so is exp(-e^x) before the first.
@@ -224,7 +224,8 @@ def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out)
         # The left end of the range of v is explained in `gaussian_transforms`.
         low = -(rare / 2 + tau * tau) if 2 * tau * tau <= rare else -tau * math.sqrt(2 * rare)
         first = math.floor(low / step)
-        # Far to the right m_0 is at most exp(-((v - X_END)/tau)^2/2), to the power of `others` or more.
+        # Far to the right m_0 is at most exp(-((v - X_END)/tau)^2/2), to the power `others` or a
+        # larger one.
         nv = int(math.ceil((X_END + tau * math.sqrt(2 * cut / others)) / step) - first) + 1
         m, log_m0 = np.empty((K.size, nv)), np.empty(nv)
         if tau < NARROW:
@@ -280,9 +281,9 @@ def means_of_products(s: Floats, L: Floats, keys: tuple[Key, ...], steps: Steps)
     --------
     The mean of sum p g^2 for two tokens, with the factor sum p = 1:
 
-    >>> key = ((1, 2), (1, 0))
-    >>> float(means_of_products(np.array([3.0]), np.array([2.0]), (key,), Steps(0.2, 40.0))[0, 0, 0].round(12))
-    1.0
+    >>> keys, s, L = (((1, 2), (1, 0)),), np.array([3.0]), np.array([2.0])
+    >>> means_of_products(s, L, keys, Steps(0.2, 40.0)).round(12).tolist()
+    [[[1.0]]]
     """
     out = np.empty((s.size, len(keys), L.size))
     kernel(np.sqrt(s), np.ascontiguousarray(L, dtype=float), *_tables(keys), *steps, out)

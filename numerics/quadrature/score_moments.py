@@ -63,8 +63,8 @@ class Fineness(NamedTuple):
 
 
 FINE = Fineness(1e-10, LARGEST_SCORE_VARIANCE, 1e100, FINER * STEP, CUT, 0.01)
-MEDIUM = Fineness(1e-6, 256.0, 1e30, 0.26, 22.0, 7e-4)
-COARSE = Fineness(1e-4, 64.0, 1e30, 0.3, 18.0, 7e-4)
+MEDIUM = Fineness(1e-6, 64.0, 1e30, 0.24, 22.0, 1e-3)
+COARSE = Fineness(1e-4, 64.0, 1e30, 0.28, 18.0, 7e-4)
 
 
 class ScoreMoments(NamedTuple):

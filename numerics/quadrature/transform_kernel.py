@@ -17,6 +17,7 @@ from numerics.compiled.announce import QUADRATURE, announced
 __all__ = ["inverse_transforms"]
 
 Floats = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 #: Nodes side by side.
 LANES = 64
 #: Products of factors are brought back to size 1 when they leave this range.
@@ -84,7 +85,7 @@ def sums(n, r, x, forms, pairs, triples, trace, pair, chain):  # type: ignore[no
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(s, ratios, z, dz, forms, pairs, triples, products, out):  # type: ignore[no-untyped-def]
-    """out[product, node] for products as `_tables` lists them."""
+    """out[product, node] for the products that are listed as in `inverse_transforms`."""
     d = ratios.size
     r, x, plain, y = np.empty((d, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
     trace, pair = np.empty((forms.shape[0], 2, LANES)), np.empty((pairs.shape[0], 2, LANES))
@@ -114,7 +115,9 @@ def kernel(s, ratios, z, dz, forms, pairs, triples, products, out):  # type: ign
 announced(kernel, QUADRATURE)
 
 
-def inverse_transforms(s: Floats, ratios: Floats, contour: tuple[NDArray[np.complex128], ...], products: Sequence[Sequence[Floats]]) -> Floats:
+def inverse_transforms(
+    s: Floats, ratios: Floats, contour: tuple[NDArray[np.complex128], ...], products: Sequence[Sequence[Floats]]
+) -> Floats:
     """The density of sum_j ratios_j x_j^2 times e^{s/2}, x standard normal, with each product of
     forms as a factor.
 
