@@ -43,6 +43,8 @@ ONE_QUERY_ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6
 #: A direction of the query counts as having no scores when its share of their deviation is below
 #: this.
 UNSEEN_SHARE = 1e-6
+#: The products t = 1, q = 0 and t = 0, q = 1 of `gaussian_second_moment`, which is linear in them.
+UNIT_PRODUCTS = np.eye(2)[:, :, None, None]
 
 
 class _Gradient(NamedTuple):
@@ -134,7 +136,7 @@ def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, 
     one, along_W, along_tokens, gradients = weights
     column = lambda w: w[:, None]
     P2, P3, Q = m.P2, m.P3, m.spread.Q
-    of_t, of_q = (gaussian_second_moment(P2, P3, Q, *tq) for tq in ((1.0, 0.0), (0.0, 1.0)))
+    of_t, of_q = gaussian_second_moment(P2, P3, Q, *UNIT_PRODUCTS)
     mean = lambda trace, along: (trace * column(one) * of_t + column(along) * of_q).sum(axis=0)
     out = {
         "output": mean(np.trace(problem.W), along_W),
@@ -156,13 +158,15 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
     c = p.C[:, 0] if s > 0 else np.zeros(p.C.shape[0])
     l = c / math.sqrt(s) if s > 0 else c
     across_l = np.eye(c.size) - np.outer(l, l)
+    W_l, across_W = p.W @ l, across_l @ p.W @ across_l
+    lv2, Gvv = l @ W_l, np.trace(across_W)
     products = {}
     for name, (X, Y) in p.gradients.items():
-        y2 = float(np.trace(Y))  # Y is 1x1, or the query is averaged without scores
-        lu2, lv2, Guu, Gvv = l @ X @ l, l @ p.W @ l, np.trace(across_l @ X), np.trace(across_l @ p.W)
-        mixed, square = l @ X @ across_l @ p.W @ l, np.trace(X @ across_l @ p.W @ across_l)
+        y2 = np.trace(Y)  # Y is 1x1, or the query is averaged without scores
+        X_l = l @ X
+        lu2, Guu, mixed, square = X_l @ l, np.sum(across_l * X), X_l @ across_l @ W_l, np.sum(X * across_W)
         terms = (lu2 * lv2, lv2 * Guu + lu2 * Gvv, mixed, square, Guu * Gvv)
-        a, b, c_, d, e = (np.array([y2 * float(x)]) for x in terms)
+        a, b, c_, d, e = np.array(terms)[:, None] * y2
         products[name] = (a, b, c_, d, e)
     return _Weights(np.ones(1), np.array([c @ p.W @ c]), np.array([c @ p.tokens @ c]), products)
 

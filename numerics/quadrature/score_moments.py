@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 #: Score variances up to which the moments are computed.
 LARGEST_SCORE_VARIANCE = 4096.0
-STEIN: dict[tuple[int, ...], Key] = {powers: tuple((k, 0) for k in powers) for powers in GRAD_U_MOMENTS}
+POWER_SUMS: tuple[Key, ...] = tuple(tuple((k, 0) for k in powers) for powers in GRAD_U_MOMENTS)
 #: Sums over tokens of which D, Sc and D pi_2 are made: D + 1 = SQUARE - MEAN^2, and ONE = 1.
 SQUARE, MEAN, TWO, ONE = (1, 2), (1, 1), (2, 0), (1, 0)
 VARIANCE: tuple[tuple[int, Key], ...] = ((1, (SQUARE, ONE)), (-1, (MEAN, MEAN)))
@@ -33,7 +33,7 @@ VARIANCE_2: tuple[tuple[int, Key], ...]
 VARIANCE_2 = ((1, (SQUARE, SQUARE)), (-2, (SQUARE, MEAN, MEAN)), (1, (MEAN, MEAN, MEAN, MEAN)))
 VARIANCE_TWO: tuple[tuple[int, Key], ...] = ((1, (SQUARE, TWO)), (-1, (MEAN, MEAN, TWO)))
 WEIGHTED: tuple[tuple[int, Key], ...] = ((1, ((2, 2),)), (-2, ((2, 1), MEAN)), (1, (TWO, MEAN, MEAN)))
-DEFINITION = [key for terms in (VARIANCE, VARIANCE_2, VARIANCE_TWO, WEIGHTED) for _, key in terms]
+DEFINITION = tuple(key for terms in (VARIANCE, VARIANCE_2, VARIANCE_TWO, WEIGHTED) for _, key in terms)
 #: The definition is used where s is above this, and P2 above what the fineness says.
 DEFINITION_VARIANCE = 2.0
 
@@ -120,19 +120,21 @@ def score_moments(s: float | Floats, lengths: Floats, fineness: Fineness = FINE)
             f"{LARGEST_SCORE_VARIANCE:g}; rescale U or the query"
         )
     check_lengths(L)
-    m = np.array([L ** float(len(powers) - sum(powers)) for powers in GRAD_U_MOMENTS])[:, None].repeat(variances.size, axis=1)
+    m = np.empty((len(GRAD_U_MOMENTS), variances.size, L.size))
+    still = variances == 0
+    if still.any():
+        m[:, still] = np.array([L ** float(len(powers) - sum(powers)) for powers in GRAD_U_MOMENTS])[:, None]
     beyond = (variances > fineness.largest_variance) | (L.max() > fineness.longest)
-    for rows, rule in (((variances > 0) & ~beyond, fineness), ((variances > 0) & beyond, FINE)):
-        if rows.any():
-            found = _means(variances[rows], L, tuple(STEIN.values()), rule)
-            m[:, rows] = np.where(L == 1, 1.0, np.minimum(found, 1.0))
+    parts = [(rows, rule) for rows, rule in ((~still & ~beyond, fineness), (~still & beyond, FINE)) if rows.any()]
+    for rows, rule in parts:
+        found = _means(variances[rows], L, POWER_SUMS, rule)
+        m[:, rows] = np.where(L == 1, 1.0, np.minimum(found, 1.0))
     spread = spread_moments(variances[:, None], dict(zip(GRAD_U_MOMENTS, m)))
-    for rows, rule in ((~beyond, fineness), (beyond, FINE)):
+    for rows, rule in parts:
         heavy = (rows & (variances > DEFINITION_VARIANCE))[:, None] & (m[0] > rule.definition_P2) & (L > 1)
         if heavy.any():
-            these, columns = heavy.any(axis=1), heavy.any(axis=0)
-            part = np.ix_(these, columns)
-            means = dict(zip(DEFINITION, _means(variances[these], L[columns], tuple(DEFINITION), rule)))
+            part = np.ix_(heavy.any(axis=1), heavy.any(axis=0))
+            means = dict(zip(DEFINITION, _means(variances[part[0][:, 0]], L[part[1][0]], DEFINITION, rule)))
             for polynomial, value in zip(spread[:3], spread_by_definition(means, m[0][part])):
                 polynomial[part] = np.where(heavy[part], value, polynomial[part])
     shape = lambda x: x.reshape(np.shape(s) + L.shape)

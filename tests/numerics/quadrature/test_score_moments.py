@@ -19,14 +19,14 @@ from numerics.quadrature.score_moments import (
     FINE,
     LARGEST_SCORE_VARIANCE,
     MEDIUM,
-    STEIN,
+    POWER_SUMS,
     Fineness,
     ScoreMoments,
     spread_by_definition,
 )
 from numerics.quadrature.score_moments import score_moments as moments
 from numerics.quadrature.softmax_weights import mean_products, softmax_moments
-from theory.attention.softmax_covariance import spread_moments
+from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "spread_moments.json").read_text())
 VARIANCES = sorted({r["s"] for r in TABLE}, key=float)
@@ -57,15 +57,15 @@ def test_the_table_notices_cancellation() -> None:
     assert worst_error(36, 36, FINE._replace(definition_P2=2.0)) > 1e-10
 
 
-def numpy_means(s: float, L: np.ndarray, keys: list[Key]) -> dict[Key, np.ndarray]:
+def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.ndarray]:
     """The means of products by the sums of NumPy: another grid of x, other ends and another m_0."""
     return mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
 
 
 def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
     """P2, P3 and the moments of the spread from these."""
-    found = numpy_means(s, L, list(STEIN.values()))
-    m = {powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0)) for powers, key in STEIN.items()}
+    found = numpy_means(s, L, POWER_SUMS)
+    m = {powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0)) for powers, key in zip(GRAD_U_MOMENTS, POWER_SUMS)}
     spread = np.array(spread_moments(s, m))
     heavy = (L > 1) & (m[2,] > 0.01)
     if s > 2 and heavy.any():
@@ -98,7 +98,7 @@ def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) ->
 
 def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
     for s, L in random_cases(30, 4096.0, 1e100):
-        compiled = means_of_products(np.array([s]), L, tuple(DEFINITION), Steps(FINE.step, FINE.cut))[0]
+        compiled = means_of_products(np.array([s]), L, DEFINITION, Steps(FINE.step, FINE.cut))[0]
         plain = np.array(list(numpy_means(s, L, DEFINITION).values()))
         assert np.abs(compiled - plain).max() < 1e-12 * (1 + np.abs(plain).max())
 
