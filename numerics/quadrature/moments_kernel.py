@@ -102,8 +102,8 @@ def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped
     g, density, growth, X, w, power = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     for i in range(n):
         g[i] = gauss_step * (first + i)
-        density[i] = gauss_step / math.sqrt(2 * math.pi) * math.exp(-g[i] * g[i] / 2)
-        growth[i] = math.exp(tau * g[i])
+        density[i] = gauss_step / math.sqrt(2 * math.pi) * exp64(-g[i] * g[i] / 2)
+        growth[i] = exp64(tau * g[i])
     for a in range(log_m0.size):
         radius, q, m0, done = math.exp(v0 + step * a), 0.0, 0.0, 0
         for i in range(n):
@@ -140,14 +140,14 @@ def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-
     nx = int(math.ceil(X_END / step) - first) + 1
     reach = math.ceil(tau * math.sqrt(2 * (3 * log_L + cut)) / step)
     gauss, kernel, mass = np.empty(2 * reach + 1), np.empty(2 * reach + 1), np.empty(2 * reach + 2)
-    mass[0] = 0.0
+    mass[0], density = 0.0, step / (math.sqrt(2 * math.pi) * tau)
     for i in range(2 * reach + 1):
         g = step * (i - reach) / tau
-        gauss[i] = kernel[i] = step / (math.sqrt(2 * math.pi) * tau) * math.exp(-g * g / 2)
+        gauss[i] = density * exp64(-g * g / 2)
         mass[i + 1] = mass[i] + gauss[i]
-    X, decay, rise, phi = np.empty(nx), np.empty(nx), np.empty(nx), np.empty(nx)
+    X, decay, rise = np.empty(nx), np.empty(nx), np.empty(nx)
     for i in range(nx):
-        X[i] = math.exp(step * (first + i))
+        X[i] = exp64(step * (first + i))
         decay[i] = exp64(-X[i])
         rise[i] = complement(X[i], decay[i])
     start = round(v0 / step) - first - reach  # index in x of the first g at the first v
@@ -160,24 +160,37 @@ def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-
             m0 += gauss[of + U64(i)] * decay[at + U64(i)]
             q += gauss[of + U64(i)] * rise[at + U64(i)]
         log_m0[a] = log_of(q, m0)
-    done = 0
+    phi = np.zeros((m.shape[0], nx))
+    for b in range(nb):
+        new = b == 0 or J[b] != J[b - 1]
+        for i in range(nx):
+            phi[b, i] = decay[i] if new else phi[b - 1, i]
+        for _ in range(K[b] - (0 if new else K[b - 1])):
+            for i in range(nx):
+                phi[b, i] *= X[i]
+    end = 0
     for b in range(nb):
         if b == 0 or J[b] != J[b - 1]:
-            done = 0
-            for i in range(nx):
-                phi[i] = decay[i]
             for i in range(2 * reach + 1):
                 kernel[i] = gauss[i] * (step * (i - reach) / tau) ** J[b]
-        for _ in range(K[b] - done):
-            for i in range(nx):
-                phi[i] *= X[i]
-        done = K[b]
+            end = b
+        if b < end:
+            continue
+        # Four functions at a time share what is loaded. Of those whose j is another one, the sums
+        # are wrong, and are overwritten in their turn.
+        end = b + 4
+        # What is left of x_k adds at most L e^{k x_k} = e^{-cut}/L^2.
+        skip = max(0, math.floor(-(3 * log_L + cut) / (K[b] * step)) - first)
         for a in range(nv):
-            low, high, total = max(0, -(start + a)), min(2 * reach + 1, nx - (start + a)), 0.0
-            at, of = U64(start + a + low), U64(low)
+            low, high = max(0, skip - (start + a)), min(2 * reach + 1, nx - (start + a))
+            at, of, t0, t1, t2, t3 = U64(start + a + low), U64(low), 0.0, 0.0, 0.0, 0.0
             for i in range(high - low):
-                total += kernel[of + U64(i)] * phi[at + U64(i)]
-            m[b, a] = total
+                g = kernel[of + U64(i)]
+                t0 += g * phi[b, at + U64(i)]
+                t1 += g * phi[b + 1, at + U64(i)]
+                t2 += g * phi[b + 2, at + U64(i)]
+                t3 += g * phi[b + 3, at + U64(i)]
+            m[b, a], m[b + 1, a], m[b + 2, a], m[b + 3, a] = t0, t1, t2, t3
 
 
 @njit(fastmath=SUMS, error_model="numpy")
@@ -187,7 +200,7 @@ def add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out)
     """
     nv, n = log_m0.size, orders.size
     scaled, products, w = np.empty(m.shape), np.empty((n, nv)), np.empty(nv)
-    for b in range(m.shape[0]):
+    for b in range(m.shape[0] - 3):
         for a in range(nv):
             scaled[b, a] = min(max(top * m[b, a], -LARGEST_TERM), LARGEST_TERM)
     for p in range(n):
@@ -227,7 +240,7 @@ def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out)
         # Far to the right m_0 is at most exp(-((v - X_END)/tau)^2/2), to the power `others` or a
         # larger one.
         nv = int(math.ceil((X_END + tau * math.sqrt(2 * cut / others)) / step) - first) + 1
-        m, log_m0 = np.empty((K.size, nv)), np.empty(nv)
+        m, log_m0 = np.empty((K.size + 3, nv)), np.empty(nv)  # with room for four functions at a time
         if tau < NARROW:
             sums_over_g(tau, first * step, step, cut, K, J, m, log_m0)
         else:
