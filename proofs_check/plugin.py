@@ -54,7 +54,8 @@ class ClaimItem(pytest.Item):
 
         where = row(self.claim.id)
         examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
-        judgement = self.claim.judge(self.config.getoption("--reseed"), examples=examples)
+        option = self.config.getoption
+        judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
         line = entry(self.claim, judgement, where)
         # A string: other objects in user_properties do not survive the way to xdist's controller.
         self.user_properties.append((KEY, json.dumps(line)))
@@ -82,6 +83,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--reseed", metavar="N", type=int, default=0, help="draw every random stream from family N (0: the published one)"
     )
+    group.addoption(
+        "--update-edges", action="store_true", help="search the edges of all dials anew and keep them in proofs_check/edges.json"
+    )
     group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test instead of 100")
 
 
@@ -90,7 +94,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
-            _writable(Path(folder))
+            _writable(Path(folder), "--ledger")
+        if config.getoption("--update-edges"):
+            if config.getoption("--reseed"):
+                raise pytest.UsageError("--update-edges keeps the edges of the published random numbers; leave out --reseed")
+            _writable(HERE, "--update-edges")
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
     verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
     config.stash[DETAILS] = verbose > 0
@@ -99,14 +107,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.verbose = 1  # a line a claim
 
 
-def _writable(folder: Path) -> None:
+def _writable(folder: Path, option: str) -> None:
     """Refuse a folder that cannot be written before the run, not after minutes of it."""
     from numerics.terminal.inputs import InputError, writable_folder
 
     try:
         writable_folder(folder)
     except InputError as error:
-        raise pytest.UsageError(f"--ledger: {error}") from error
+        raise pytest.UsageError(f"{option}: {error}") from error
 
 
 def _keys(files: Iterable[Path]) -> list[str]:
@@ -275,6 +283,11 @@ class Controller:
         else:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
+        if self.config.getoption("--update-edges"):
+            from proofs_check.core.edges import write_edges
+
+            # Files outside the package, which are named without a folder, have no place in it.
+            write_edges(line for line in self.lines.values() if "/" in line["line"] and not line["faults"])
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:

@@ -21,6 +21,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers.as_written import SAME_SIDES, scalar
 from numerics.provers.identities import identity
+from numerics.provers.remembered import remembered
 
 __all__ = [
     "EVERY_D",
@@ -58,6 +59,7 @@ def cases() -> Iterator[Mapping[sp.Symbol, Any]]:
         yield {l_i: i * l_i, p_i: i / l_i, l_j: j * l_j, p_j: j / l_j, delta: 0}
 
 
+@remembered
 def entrywise(lhs: Any, rhs: Any) -> Evidence:
     """An identity for the entries (or summands) in every case, hence for the matrices (or traces)
     of every size.

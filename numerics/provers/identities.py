@@ -23,6 +23,7 @@ from numerics.provers.as_written import SAME_SIDES, Written, distinct, scalar, u
 from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
 from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
+from numerics.provers.remembered import remembered
 from theory.symbolic.algebra import Words
 from theory.symbolic.values import example
 
@@ -93,6 +94,7 @@ class Equations:
         return {"engine": "identity", "checked": self.latex(), "assumes": self.assumes(), "sides": (self,)}
 
 
+@remembered
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
 

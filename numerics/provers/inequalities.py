@@ -20,6 +20,7 @@ from numerics.provers.effort import Effort
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side, centre
 from numerics.provers.enclosures.enclose import Program
+from numerics.provers.remembered import remembered
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, alternatives, bare
 from numerics.provers.statements.invariance import reductions
@@ -34,6 +35,7 @@ from theory.inputs.whole_numbers import read_whole
 __all__ = ["forall"]
 
 
+@remembered
 def forall(
     lhs: Any,
     op: str,

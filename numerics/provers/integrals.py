@@ -17,6 +17,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers.as_written import Condition, Written, scalar, undue
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
 from numerics.provers.inequalities import forall
+from numerics.provers.remembered import remembered
 from numerics.rationals import arb_ball
 
 __all__ = ["integral", "integral_evidence"]
@@ -217,6 +218,7 @@ def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
     return _end(total)
 
 
+@remembered
 def integral_evidence(
     f: Any, x: sp.Symbol, interval: tuple[Any, Any], op: str, closed: Any, *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)
 ) -> Evidence:

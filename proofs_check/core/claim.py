@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,10 +18,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Evidence, Verdict, confirmed, plain
+from numerics.provers.remembered import remembering
 from numerics.search.reference import with_losses
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
+from proofs_check.core.edges import known_edges
 from proofs_check.core.hypotheses import unmet
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
@@ -54,6 +57,8 @@ class Judgement:
         Last accepted and first refuted value of the dial.
     faults : tuple of str
         Why the claim itself is not in order; empty if it is.
+    seconds : float
+        How long it took to judge the claim.
     """
 
     printed: Evidence
@@ -61,6 +66,7 @@ class Judgement:
     control: Evidence | None
     edge: Edge | None
     faults: tuple[str, ...]
+    seconds: float
 
     @property
     def error(self) -> float:
@@ -165,7 +171,10 @@ class Claim:
             )
         return with_losses(evidence, OF_PAPER[paper].with_values(self.reference))
 
-    def judge(self, reseed: int = 0, measured: Measurements | None = None, examples: int = EXAMPLES) -> Judgement:
+    @remembering()
+    def judge(
+        self, reseed: int = 0, measured: Measurements | None = None, examples: int = EXAMPLES, search_edges: bool = False
+    ) -> Judgement:
         """Judge printed, repaired and control statement, and the claim itself.
 
         Parameters
@@ -177,11 +186,15 @@ class Claim:
             itself.
         examples : int
             How many a property test draws.
+        search_edges : bool
+            Whether the edge of the dial is searched, and not first looked for where
+            `proofs_check.core.edges` says that it is.
 
         Returns
         -------
         Judgement
         """
+        started = time.perf_counter()
         given = {"measured": measured} if measured is not None and "measured" in self.numbers else {}
         run = lambda numbers: self._run({**given, **numbers}, reseed=reseed)
         printed, why_not = self._at_reference(run({}))
@@ -192,7 +205,8 @@ class Claim:
             faults.append(f"it has reference=, but no slack at the reference instance: {reasons}")
         if self.dial:
             start = Fraction({**self.numbers, **self.repair}[self.dial])
-            edge = find_edge(lambda value: run({**self.repair, self.dial: value}), start)
+            known = None if search_edges else known_edges().get(self.id)
+            edge = find_edge(lambda value: run({**self.repair, self.dial: value}), start, known)
             if edge is not None:
                 controls.append(edge.beyond)
             elif held.verdict.accepted:
@@ -216,6 +230,7 @@ class Claim:
             control=next(iter(controls), held.control),
             edge=edge,
             faults=tuple(faults + self._faults_of_verdicts(printed, held) + faults_of_controls(held, controls, self.hypotheses)),
+            seconds=time.perf_counter() - started,
         )
 
     def _faults_of_verdicts(self, printed: Evidence, held: Evidence) -> list[str]:

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from typing import NamedTuple
 
 from numerics.evidence import Evidence, Verdict
 
-__all__ = ["Edge", "find_edge", "simplest_between"]
+__all__ = ["Edge", "Ends", "find_edge", "simplest_between"]
 
 #: How often the search for the edge doubles or halves the number.
 DOUBLINGS = 40
@@ -21,6 +22,16 @@ DOUBLINGS = 40
 MOST_UNDECIDED = 3
 #: Relative distance of the two ends at which the bisection stops.
 RELATIVE_WIDTH = Fraction(1, 1000)
+
+
+class Ends(NamedTuple):
+    """Where an edge was found: its last accepted value, its first refuted one, and what was
+    undecided in between, if anything.
+    """
+
+    accepted: Fraction
+    refuted: Fraction
+    undecided: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +89,7 @@ def simplest_between(lo: Fraction, hi: Fraction) -> Fraction:
     return whole + 1 / simplest_between(1 / (hi - whole), 1 / (lo - whole))
 
 
-def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | None:
+def find_edge(check: Callable[[Fraction], Evidence], start: Fraction, known: Ends | None = None) -> Edge | None:
     """Bisect between accepted and refuted values of a dial.
 
     Parameters
@@ -87,6 +98,9 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
         Maps a value of the dial to an `Evidence`.
     start : Fraction
         Not zero; the search doubles and halves from here.
+    known : Ends, optional
+        What an earlier search found. These values are judged again, and the search is left out if
+        nothing about them has changed.
 
     Returns
     -------
@@ -120,6 +134,8 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
             seen[value] = check(value)
         return seen[value]
 
+    if known is not None and (edge := _again(at, known)) is not None:
+        return edge
     first = at(start)
     if first.verdict is Verdict.OPEN:
         return None
@@ -145,7 +161,7 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
         return None
     good, bad = bracket
     undecided = None
-    while abs(good - bad) > abs(good) * RELATIVE_WIDTH:
+    while _apart(good, bad):
         lo, hi = sorted((good, bad))
         middle = simplest_between(lo + (hi - lo) / 4, hi - (hi - lo) / 4)
         verdict = at(middle).verdict
@@ -157,3 +173,19 @@ def find_edge(check: Callable[[Fraction], Evidence], start: Fraction) -> Edge | 
             undecided = middle
             break
     return Edge(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)
+
+
+def _again(at: Callable[[Fraction], Evidence], known: Ends) -> Edge | None:
+    """The edge between ends that are known, if they still are the ends of one."""
+    good, bad, undecided = known
+    if undecided is None and _apart(good, bad):
+        return None
+    if not at(good).verdict.accepted or at(bad).verdict is not Verdict.REFUTED:
+        return None
+    if undecided is not None and at(undecided).verdict is not Verdict.OPEN:
+        return None
+    return Edge(accepted=good, refuted=bad, within=at(good), beyond=at(bad), undecided=undecided)
+
+
+def _apart(good: Fraction, bad: Fraction) -> bool:
+    return abs(good - bad) > abs(good) * RELATIVE_WIDTH

@@ -71,7 +71,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "instead": claim.instead,
         "unproved": claim.unproved,
         "error": j.error,
-        "seconds": j.printed.seconds + (j.held.seconds if claim.repair else 0.0),
+        "seconds": round(j.seconds, 3),
         "faults": list(j.faults),
     }
 

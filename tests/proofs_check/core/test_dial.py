@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numerics.evidence import Evidence, Verdict
-from proofs_check.core.dial import Edge, find_edge, simplest_between
+from proofs_check.core.dial import Edge, Ends, find_edge, simplest_between
 
 
 def verdict(kind: str) -> Evidence:
@@ -73,3 +73,43 @@ def test_the_simplest_fraction_has_the_least_denominator(lo: Fraction, width: Fr
     assert lo <= found <= lo + width
     for q in range(1, found.denominator):
         assert -(-lo.numerator * q // lo.denominator) > (lo + width) * q  # no multiple of 1/q fits
+
+
+def counted(edge: Fraction, values: list[Fraction]) -> object:
+    def holds(c: Fraction) -> Evidence:
+        values.append(c)
+        return verdict("PROVED" if c >= edge else "REFUTED")
+
+    return holds
+
+
+def test_known_ends_are_judged_again_and_nothing_else_is() -> None:
+    values: list[Fraction] = []
+    found = edge_of(counted(Fraction(2), values), Fraction(3))
+    known = Ends(found.accepted, found.refuted, found.undecided)
+    values.clear()
+    assert find_edge(counted(Fraction(2), values), Fraction(3), known) == found  # type: ignore[arg-type]
+    assert sorted(set(values)) == sorted(known[:2])
+
+
+@pytest.mark.parametrize("edge", [Fraction(1), Fraction(21, 10)], ids=["refuted end is accepted", "accepted end is refuted"])
+def test_ends_that_moved_are_searched_anew(edge: Fraction) -> None:
+    before, now = edge_of(counted(Fraction(2), []), Fraction(3)), edge_of(counted(edge, []), Fraction(3))
+    known = Ends(before.accepted, before.refuted)
+    assert find_edge(counted(edge, []), Fraction(3), known) == now != before  # type: ignore[arg-type]
+
+
+def test_ends_that_are_apart_show_no_edge() -> None:
+    found = find_edge(counted(Fraction(2), []), Fraction(3), Ends(Fraction(3), Fraction(1)))  # type: ignore[arg-type]
+    assert found == edge_of(counted(Fraction(2), []), Fraction(3))
+
+
+def test_an_undecided_value_has_to_be_undecided_still() -> None:
+    def shy(c: Fraction, top: int = 3) -> Evidence:
+        return verdict("PROVED" if c > top else "REFUTED" if c < 1 else "OPEN")
+
+    before = edge_of(shy, Fraction(8))
+    known = Ends(before.accepted, before.refuted, before.undecided)
+    assert find_edge(shy, Fraction(8), known) == before
+    decided = lambda c: shy(c, 1)
+    assert find_edge(decided, Fraction(8), known) == edge_of(decided, Fraction(8)) != before

@@ -1,0 +1,72 @@
+"""Remembers what a prover said of a statement while one claim is judged. A control changes one
+number of a claim, and all parts of it in which that number does not occur stay the same statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fractions import Fraction
+from functools import wraps
+from typing import Any, ParamSpec
+
+import sympy as sp
+from sympy.core.parameters import global_parameters
+
+from numerics.evidence import Evidence
+from numerics.seeds import current_seed
+
+__all__ = ["remembered", "remembering"]
+
+P = ParamSpec("P")
+_KEPT: ContextVar[dict[Hashable, Evidence] | None] = ContextVar("largeprompt_remembered", default=None)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Within this block a prover answers the same question once.
+
+    Examples
+    --------
+    >>> from numerics.provers import identity
+    >>> x = sp.Symbol("x")
+    >>> with remembering():
+    ...     identity((x + 1) ** 2, x**2 + 2 * x + 1) is identity((x + 1) ** 2, x**2 + 2 * x + 1)
+    True
+    """
+    token = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+
+
+def remembered(prover: Callable[P, Evidence]) -> Callable[P, Evidence]:
+    """The prover, which within `remembering` looks up what it has said already."""
+
+    @wraps(prover)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> Evidence:
+        kept = _KEPT.get()
+        key = None if kept is None else _key((args, kwargs))
+        if kept is None or key is None:
+            return prover(*args, **kwargs)
+        # What is written down may be evaluated or not, and a seed may steer a search.
+        key = (prover.__name__, key, global_parameters.evaluate, current_seed())
+        if key not in kept:
+            kept[key] = prover(*args, **kwargs)
+        return kept[key]
+
+    return asked
+
+
+def _key(x: Any) -> Hashable:
+    """A key that tells apart whatever a prover may tell apart, such as 1, 1.0 and True; None if
+    there is something of which that is not known.
+    """
+    if isinstance(x, (list, tuple, Mapping)):
+        parts = tuple(_key(y) for y in (sum(x.items(), ()) if isinstance(x, Mapping) else x))
+        return None if None in parts else (type(x), parts)
+    if isinstance(x, sp.MatrixBase):
+        return (type(x), x.as_immutable())
+    return (type(x), x) if isinstance(x, (sp.Basic, int, Fraction, str, type(None))) else None

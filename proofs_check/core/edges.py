@@ -1,0 +1,61 @@
+"""The edges of all dials, kept in one file of the package so that a run need not look for them: it
+judges both ends anew, and searches only where they are not what the file says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numerics.pages.files import replace_together
+from proofs_check.core.dial import Ends
+from proofs_check.core.statements import PACKAGE
+
+__all__ = ["EDGES", "known_edges", "write_edges"]
+
+#: Where the edges are kept; ``pytest proofs_check/ --update-edges`` writes the file.
+EDGES = PACKAGE / "edges.json"
+
+
+@cache
+def known_edges(path: Path = EDGES) -> Mapping[str, Ends]:
+    """The ends of every dial by the id of its claim; nothing if there is no such file.
+
+    Examples
+    --------
+    >>> float(known_edges()["BB:CC.3.b"].accepted) <= 139
+    True
+    """
+    if not path.is_file():
+        return {}
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return {id: Ends(*(end and Fraction(end) for end in ends)) for id, ends in found.items()}
+
+
+def write_edges(lines: Iterable[Mapping[str, Any]], path: Path = EDGES) -> None:
+    """Keep the edges that claims have in their lines of the ledger; those of claims which did not
+    run stay as they are.
+
+    Parameters
+    ----------
+    lines : iterable of mapping
+        As `proofs_check.core.judging.entry` returns them.
+    path : Path
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    for line in lines:
+        kept.pop(line["id"], None)
+        if line["sharp"]:
+            kept[line["id"]] = [line["sharp"][end] for end in Ends._fields]
+    rows = ",\n".join(f"{json.dumps(id)}: {json.dumps(kept[id])}" for id in sorted(kept))
+    replace_together(path.parent, {path.name: f"{{\n{rows}\n}}\n"})
+    known_edges.cache_clear()

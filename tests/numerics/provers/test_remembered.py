@@ -1,0 +1,76 @@
+"""What a prover said is looked up for the same question only, and only while a claim is judged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict
+from numerics.provers import forall, identity
+from numerics.provers.remembered import remembered, remembering
+from numerics.seeds import seeded
+
+x = sp.Symbol("x", positive=True)
+asked: list[Any] = []
+
+
+@remembered
+def prover(*args: Any, **kwargs: Any) -> Evidence:
+    asked.append((args, kwargs))
+    return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic")
+
+
+@pytest.fixture(autouse=True)
+def nothing_was_asked() -> None:
+    asked.clear()
+
+
+def test_the_same_question_is_asked_once_within_the_block() -> None:
+    with remembering():
+        assert prover(x + 1, "<=", {x: (0, sp.oo)}) is prover(x + 1, "<=", {x: (0, sp.oo)})
+    prover(x + 1, "<=", {x: (0, sp.oo)})
+    with remembering():
+        prover(x + 1, "<=", {x: (0, sp.oo)})
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (x + 2, "<=", {x: (0, 1)}),
+        (x + 1, "<", {x: (0, 1)}),
+        (x + 1, "<=", {x: (0, 2)}),
+        (x + 1, "<=", {x: (0, True)}),
+        (x + 1, "<=", {x: [0, 1]}),
+        (sp.Symbol("x", real=True) + 1, "<=", {x: (0, 1)}),
+        (sp.UnevaluatedExpr(x + 1), "<=", {x: (0, 1)}),
+    ],
+)
+def test_another_question_is_asked_again(other: tuple[Any, ...]) -> None:
+    with remembering():
+        prover(x + 1, "<=", {x: (0, 1)})
+        prover(*other)
+    assert len(asked) == 2
+
+
+def test_another_seed_and_what_is_not_known_are_asked_again() -> None:
+    with remembering():
+        for name in ("A", "B"):
+            with seeded(name):
+                prover(x)
+        for _ in range(2):
+            prover(y for y in (x,))
+            prover(1.0)
+    assert len(asked) == 6
+
+
+def test_bad_input_is_refused_after_good_input_of_equal_value() -> None:
+    with remembering():
+        assert forall(x, ">", 0, {x: (0, 1)}).verdict is Verdict.PROVED
+        with pytest.raises(TypeError, match="float"):
+            forall(x, ">", 0.0, {x: (0, 1)})
+        assert identity(2 * x, x * 2).vacuous
+        with pytest.raises(TypeError, match="float"):
+            identity(2 * x, x * 2.0)

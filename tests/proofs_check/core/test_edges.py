@@ -1,0 +1,47 @@
+"""The file of edges says what the ledger of the release says, and a run that updates it keeps the
+rest.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs_check.core import claim as claims
+from proofs_check.core.dial import Ends
+from proofs_check.core.edges import known_edges, write_edges
+from proofs_check.core.judging import entry, load_claims
+from proofs_check.core.kept import RELEASE, release_text
+from proofs_check.core.statements import row
+
+
+def test_the_file_holds_the_edges_of_the_release() -> None:
+    lines = json.loads(RELEASE.read_text(encoding="utf-8"))["claims"]
+    sharp = {line["id"]: line["sharp"] for line in lines if line["sharp"]}
+    text = lambda end: None if end is None else str(end)
+    kept = {id: dict(zip(Ends._fields, map(text, ends))) for id, ends in known_edges().items()}
+    assert kept == {id: {end: edge[end] for end in Ends._fields} for id, edge in sharp.items()}
+
+
+def test_a_claim_has_the_same_edge_without_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = load_claims()["BB:LD.1.4th/line"]
+    said = lambda judgement: release_text({"run": {}, "claims": [entry(one, judgement, row(one.id))], "unsettled": []})
+    searched = said(one.judge(search_edges=True))
+    assert said(one.judge()) == searched
+    monkeypatch.setattr(claims, "known_edges", dict)
+    assert said(one.judge()) == searched
+
+
+def line(id: str, accepted: str | None) -> dict[str, Any]:
+    return {"id": id, "sharp": accepted and {"accepted": accepted, "refuted": "1", "undecided": None}}
+
+
+def test_edges_of_claims_that_did_not_run_stay(tmp_path: Path) -> None:
+    file = tmp_path / "edges.json"
+    assert known_edges(file) == {}
+    write_edges([line("BB:A", "2"), line("BB:B", "3/2")], file)
+    write_edges([line("BB:B", None), line("BB:C", "7")], file)
+    assert {id: ends.accepted for id, ends in known_edges(file).items()} == {"BB:A": 2, "BB:C": 7}
