@@ -68,7 +68,10 @@ def _inverse_transforms(s: Floats, ratios: Floats, vectors: Floats, products: Se
 
     distinct = {id(M): M for forms in products for M in forms}
     turned = {name: vectors.T @ M @ vectors for name, M in distinct.items()}
-    contour = talbot_contour(int(np.count_nonzero(ratios)))
+    # The saddle of the integrand is at half the degrees of freedom of s: a contour far to the left
+    # of it loses digits.
+    freedom = float(ratios.sum() ** 2 / (ratios**2).sum())
+    contour = talbot_contour(max(int(np.count_nonzero(ratios)), round(2 * freedom) - 24))
     return inverse_transforms(s, ratios, contour, [[turned[id(M)] for M in forms] for forms in products])
 
 

@@ -20,8 +20,6 @@ Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 #: Nodes side by side.
 LANES = 64
-#: Products of factors are brought back to size 1 when they leave this range.
-LARGE, SMALL = 1e100, 1e-100
 SUMS = {"contract", "reassoc", "nsz"}
 
 
@@ -29,7 +27,7 @@ SUMS = {"contract", "reassoc", "nsz"}
 def tilt(s, ratios, z, dz, r, x, plain, y):  # type: ignore[no-untyped-def]
     """r + ix = R_j of each node, and plain + iy = dz e^z prod_j R_j^{1/2}."""
     for i in range(s.size):
-        re, im, exponent = 1.0, 0.0, 0.0
+        re, im = 1.0, 0.0
         for j in range(ratios.size):
             # The factor 1/R_j = a + ib has b >= 0: its root lies in the first quadrant.
             a, b = (1 - ratios[j]) + 2 * ratios[j] * z.real / s[i], 2 * ratios[j] * z.imag / s[i]
@@ -39,10 +37,7 @@ def tilt(s, ratios, z, dz, r, x, plain, y):  # type: ignore[no-untyped-def]
             c, d = (larger, other) if a >= 0 else (other, larger)
             re, im = (re * c + im * d) / size, (im * c - re * d) / size
             r[j, i], x[j, i] = a / size / size, -b / size / size
-            left = abs(re) + abs(im)
-            if left > LARGE or left < SMALL:
-                re, im, exponent = re / left, im / left, exponent + math.log(left)
-        e = dz * np.exp(z + exponent)
+        e = dz * np.exp(z)
         plain[i], y[i] = e.real * re - e.imag * im, e.real * im + e.imag * re
 
 
