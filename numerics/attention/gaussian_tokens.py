@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from numerics.attention.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting, overflow_refused
-from numerics.quadrature.coarse_moments import ACCURACY, LARGEST_VARIANCE, LONGEST, coarse_score_moments
 from numerics.quadrature.query_form import quadratic_form_averages
-from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, score_moments
+from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, MEDIUM, ScoreMoments, score_moments
 from theory.attention.gaussian_errors import gaussian_second_moment
-from theory.attention.softmax_covariance import SpreadMoments, softmax_covariance_second_moment
+from theory.attention.softmax_covariance import softmax_covariance_second_moment
 
 __all__ = ["TOLERANCES", "gaussian_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: First step of the quadrature over queries, and how often it may be halved.
-STEP, HALVINGS = 0.25, 4
+#: First step of the quadrature over queries, the same for tolerances below `COARSE_TOLERANCE`, and
+#: how often it may be halved.
+STEP, SMALL_STEP, HALVINGS = 0.25, 0.18, 4
 #: Tolerance from which on four digits of the moments of the scores suffice.
 COARSE_TOLERANCE = 5e-3
 #: Least and largest tolerance that may be asked for.
@@ -43,6 +43,8 @@ ONE_QUERY_ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6
 #: A direction of the query counts as having no scores when its share of their deviation is below
 #: this.
 UNSEEN_SHARE = 1e-6
+#: The products t = 1, q = 0 and t = 0, q = 1 of `gaussian_second_moment`, which is linear in them.
+UNIT_PRODUCTS = np.eye(2)[:, :, None, None]
 
 
 class _Gradient(NamedTuple):
@@ -112,7 +114,7 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     problem = _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
     if not (setting.averaged and np.any(C)):
         s = 0.0 if setting.averaged else float(np.sum(C**2))
-        found = _errors(problem, _at_one_query(problem, s), _stacked([score_moments(s, L)]))
+        found = _errors(problem, _at_one_query(problem, s), score_moments(np.array([s]), L))
         accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
@@ -129,18 +131,12 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     )
 
 
-def _stacked(moments: list[ScoreMoments]) -> ScoreMoments:
-    """The moments of several nodes as arrays of shape (nodes, lengths)."""
-    spread = SpreadMoments(*(np.stack(rows) for rows in zip(*(m.spread for m in moments))))
-    return ScoreMoments(np.stack([m.P2 for m in moments]), np.stack([m.P3 for m in moments]), spread)
-
-
 def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, Floats]:
     """The errors as sums over the nodes, from coefficients and moments."""
     one, along_W, along_tokens, gradients = weights
     column = lambda w: w[:, None]
     P2, P3, Q = m.P2, m.P3, m.spread.Q
-    of_t, of_q = (gaussian_second_moment(P2, P3, Q, *tq) for tq in ((1.0, 0.0), (0.0, 1.0)))
+    of_t, of_q = gaussian_second_moment(P2, P3, Q, *UNIT_PRODUCTS)
     mean = lambda trace, along: (trace * column(one) * of_t + column(along) * of_q).sum(axis=0)
     out = {
         "output": mean(np.trace(problem.W), along_W),
@@ -162,13 +158,15 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
     c = p.C[:, 0] if s > 0 else np.zeros(p.C.shape[0])
     l = c / math.sqrt(s) if s > 0 else c
     across_l = np.eye(c.size) - np.outer(l, l)
+    W_l, across_W = p.W @ l, across_l @ p.W @ across_l
+    lv2, Gvv = l @ W_l, np.trace(across_W)
     products = {}
     for name, (X, Y) in p.gradients.items():
-        y2 = float(np.trace(Y))  # Y is 1x1, or the query is averaged without scores
-        lu2, lv2, Guu, Gvv = l @ X @ l, l @ p.W @ l, np.trace(across_l @ X), np.trace(across_l @ p.W)
-        mixed, square = l @ X @ across_l @ p.W @ l, np.trace(X @ across_l @ p.W @ across_l)
+        y2 = np.trace(Y)  # Y is 1x1, or the query is averaged without scores
+        X_l = l @ X
+        lu2, Guu, mixed, square = X_l @ l, np.sum(across_l * X), X_l @ across_l @ W_l, np.sum(X * across_W)
         terms = (lu2 * lv2, lv2 * Guu + lu2 * Gvv, mixed, square, Guu * Gvv)
-        a, b, c_, d, e = (np.array([y2 * float(x)]) for x in terms)
+        a, b, c_, d, e = np.array(terms)[:, None] * y2
         products[name] = (a, b, c_, d, e)
     return _Weights(np.ones(1), np.array([c @ p.W @ c]), np.array([c @ p.tokens @ c]), products)
 
@@ -231,30 +229,19 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
     # directions without scores would be magnified: these directions are set to 0.
     p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
-    known: dict[float, ScoreMoments] = {}
+    fineness, step = (COARSE, STEP) if tolerance >= COARSE_TOLERANCE else (MEDIUM, SMALL_STEP)
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, STEP / 2**halving)
-        known |= _moments_at([value for value in s.tolist() if value not in known], L, tolerance)
-        m = _stacked([known[float(value)] for value in s])
+        s, weights, even = _over_queries(p, L, step / 2**halving)
+        m = score_moments(s, L, fineness)
         fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += NEGLECT_ERROR + (ACCURACY if tolerance >= COARSE_TOLERANCE else 0.0)
+        relative += NEGLECT_ERROR + fineness.accuracy
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
         f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
         "ask for a larger tolerance or shorter prompts"
     )
-
-
-def _moments_at(s: list[float], L: Floats, tolerance: float) -> dict[float, ScoreMoments]:
-    """The moments of the scores for each s; all in one call if four digits suffice."""
-    quick = [value for value in s if value <= LARGEST_VARIANCE] if tolerance >= COARSE_TOLERANCE and L.max() <= LONGEST else []
-    found = {value: score_moments(value, L) for value in s if value not in quick}
-    if quick:
-        m = coarse_score_moments(np.array(quick), L)
-        found |= {value: ScoreMoments(m.P2[i], m.P3[i], SpreadMoments(*(x[i] for x in m.spread))) for i, value in enumerate(quick)}
-    return found
 
 
 def _doubled(w: _Weights, even: Bools) -> _Weights:

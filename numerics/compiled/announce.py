@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-__all__ = ["SAMPLING", "SAMPLING_QUANTILE", "TRAINING", "announced", "hushed"]
+__all__ = ["QUADRATURE", "SAMPLING", "SAMPLING_QUANTILE", "TRAINING", "announced", "hushed"]
 
 T = TypeVar("T")
 TRAINING = "compiling the training kernels: about a quarter of a minute; this happens once"
 SAMPLING = "compiling the sampling kernels: some seconds; this happens once"
+QUADRATURE = "compiling the quadrature kernels: some seconds; this happens once"
 SAMPLING_QUANTILE = "compiling the sampling kernel of your quantile function: some seconds; this happens in every process"
 #: What to say before a dispatcher of Numba is compiled.
 _SAYINGS: dict[Any, str] = {}

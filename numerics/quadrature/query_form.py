@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,9 @@ __all__ = ["QuadraticFormLaw", "quadratic_form_averages", "quadratic_form_densit
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Forms = Sequence[Floats]
-#: Complex numbers held in memory at once.
-NUMBERS_AT_ONCE = 1_000_000
 
 
+@cache
 def talbot_contour(dimension: int) -> tuple[Complex, Complex]:
     """Nodes and derivatives of Weideman's modified Talbot contour (SIAM J. Numer. Anal. 44, 2006),
     whose error falls like 3.89^-N.
@@ -57,40 +57,22 @@ class QuadraticFormLaw:
     moment: Floats
 
 
-def _gaussian_moment(forms: Forms, r: Complex) -> Complex:
-    """The moment E[x'M_1x x'M_2x ...] for x ~ N(0, diag r), of at most three forms."""
-    traces = [r @ np.diag(M) for M in forms]
-    if len(forms) < 2:
-        return traces[0] if forms else np.ones(r.shape[:-1], dtype=complex)
-    pair = lambda i, j: 2 * ((r @ (forms[i] * forms[j])) * r).sum(axis=-1)
-    if len(forms) == 2:
-        return np.asarray(traces[0] * traces[1] + pair(0, 1))
-    M, N, K = forms
-    chain = np.einsum("...ij,ji,...i->...", (M * r[..., None, :]) @ (N * r[..., None, :]), K, r, optimize=True)
-    return np.asarray(
-        np.prod(traces, axis=0) + sum(pair(i, j) * traces[3 - i - j] for i, j in ((0, 1), (0, 2), (1, 2))) + 8 * chain
-    )
-
-
-def _inverse_transforms(s: Floats, ratios: Floats, products: Sequence[Forms]) -> Floats:
+def _inverse_transforms(s: Floats, ratios: Floats, vectors: Floats, products: Sequence[Forms]) -> Floats:
     """The density of s / lambda_1 = sum_j ratios_j x_j^2 times e^{s/2}, with each product of forms
     as a factor: one row for each product.
 
     With the factor e^{s/2} all singularities lie on the negative axis, so that the tail keeps its
     relative accuracy.
     """
-    z, dz = talbot_contour(int(np.count_nonzero(ratios)))
-    most = max(map(len, products))
-    batch = max(1, NUMBERS_AT_ONCE // (z.size * ratios.size ** (2 if most > 2 else 1)))
-    out = np.empty((len(products), s.size))
-    for first in range(0, s.size, batch):
-        part = slice(first, first + batch)
-        p = z / s[part, None]
-        factors = (1 - ratios) + 2 * ratios * p[..., None]
-        plain = dz * np.exp(z - np.log(factors).sum(axis=-1) / 2)
-        for row, forms in zip(out, products):
-            row[part] = 2 * (plain * _gaussian_moment(forms, 1 / factors)).sum(axis=1).imag / s[part]
-    return out
+    from numerics.quadrature.transform_kernel import inverse_transforms
+
+    distinct = {id(M): M for forms in products for M in forms}
+    turned = {name: vectors.T @ M @ vectors for name, M in distinct.items()}
+    # The saddle of the integrand is at half the degrees of freedom of s: a contour far to the left
+    # of it loses digits.
+    freedom = float(ratios.sum() ** 2 / (ratios**2).sum())
+    contour = talbot_contour(max(int(np.count_nonzero(ratios)), round(2 * freedom) - 24))
+    return inverse_transforms(s, ratios, contour, [[turned[id(M)] for M in forms] for forms in products])
 
 
 def quadratic_form_densities(s: Floats, A: Floats, products: Sequence[Forms]) -> Floats:
@@ -122,8 +104,7 @@ def quadratic_form_densities(s: Floats, A: Floats, products: Sequence[Forms]) ->
     [[0.183939721]]
     """
     top, ratios, vectors = _spectrum(A)
-    turned = [[vectors.T @ M @ vectors for M in forms] for forms in products]
-    return _inverse_transforms(s / top, ratios, turned) * np.exp(-s / (2 * top)) / top
+    return _inverse_transforms(s / top, ratios, vectors, products) * np.exp(-s / (2 * top)) / top
 
 
 def _spectrum(A: Floats) -> tuple[float, Floats, Floats]:
@@ -195,10 +176,9 @@ def quadratic_form_averages(
     measure = np.exp(-s / 2) * s * (1 + np.exp(-x)) * step
     even = np.arange(x.size) % 2 == 0
     if keep is not None:
-        kept = keep(top * s, measure * _inverse_transforms(s, ratios, [()])[0])
+        kept = keep(top * s, measure * _inverse_transforms(s, ratios, vectors, [()])[0])
         s, measure, even = s[kept], measure[kept], even[kept]
-    turned = [[vectors.T @ M @ vectors for M in forms] for forms in products]
-    return top * s, _inverse_transforms(s, ratios, turned) * measure, even
+    return top * s, _inverse_transforms(s, ratios, vectors, products) * measure, even
 
 
 def quadratic_form_law(A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08) -> QuadraticFormLaw:

@@ -9,24 +9,23 @@ harmless exactly where the weights are not small.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.quadrature.gaussian_transforms import Key, laplace_transforms
-from numerics.quadrature.softmax_weights import check_lengths, mean_products
+from numerics.quadrature.gaussian_transforms import CUT, FINER, STEP, Key
+from numerics.quadrature.softmax_weights import check_lengths
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, SpreadMoments, spread_moments
 
-__all__ = ["LARGEST_SCORE_VARIANCE", "ScoreMoments", "score_moments"]
+__all__ = ["COARSE", "FINE", "LARGEST_SCORE_VARIANCE", "MEDIUM", "Fineness", "ScoreMoments", "score_moments"]
 
 Floats = NDArray[np.float64]
 
 #: Score variances up to which the moments are computed.
 LARGEST_SCORE_VARIANCE = 4096.0
-STEIN: dict[tuple[int, ...], Key] = {powers: tuple((k, 0) for k in powers) for powers in GRAD_U_MOMENTS}
+POWER_SUMS: tuple[Key, ...] = tuple(tuple((k, 0) for k in powers) for powers in GRAD_U_MOMENTS)
 #: Sums over tokens of which D, Sc and D pi_2 are made: D + 1 = SQUARE - MEAN^2, and ONE = 1.
 SQUARE, MEAN, TWO, ONE = (1, 2), (1, 1), (2, 0), (1, 0)
 VARIANCE: tuple[tuple[int, Key], ...] = ((1, (SQUARE, ONE)), (-1, (MEAN, MEAN)))
@@ -34,18 +33,47 @@ VARIANCE_2: tuple[tuple[int, Key], ...]
 VARIANCE_2 = ((1, (SQUARE, SQUARE)), (-2, (SQUARE, MEAN, MEAN)), (1, (MEAN, MEAN, MEAN, MEAN)))
 VARIANCE_TWO: tuple[tuple[int, Key], ...] = ((1, (SQUARE, TWO)), (-1, (MEAN, MEAN, TWO)))
 WEIGHTED: tuple[tuple[int, Key], ...] = ((1, ((2, 2),)), (-2, ((2, 1), MEAN)), (1, (TWO, MEAN, MEAN)))
-DEFINITION = [key for terms in (VARIANCE, VARIANCE_2, VARIANCE_TWO, WEIGHTED) for _, key in terms]
-#: The definition is used where s is above the first and P2 above the second of these.
-DEFINITION_VARIANCE, DEFINITION_P2 = 2.0, 0.01
+DEFINITION = tuple(key for terms in (VARIANCE, VARIANCE_2, VARIANCE_TWO, WEIGHTED) for _, key in terms)
+#: The definition is used where s is above this, and P2 above what the fineness says.
+DEFINITION_VARIANCE = 2.0
 
 
-class ScoreMoments(NamedTuple):
-    """What the errors of output and gradients need to know of the scores; each of the shape of the
-    lengths.
+class Fineness(NamedTuple):
+    """How fine the quadrature is: one percent of an average needs no fourteen digits.
 
     Attributes
     ----------
-    P2, P3 : ndarray of shape (n,)
+    accuracy : float
+        Relative accuracy of the moments for variances and lengths up to the next two.
+    largest_variance, longest : float
+        For what it was tested.
+    step, cut : float
+        As in `numerics.quadrature.moments_kernel`.
+    definition_P2 : float
+        Value of P2 from which on the spread is computed from its definition. The fewer digits there
+        are, the sooner the polynomials leave none.
+    """
+
+    accuracy: float
+    largest_variance: float
+    longest: float
+    step: float
+    cut: float
+    definition_P2: float
+
+
+FINE = Fineness(1e-10, LARGEST_SCORE_VARIANCE, 1e100, FINER * STEP, CUT, 0.01)
+MEDIUM = Fineness(1e-6, 64.0, 1e30, 0.24, 22.0, 1e-3)
+COARSE = Fineness(1e-4, 64.0, 1e30, 0.28, 18.0, 7e-4)
+
+
+class ScoreMoments(NamedTuple):
+    """What the errors of output and gradients need to know of the scores; each of the shape of s
+    followed by that of the lengths.
+
+    Attributes
+    ----------
+    P2, P3 : ndarray
         E sum p^2 and E sum p^3.
     spread : SpreadMoments
         With Q = E (sum p^2)^2.
@@ -56,15 +84,17 @@ class ScoreMoments(NamedTuple):
     spread: SpreadMoments
 
 
-def score_moments(s: float, lengths: Floats) -> ScoreMoments:
+def score_moments(s: float | Floats, lengths: Floats, fineness: Fineness = FINE) -> ScoreMoments:
     """The moments for scores of variance s, by quadrature.
 
     Parameters
     ----------
-    s : float
+    s : float or array, shape (n_s,)
         From 0 to `LARGEST_SCORE_VARIANCE`.
     lengths : array, shape (n,)
         Whole numbers from 1 to 1e100.
+    fineness : Fineness
+        `FINE` where the variance or the length is beyond the range of this one.
 
     Returns
     -------
@@ -82,32 +112,40 @@ def score_moments(s: float, lengths: Floats) -> ScoreMoments:
     >>> score_moments(0.0, np.array([2.0])).spread.D2.tolist()
     [0.75]
     """
-    L = np.asarray(lengths, dtype=float)
-    if not 0 <= s <= LARGEST_SCORE_VARIANCE:
+    L, variances = np.asarray(lengths, dtype=float), np.atleast_1d(np.asarray(s, dtype=float))
+    bad = ~((variances >= 0) & (variances <= LARGEST_SCORE_VARIANCE))
+    if bad.any():
         raise ValueError(
-            f"scores of variance s = {s:.6g} are beyond the quadrature, which goes from 0 to {LARGEST_SCORE_VARIANCE:g}; "
-            "rescale U or the query"
+            f"scores of variance s = {variances[bad][0]:.6g} are beyond the quadrature, which goes from 0 to "
+            f"{LARGEST_SCORE_VARIANCE:g}; rescale U or the query"
         )
     check_lengths(L)
-    with np.errstate(under="ignore"):
-        if s == 0:
-            m = {powers: L ** float(len(powers) - sum(powers)) for powers in GRAD_U_MOMENTS}
-        else:
-            keys = STEIN.values()
-            found = mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
-            m = {powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0)) for powers, key in STEIN.items()}
-        spread = spread_moments(s, m)
-        if s > DEFINITION_VARIANCE:
-            heavy = (m[2,] > DEFINITION_P2) & (L > 1)
-            if heavy.any():
-                for polynomial, value in zip(spread[:3], _by_definition(s, L[heavy], m[2,][heavy])):
-                    polynomial[heavy] = value
-    return ScoreMoments(m[2,], m[3,], spread)
+    m = np.empty((len(GRAD_U_MOMENTS), variances.size, L.size))
+    still = variances == 0
+    if still.any():
+        m[:, still] = np.array([L ** float(len(powers) - sum(powers)) for powers in GRAD_U_MOMENTS])[:, None]
+    beyond = (variances > fineness.largest_variance) | (L.max() > fineness.longest)
+    parts = [(rows, rule) for rows, rule in ((~still & ~beyond, fineness), (~still & beyond, FINE)) if rows.any()]
+    for rows, rule in parts:
+        found = _means(variances[rows], L, POWER_SUMS, rule)
+        m[:, rows] = np.where(L == 1, 1.0, np.minimum(found, 1.0))
+    spread = spread_moments(variances[:, None], dict(zip(GRAD_U_MOMENTS, m)))
+    for rows, rule in parts:
+        heavy = (rows & (variances > DEFINITION_VARIANCE))[:, None] & (m[0] > rule.definition_P2) & (L > 1)
+        if heavy.any():
+            part = np.ix_(heavy.any(axis=1), heavy.any(axis=0))
+            means = dict(zip(DEFINITION, _means(variances[part[0][:, 0]], L[part[1][0]], DEFINITION, rule)))
+            for polynomial, value in zip(spread[:3], spread_by_definition(means, m[0][part])):
+                polynomial[part] = np.where(heavy[part], value, polynomial[part])
+    shape = lambda x: x.reshape(np.shape(s) + L.shape)
+    return ScoreMoments(shape(m[0]), shape(m[1]), SpreadMoments(*map(shape, spread)))
 
 
-def _by_definition(s: float, L: Floats, P2: Floats) -> tuple[Floats, Floats, Floats]:
-    """The three means at one s, from the definitions of D^2, Sc and D pi_2."""
-    return spread_by_definition(mean_products(laplace_transforms(s, math.log(L.max()), DEFINITION), L, DEFINITION), P2)
+def _means(s: Floats, L: Floats, keys: tuple[Key, ...], fineness: Fineness) -> Floats:
+    """The means of the products, of shape (n_keys, n_s, n)."""
+    from numerics.quadrature.moments_kernel import Steps, means_of_products
+
+    return means_of_products(s, L, keys, Steps(fineness.step, fineness.cut)).swapaxes(0, 1)
 
 
 def spread_by_definition(m: Mapping[Key, Floats], P2: Floats) -> tuple[Floats, Floats, Floats]:

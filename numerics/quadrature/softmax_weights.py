@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +37,6 @@ SECOND_ORDER: tuple[Key, ...] = (((2, 0),), ((3, 0),), ((2, 0), (2, 0)))  # P2, 
 LARGEST_LENGTH = 1e100
 #: Lengths whose ratio is at most this are summed over together.
 GROUP_RATIO = 1e60
-#: Up to this number of lengths of one s the moments are kept for the next call.
-FEW_LENGTHS = 16
 
 
 class SoftmaxMoments(NamedTuple):
@@ -110,16 +107,14 @@ def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:
         shape = np.broadcast_shapes(s_.shape, L_.shape)
     except ValueError:
         raise ValueError(f"s of shape {s_.shape} and L of shape {L_.shape} do not broadcast; for a table pass s[:, None]") from None
-    s_, L_ = np.broadcast_to(s_, shape).ravel(), np.broadcast_to(L_, shape).ravel()
-    out = np.empty((3, s_.size))
-    for value in np.unique(s_):
-        here = s_ == value
-        lengths = L_[here]
-        out[:, here] = (
-            _cached_moments(float(value), lengths.tobytes(), gaussian_transforms.STEP, gaussian_transforms.CUT)
-            if lengths.size <= FEW_LENGTHS
-            else _moments(float(value), lengths)
-        )
+    if s_.size == 1 or L_.size == 1 or (L_.ndim == 1 and s_.shape[-1:] == (1,)):  # every variance with the same lengths
+        out = _moments(s_.ravel(), L_.ravel()).reshape(3, -1)
+    else:
+        s_, L_ = np.broadcast_to(s_, shape).ravel(), np.broadcast_to(L_, shape).ravel()
+        out = np.empty((3, s_.size))
+        for value in np.unique(s_):
+            here = s_ == value
+            out[:, here] = _moments(value[None], L_[here])[:, 0]
     P2, P3, Q = (float(row[0]) if shape == () else row.reshape(shape) for row in out)
     return SoftmaxMoments(P2, P3, Q)
 
@@ -149,20 +144,19 @@ def check_lengths(lengths: Array) -> None:
         )
 
 
-@lru_cache(maxsize=2**13)
-def _cached_moments(s: float, L: bytes, *accuracy: float) -> Array:
-    """`_moments`, kept for searches that ask for the same lengths again, under everything that it
-    depends on. The result must not be written to.
-    """
-    return _moments(s, np.frombuffer(L))
+def _moments(s: Array, L: Array) -> Array:
+    """P2, P3 and Q, of shape (3, n_s, n), for every variance with every length."""
+    from numerics.quadrature.moments_kernel import LARGEST_DEVIATION, Steps, means_of_products
 
-
-def _moments(s: float, L: Array) -> Array:
-    """P2, P3 and Q in three rows, for one s and a vector of lengths."""
-    equal = np.stack([1 / L, L**-2.0, L**-2.0])  # s = 0: all weights are 1/L
-    if s == 0:
-        return equal
-    out = np.stack(list(mean_products(laplace_transforms(s, math.log(L.max()), SECOND_ORDER), L, SECOND_ORDER).values()))
+    out = np.stack([1 / L, L**-2.0, L**-2.0])[:, None].repeat(s.size, axis=1)  # s = 0: all weights are 1/L
+    usual = (s > 0) & (s <= LARGEST_DEVIATION**2)
+    if not L.size:
+        return out
+    if usual.any():
+        steps = Steps(gaussian_transforms.STEP, gaussian_transforms.CUT)
+        out[:, usual] = means_of_products(s[usual], L, SECOND_ORDER, steps).swapaxes(0, 1)
+    for i in np.flatnonzero(s > LARGEST_DEVIATION**2):
+        out[:, i] = list(mean_products(laplace_transforms(float(s[i]), math.log(L.max()), SECOND_ORDER), L, SECOND_ORDER).values())
     return np.where(L == 1, 1.0, np.minimum(out, 1.0))  # rounding must not lift a moment above 1
 
 

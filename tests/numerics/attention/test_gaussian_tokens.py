@@ -17,6 +17,7 @@ from scipy.special import roots_genlaguerre
 import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
 from numerics.attention.errors import ExactErrors
+from numerics.quadrature.score_moments import FINE
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
 from theory.attention.query_average import theorem_B
 
@@ -216,7 +217,8 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
         U = math.sqrt(lam) * np.eye(d)
         estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
         with monkeypatch.context() as finer:
-            finer.setattr(numerics.attention.gaussian_tokens, "STEP", 0.06)
+            finer.setattr(numerics.attention.gaussian_tokens, "SMALL_STEP", 0.06)
+            finer.setattr(numerics.attention.gaussian_tokens, "MEDIUM", FINE)
             finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED_SHARE", 1e-11)
             truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
         for e, tolerance in zip(estimates, (1e-2, 1e-3)):
@@ -336,6 +338,6 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
 
 def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numerics.attention.gaussian_tokens, "HALVINGS", 0)
-    monkeypatch.setattr(numerics.attention.gaussian_tokens, "STEP", 1.5)
+    monkeypatch.setattr(numerics.attention.gaussian_tokens, "SMALL_STEP", 1.5)
     with pytest.raises(ValueError, match=r"known to .* only .* not to 0.001; ask for a larger tolerance"):
         exact_errors(ONE, ONE, ONE, [10, 1e6], query_cov=ONE)

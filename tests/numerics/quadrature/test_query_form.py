@@ -1,11 +1,15 @@
-"""Averages over a Gaussian query: closed forms of chi^2 sums, simulation, and degenerate forms."""
+"""Averages over a Gaussian query: closed forms of chi^2 sums, simulation, degenerate forms, and the
+compiled inversion against plain sums of matrix products.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
-from numerics.quadrature.query_form import quadratic_form_law
+from numerics.quadrature.query_form import quadratic_form_densities, quadratic_form_law, talbot_contour
+from numerics.quadrature.transform_kernel import inverse_transforms
 
 SPECTRA = [
     [1.0],
@@ -74,3 +78,46 @@ def test_the_step_is_fine_enough() -> None:
 def test_zero_form_is_refused() -> None:
     with pytest.raises(ValueError, match="no quadrature is needed"):
         quadratic_form_law(np.zeros((2, 2)), np.eye(2))
+
+
+def plain_inversion(s: np.ndarray, ratios: np.ndarray, products: list[list[np.ndarray]]) -> np.ndarray:
+    """Talbot's sum with the moments E[x'Mx x'Nx x'Kx] of a Gaussian as traces of products."""
+    z, dz = talbot_contour(int(np.count_nonzero(ratios)))
+    out = np.zeros((len(products), s.size))
+    for i, value in enumerate(s):
+        for node, slope in zip(z, dz):
+            factors = (1 - ratios) + 2 * ratios * node / value
+            weight = slope * np.exp(node - np.log(factors).sum() / 2) * 2 / value
+            for row, forms in zip(out, products):
+                turned = [M / factors for M in forms]  # M R
+                t = [np.trace(M) for M in turned]
+                two = lambda a, b, turned=turned: 2 * np.trace(turned[a] @ turned[b])
+                if len(forms) < 3:
+                    moment = np.prod(t) + (two(0, 1) if len(forms) == 2 else 0)
+                else:
+                    moment = t[0] * t[1] * t[2] + two(0, 1) * t[2] + two(0, 2) * t[1] + two(1, 2) * t[0]
+                    moment += 8 * np.trace(turned[0] @ turned[1] @ turned[2])
+                row[i] += (weight * moment).imag
+    return out
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 30])
+def test_compiled_inversion_against_products_of_matrices(d: int) -> None:
+    rng = np.random.default_rng(d)
+    ratios = np.sort(rng.uniform(0, 1, d)) * (np.arange(d) != 1)
+    ratios[-1] = 1.0
+    M, N, K = ((B + B.T) / 2 for B in rng.standard_normal((3, d, d)))
+    products: list[list[np.ndarray]] = [[], [M], [N], [M, N], [K, M], [N, N], [M, N, K], [K, K, M]]
+    s = np.exp(rng.uniform(-20, 5, 70))  # more nodes than lie side by side
+    compiled = inverse_transforms(s, ratios, talbot_contour(int(np.count_nonzero(ratios))), products)
+    plain = plain_inversion(s, ratios, products)
+    assert np.all(np.abs(compiled - plain) < 1e-11 * np.abs(plain).max(axis=1, keepdims=True))
+    assert compiled[0] == pytest.approx(plain[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(("d", "accuracy"), [(40, 1e-11), (200, 1e-11), (400, 1e-8), (1000, 1e-2)])
+def test_many_dimensions_lose_few_digits(d: int, accuracy: float) -> None:
+    """The density of chi-square: with a contour for few dimensions, nothing is left at 400."""
+    s = d + np.sqrt(2 * d) * np.array([-2.0, 0.0, 3.0])
+    found = quadratic_form_densities(s, np.eye(d), [()])[0]
+    assert found == pytest.approx(chi2(d).pdf(s), rel=accuracy)

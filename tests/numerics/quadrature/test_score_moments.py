@@ -1,5 +1,5 @@
 """Moments of the spread of the scores: a table in multiple precision, two tokens by another
-integral, and the two routes.
+integral, the two routes, and the compiled sums against those of NumPy.
 """
 
 from __future__ import annotations
@@ -11,21 +11,33 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics.quadrature import gaussian_transforms, score_moments
-from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE, ScoreMoments, _by_definition
+from numerics.quadrature.gaussian_transforms import Key, laplace_transforms
+from numerics.quadrature.moments_kernel import Steps, means_of_products
+from numerics.quadrature.score_moments import (
+    COARSE,
+    DEFINITION,
+    FINE,
+    LARGEST_SCORE_VARIANCE,
+    MEDIUM,
+    POWER_SUMS,
+    Fineness,
+    ScoreMoments,
+    spread_by_definition,
+)
 from numerics.quadrature.score_moments import score_moments as moments
-from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.quadrature.softmax_weights import mean_products, softmax_moments
+from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "spread_moments.json").read_text())
 VARIANCES = sorted({r["s"] for r in TABLE}, key=float)
 
 
-def worst_error(low: float, high: float) -> float:
+def worst_error(low: float, high: float, fineness: Fineness = FINE) -> float:
     """Largest relative error against the 20-digit table, over low <= s <= high."""
     worst = 0.0
     for name in (v for v in VARIANCES if low <= float(v) <= high):
         rows = [r for r in TABLE if r["s"] == name]
-        spread = moments(float(name), np.array([float(r["L"]) for r in rows])).spread
+        spread = moments(float(name), np.array([float(r["L"]) for r in rows]), fineness).spread
         for key in ("D2", "Sc", "D_pi2"):
             exact = np.array([float(r[key]) for r in rows])
             worst = max(worst, float(np.max(np.abs(getattr(spread, key) - exact) / np.where(exact == 0, 1, np.abs(exact)))))
@@ -37,14 +49,95 @@ def test_against_mpmath(low: float, high: float, tolerance: float) -> None:
     assert worst_error(low, high) < tolerance
 
 
-def test_the_table_notices_a_coarse_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gaussian_transforms, "STEP", 0.5)
-    assert worst_error(1, 36) > 1e-8
+def test_the_table_notices_a_coarse_step() -> None:
+    assert worst_error(1, 36, FINE._replace(step=0.5)) > 1e-8
 
 
-def test_the_table_notices_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(score_moments, "DEFINITION_P2", 2.0)
-    assert worst_error(36, 36) > 1e-10
+def test_the_table_notices_cancellation() -> None:
+    assert worst_error(36, 36, FINE._replace(definition_P2=2.0)) > 1e-10
+
+
+def numpy_means(s: float, L: np.ndarray, keys: tuple[Key, ...]) -> dict[Key, np.ndarray]:
+    """The means of products by the sums of NumPy: another grid of x, other ends and another m_0."""
+    return mean_products(laplace_transforms(s, math.log(L.max()), keys), L, keys)
+
+
+def numpy_moments(s: float, L: np.ndarray) -> np.ndarray:
+    """P2, P3 and the moments of the spread from these."""
+    found = numpy_means(s, L, POWER_SUMS)
+    m = {powers: np.where(L == 1, 1.0, np.minimum(found[key], 1.0)) for powers, key in zip(GRAD_U_MOMENTS, POWER_SUMS)}
+    spread = np.array(spread_moments(s, m))
+    heavy = (L > 1) & (m[2,] > 0.01)
+    if s > 2 and heavy.any():
+        spread[:3, heavy] = spread_by_definition(numpy_means(s, L[heavy], DEFINITION), m[2,][heavy])
+    return np.array([m[2,], m[3,], *spread])
+
+
+def rows(m: ScoreMoments) -> np.ndarray:
+    return np.array([m.P2, m.P3, *m.spread])
+
+
+def random_cases(n: int, largest: float, longest: float) -> list[tuple[float, np.ndarray]]:
+    """Variances down to 1e-12, and for each five lengths of all sizes."""
+    rng = np.random.default_rng(17)
+    variances = np.append(np.exp(rng.uniform(math.log(1e-12), math.log(largest), n // 2)), rng.uniform(0, largest, n // 2))
+    return [(float(s), np.append(1.0, np.floor(np.exp(rng.uniform(0, math.log(longest), 5))))) for s in variances]
+
+
+@pytest.mark.parametrize(("largest", "longest"), [(300.0, 1e6), (4096.0, 1e100)])
+def test_compiled_sums_against_those_of_numpy(largest: float, longest: float) -> None:
+    """P2, P3, Q and T2, of which no term cancels, to 1e-12. Of the others the polynomials magnify
+    what rounding did to either.
+    """
+    for s, L in random_cases(60, largest, longest):
+        ours, theirs = rows(moments(s, L)), numpy_moments(s, L)
+        assert ours[[0, 1, 5, 6]] == pytest.approx(theirs[[0, 1, 5, 6]], rel=1e-12, abs=0)
+        far = np.abs(ours - theirs) / np.where(theirs == 0, 1.0, np.abs(theirs))
+        assert far.max() < (1e-10 if s <= 64 else 1e-8 if s <= 1000 else 1e-6), s
+
+
+def test_products_of_moments_of_the_scores_against_those_of_numpy() -> None:
+    for s, L in random_cases(30, 4096.0, 1e100):
+        compiled = means_of_products(np.array([s]), L, DEFINITION, Steps(FINE.step, FINE.cut))[0]
+        plain = np.array(list(numpy_means(s, L, DEFINITION).values()))
+        assert np.abs(compiled - plain).max() < 1e-12 * (1 + np.abs(plain).max())
+
+
+@pytest.mark.parametrize("fineness", [MEDIUM, COARSE])
+def test_less_fine_moments_keep_their_accuracy(fineness: Fineness) -> None:
+    """A third of the accuracy that the error estimates of averages allow for, at random variances
+    and lengths of their range, and on a grid.
+    """
+    grid = np.append(1e-12, np.geomspace(1e-6, fineness.largest_variance, 40))
+    cases = random_cases(200, fineness.largest_variance, fineness.longest)
+    lengths = ([1, 2, 3, 10, 100, 1e3, 1e4], [1, 7, 1e6, 1e12], [5, 1e30], [1e15, 3e20, 1e23, 1e26])
+    cases += [(float(s), np.array(L)) for s in grid for L in lengths]
+    worst = 0.0
+    for s, L in cases:
+        exact = rows(moments(s, L))
+        worst = max(worst, float(np.max(np.abs(rows(moments(s, L, fineness)) - exact) / np.where(exact == 0, 1, np.abs(exact)))))
+    assert worst < fineness.accuracy / 3
+
+
+def test_a_coarser_step_is_seen() -> None:
+    """The control: the comparison above can fail."""
+    s, L = np.geomspace(1e-3, 64, 20), np.array([2.0, 1e10])
+    exact, found = rows(moments(s, L)), rows(moments(s, L, COARSE._replace(step=0.4)))
+    assert np.abs(found / exact - 1).max() > COARSE.accuracy
+
+
+def test_variances_and_lengths_do_not_disturb_each_other() -> None:
+    s, L = np.array([9.0, 0.0, 0.02, 1.0, 3000.0]), np.array([2.0, 1e3, 1e100])
+    together = rows(moments(s, L))
+    for i, one in enumerate(s):
+        assert rows(moments(float(one), L)) == pytest.approx(together[:, i], rel=1e-11, abs=0)
+        for j in range(L.size):
+            assert rows(moments(float(one), L[j : j + 1]))[[0, 1, 6], 0] == pytest.approx(together[[0, 1, 6], i, j], rel=1e-12)
+
+
+def test_beyond_its_range_less_fine_moments_are_fine() -> None:
+    for s, L in ((COARSE.largest_variance * 1.01, 7.0), (3.0, COARSE.longest * 10)):
+        assert np.array_equal(rows(moments(s, np.array([L]), COARSE)), rows(moments(s, np.array([L]))))
 
 
 def two_tokens(s: float) -> tuple[float, float, float]:
@@ -67,14 +160,13 @@ def test_two_tokens_by_another_integral(s: float) -> None:
 
 
 @pytest.mark.parametrize("s", [3.0, 16.0, 64.0])
-def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_polynomials_and_the_definition_agree_where_they_meet(s: float) -> None:
     L = np.floor(np.logspace(0.5, 30, 120))
     P2 = moments(s, L).P2
     near = L[(P2 > 3e-3) & (P2 < 3e-2)]
     assert near.size
-    by_definition = _by_definition(s, near, moments(s, near).P2)
-    monkeypatch.setattr(score_moments, "DEFINITION_P2", 2.0)
-    assert np.array(moments(s, near).spread[:2]) == pytest.approx(np.array(by_definition[:2]), rel=1e-9)
+    one, other = (moments(s, near, FINE._replace(definition_P2=P2)).spread for P2 in (0.0, 2.0))
+    assert np.array(one[:2]) == pytest.approx(np.array(other[:2]), rel=1e-9)
 
 
 @pytest.mark.parametrize("s", [1e-12, 0.3, 7.0, 300.0, 4000.0])

@@ -1,0 +1,164 @@
+"""Compiled inversion of the Laplace transforms of `numerics.quadrature.query_form`: the nodes are
+the lanes, and every Gaussian moment is a sum over pairs of coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from numerics.compiled.announce import QUADRATURE, announced
+
+__all__ = ["inverse_transforms"]
+
+Floats = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+#: Nodes side by side.
+LANES = 64
+SUMS = {"contract", "reassoc", "nsz"}
+
+
+@njit(fastmath={"contract"}, error_model="numpy")
+def tilt(s, ratios, z, dz, r, x, plain, y):  # type: ignore[no-untyped-def]
+    """r + ix = R_j of each node, and plain + iy = dz e^z prod_j R_j^{1/2}."""
+    for i in range(s.size):
+        re, im = 1.0, 0.0
+        for j in range(ratios.size):
+            # The factor 1/R_j = a + ib has b >= 0: its root lies in the first quadrant.
+            a, b = (1 - ratios[j]) + 2 * ratios[j] * z.real / s[i], 2 * ratios[j] * z.imag / s[i]
+            size = math.sqrt(a * a + b * b)
+            larger = math.sqrt((size + abs(a)) / 2)
+            other = b / (2 * larger)
+            c, d = (larger, other) if a >= 0 else (other, larger)
+            re, im = (re * c + im * d) / size, (im * c - re * d) / size
+            r[j, i], x[j, i] = a / size / size, -b / size / size
+        e = dz * np.exp(z)
+        plain[i], y[i] = e.real * re - e.imag * im, e.real * im + e.imag * re
+
+
+@njit(fastmath=SUMS, error_model="numpy")
+def sums(n, r, x, forms, pairs, triples, trace, pair, chain):  # type: ignore[no-untyped-def]
+    """Real and imaginary parts of tr(MR), 2 tr(MRNR) and 8 tr(MRNRKR) for each form, pair and
+    triple of forms.
+    """
+    d = r.shape[0]
+    q, p, t, u = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    trace[:], pair[:], chain[:] = 0.0, 0.0, 0.0
+    for j in range(d):
+        for f in range(forms.shape[0]):
+            for i in range(n):
+                trace[f, 0, i] += forms[f, j, j] * r[j, i]
+                trace[f, 1, i] += forms[f, j, j] * x[j, i]
+        for k in range(j, d if pairs.shape[0] else j):
+            twice = 2.0 if k > j else 1.0
+            for i in range(n):
+                q[i] = twice * (r[j, i] * r[k, i] - x[j, i] * x[k, i])
+                p[i] = twice * (r[j, i] * x[k, i] + x[j, i] * r[k, i])
+            for b in range(pairs.shape[0]):
+                c = 2 * forms[pairs[b, 0], j, k] * forms[pairs[b, 1], j, k]
+                for i in range(n):
+                    pair[b, 0, i] += c * q[i]
+                    pair[b, 1, i] += c * p[i]
+            for a in range(triples.shape[0]):
+                M, N, c = forms[triples[a, 0]], forms[triples[a, 1]], 4 * forms[triples[a, 2], j, k]
+                for i in range(n):
+                    t[i], u[i] = 0.0, 0.0
+                for l in range(d):
+                    e = c * (M[j, l] * N[l, k] + M[k, l] * N[l, j])
+                    for i in range(n):
+                        t[i] += e * r[l, i]
+                        u[i] += e * x[l, i]
+                for i in range(n):
+                    chain[a, 0, i] += q[i] * t[i] - p[i] * u[i]
+                    chain[a, 1, i] += q[i] * u[i] + p[i] * t[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def kernel(s, ratios, z, dz, forms, pairs, triples, products, out):  # type: ignore[no-untyped-def]
+    """out[product, node] for the products that are listed as in `inverse_transforms`."""
+    d = ratios.size
+    r, x, plain, y = np.empty((d, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
+    trace, pair = np.empty((forms.shape[0], 2, LANES)), np.empty((pairs.shape[0], 2, LANES))
+    chain = np.empty((triples.shape[0], 2, LANES))
+    out[:] = 0.0
+    for first in range(0, s.size, LANES):
+        part = s[first : first + LANES]
+        for c in range(z.size):
+            tilt(part, ratios, z[c], dz[c], r, x, plain, y)
+            sums(part.size, r, x, forms, pairs, triples, trace, pair, chain)
+            for row in range(products.shape[0]):
+                order, at = products[row, 0], products[row, 1:]
+                for i in range(part.size):
+                    value = complex(1.0, 0.0)
+                    for k in range(order):
+                        value *= complex(trace[at[k], 0, i], trace[at[k], 1, i])
+                    for k in range(3, 3 + order * (order - 1) // 2):
+                        by = complex(pair[at[k], 0, i], pair[at[k], 1, i])
+                        if order == 3:
+                            by *= complex(trace[at[5 - k], 0, i], trace[at[5 - k], 1, i])
+                        value += by
+                    if order == 3:
+                        value += complex(chain[at[6], 0, i], chain[at[6], 1, i])
+                    out[row, first + i] += 2 / part[i] * (plain[i] * value.imag + y[i] * value.real)
+
+
+announced(kernel, QUADRATURE)
+
+
+def inverse_transforms(
+    s: Floats, ratios: Floats, contour: tuple[NDArray[np.complex128], ...], products: Sequence[Sequence[Floats]]
+) -> Floats:
+    """The density of sum_j ratios_j x_j^2 times e^{s/2}, x standard normal, with each product of
+    forms as a factor.
+
+    Parameters
+    ----------
+    s : array, shape (n,)
+        Positive.
+    ratios : array, shape (d,)
+        From 0 to 1.
+    contour : tuple of two arrays of complex numbers
+        Nodes and derivatives, in the upper half plane.
+    products : sequence of sequences of arrays, shape (d, d)
+        Up to three symmetric matrices each.
+
+    Returns
+    -------
+    array, shape (n_products, n)
+
+    Examples
+    --------
+    The density of chi-square with two degrees of freedom is 1/2 at 0:
+
+    >>> from numerics.quadrature.query_form import talbot_contour
+    >>> inverse_transforms(np.array([1e-9]), np.ones(2), talbot_contour(2), [()]).round(9).tolist()
+    [[0.5]]
+    """
+    d = ratios.size
+    index: dict[int, int] = {}
+    forms: list[Floats] = []
+    for M in (M for product in products for M in product):
+        if id(M) not in index:
+            index[id(M)] = len(forms)
+            forms.append(M)
+    pairs: dict[tuple[int, ...], int] = {}
+    triples: dict[tuple[int, ...], int] = {}
+    rows = np.zeros((len(products), 8), dtype=np.int64)
+    for row, product in zip(rows, products):
+        these = tuple(index[id(M)] for M in product)
+        row[0], row[1 : 1 + len(these)] = len(these), these
+        # The pair (0, 1) is multiplied by the trace of form 2, the pair (0, 2) by that of form 1.
+        for k, two in enumerate(combinations(these, 2)):
+            row[4 + k] = pairs.setdefault(two, len(pairs))
+        if len(these) == 3:
+            row[7] = triples.setdefault(these, len(triples))
+    listed = lambda found, n: np.array(list(found), dtype=np.int64).reshape(-1, n)
+    out = np.empty((len(products), s.size))
+    matrices = np.array(forms, dtype=float).reshape(-1, d, d)
+    kernel(s, ratios, *contour, matrices, listed(pairs, 2), listed(triples, 3), rows, out)
+    return out
