@@ -39,7 +39,9 @@ __all__ = ["AverageBound", "Instances"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int_]
-Example = tuple[int, int, tuple[int, ...]]
+Example = tuple[int, ...]
+#: How many atoms the first number of an example stands for.
+ATOMS = (2, 3, 2, 2, 3, 2, 2, 1, 2)
 #: Ranges of numbers: positive ones, and shares of a probability or of an interval.
 POSITIVE, SHARE = Side(fmpq(0), None, True, True), Side(fmpq(0), fmpq(1), True, True)
 #: The places of codes: the length, of which codes below 0 are the longest; sigma Uz, from -4 to 4,
@@ -69,9 +71,7 @@ class Instances:
         """The simplest instance has the atoms 1 and -1, Uz = 0, f = (1, 0) and one token."""
         from numerics.properties.rows import Row
 
-        atoms = (2, 3, 2, 2, 3, 2, 2, 1, 2)
-        row = Row((0, len(atoms) - 1), (0, 2), (-MOST // 2, MOST), *[(-MOST, MOST)] * (PLACES - 1))
-        return row.map(lambda drawn: (atoms[drawn[0]], drawn[1], drawn[2:]))
+        return Row((0, len(ATOMS) - 1), (0, 2), (-MOST // 2, MOST), *[(-MOST, MOST)] * (PLACES - 1))
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class AverageBound:
         is improved by random steps. Where the statement fails, the failing instance is made as
         simple as possible.
         """
-        k, growth, codes = example
+        k, growth, *codes = ATOMS[example[0]], *example[1:]
         rows = _translates(k, np.array(codes))
         found = [(rows, self._ratios(k, growth, rows))]
         for width, kept in zip(WIDTHS, KEPT):
@@ -155,7 +155,8 @@ class AverageBound:
 
     def exactly(self, example: Example, at: tuple[int, ...]) -> Evidence:
         """Both sides by Arb, for a tail at parameters on either side of the worst one."""
-        point, L = _point(*example[:2], at), _length(example[0], at)
+        k = ATOMS[example[0]]
+        point, L = _point(k, example[1], at), _length(k, at)
         left, right = self.bound.left, self.bound.right
         reason = "no value of the tail's parameter refutes it by Arb"
         try:
@@ -169,7 +170,8 @@ class AverageBound:
 
     def shown(self, example: Example, at: tuple[int, ...]) -> Mapping[str, Any]:
         """The instance as witnesses show it."""
-        point, L = _point(*example[:2], at), _length(example[0], at)
+        k = ATOMS[example[0]]
+        point, L = _point(k, example[1], at), _length(k, at)
         try:
             return {"L": L, **point.describe()}
         except ArithmeticError:  # as above

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from unittest.mock import patch
@@ -169,6 +170,8 @@ def trial(
         import hypothesis
     except ImportError:
         return Trial(Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING), {})
+    from numerics.properties.rows import in_lists
+
     number = current_examples() if examples is None else examples
     number = max(1, number // max(getattr(p, "each", 1) for p in properties))
     copies = [(name, p) for name, of_name in spoiled.items() for p in of_name]
@@ -176,23 +179,28 @@ def trial(
     of = {kind: place for place, kind in enumerate(kinds)}
     found = [_Best() for _ in properties]
     refuted: dict[str, Evidence] = {}
-    run, failure = 0, None
+    run, seen, failure = 0, set[Any](), None
+    lists, number_of_lists = in_lists(list(kinds.values()), number)
+    single = number_of_lists == number
 
     def prop(drawn: Sequence[Any]) -> None:
         nonlocal run, failure
-        run += 1
+        run += 1 if single else len(set(drawn) - seen)
+        if not single:
+            seen.update(drawn)
+        own = lambda p: [example[of[p.drawn]] for example in drawn]
+        for k, (p, best) in enumerate(zip(properties, found)):
+            target = partial(hypothesis.target, label=str(k)) if single else None
+            failed = _first(_one(p, example, tried, best, target) for example, tried in _tried(p, own(p)))
+            failure = failure if failed is None else failed
+            assert failed is None
         for name, p in copies:
-            if name not in refuted and (seen := _refuted(p, drawn[of[p.drawn]])) is not None:
-                refuted[name] = seen
-        failed = [
-            _one(p, drawn[of[p.drawn]], best, str(k), hypothesis.target) for k, (p, best) in enumerate(zip(properties, found))
-        ]
-        failure = next((f for f in failed if f is not None), failure)
-        assert not any(f is not None for f in failed)
+            if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p)))) is not None:
+                refuted[name] = spoiled
 
     phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
     checked = hypothesis.settings(
-        max_examples=number,
+        max_examples=number_of_lists,
         deadline=None,
         database=None,
         report_multiple_bugs=False,
@@ -200,7 +208,7 @@ def trial(
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(hypothesis.HealthCheck),
         phases=phases if shrink else phases[:2],
-    )(hypothesis.given(hypothesis.strategies.tuples(*kinds.values()))(prop))
+    )(hypothesis.given(lists)(prop))
     try:
         with _nothing_from_other_code():
             hypothesis.seed(current_seed())(checked)()
@@ -211,9 +219,18 @@ def trial(
     return Trial(_summary(properties, found, run, time.perf_counter() - started), refuted)
 
 
-def _refuted(p: Property, example: Any) -> Evidence | None:
+def _tried(p: Property, examples: Sequence[Any]) -> Iterable[tuple[Any, Tried]]:
+    """Each example with the worst ratio there; all at once where the property can do that."""
+    together = getattr(p, "tried_together", None)
+    return zip(examples, map(p.tried, examples) if together is None else together(examples))
+
+
+def _first(found: Iterable[Evidence | None]) -> Evidence | None:
+    return next((e for e in found if e is not None), None)
+
+
+def _refuted(p: Property, example: Any, tried: Tried) -> Evidence | None:
     """The refutation of a statement by an example, if it is one."""
-    tried = p.tried(example)
     exactly = p.exactly(example, tried.at) if tried.ratio > 1 + ROUNDING else None
     return exactly if exactly is not None and exactly.verdict is Verdict.REFUTED else None
 
@@ -229,11 +246,10 @@ def _nothing_from_other_code() -> AbstractContextManager[Any]:
     return patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None) if known else nullcontext()
 
 
-def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evidence | None:
+def _one(p: Property, example: Any, tried: Tried, best: _Best, target: Callable[[float], Any] | None) -> Evidence | None:
     """The refutation of the statement by this example, if it is one; what was seen is kept in
     `best`.
     """
-    tried = p.tried(example)
     r = tried.ratio
     if not r > -math.inf:
         return None
@@ -250,8 +266,8 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evi
         r = 1.0 if r < NEAR else 0.0  # an equality up to rounding, or nothing but rounding
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
-    if r > 0:  # each number that is driven costs time, and an equation has none
-        target(math.log10(min(max(r, 1e-300), 1.0)), label=label)
+    if r > 0 and target is not None:  # each number that is driven costs time, and an equation has none
+        target(math.log10(min(max(r, 1e-300), 1.0)))
     return None
 
 
