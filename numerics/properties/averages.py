@@ -8,7 +8,7 @@ point; Arb evaluates a counterexample in the statement's own variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
@@ -40,6 +40,7 @@ __all__ = ["AverageBound", "Instances"]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int_]
 Example = tuple[int, ...]
+Rounds = list[tuple[Codes, Floats]]
 #: How many atoms the first number of an example stands for.
 ATOMS = (2, 3, 2, 2, 3, 2, 2, 1, 2)
 #: Ranges of numbers: positive ones, and shares of a probability or of an interval.
@@ -57,6 +58,8 @@ LENGTHS = {1: (1, 2, 1000), 2: (1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 300, 1000), 3
 SPREAD, BESIDE, WIDTHS = 128, 192, (1500, 1000, 500, 200, 60)
 #: Before each of these rounds so many of the best are tried at all lengths.
 KEPT = (3, 0, 1, 0, 0)
+#: Of several examples the best one and one in so many are improved by random steps.
+SHARE_CLIMBED = 4
 #: What a round may cost: instances times prompts.
 MOST_OUTCOMES = 30_000
 
@@ -119,14 +122,33 @@ class AverageBound:
         simple as possible.
         """
         k, growth, *codes = ATOMS[example[0]], *example[1:]
+        return self._climbed(k, growth, codes, self._first(k, growth, codes))
+
+    def tried_together(self, examples: Sequence[Example]) -> list[Tried]:
+        """The same for several instances, of which only the most promising ones climb."""
+        read = [(ATOMS[example[0]], example[1], list(example[2:])) for example in examples]
+        first = [self._first(*instance) for instance in read]
+        order = sorted(range(len(first)), key=lambda i: -first[i][-1][1].max())
+        rounds = {i: len(WIDTHS) if place < 1 + len(first) // SHARE_CLIMBED else 0 for place, i in enumerate(order)}
+        return [self._climbed(*instance, found, rounds[i]) for i, (instance, found) in enumerate(zip(read, first))]
+
+    def _first(self, k: int, growth: int, codes: list[int]) -> Rounds:
+        """The translates of an instance, and the best of them at every length."""
         rows = _translates(k, np.array(codes))
         found = [(rows, self._ratios(k, growth, rows))]
-        for width, kept in zip(WIDTHS, KEPT):
+        return found + self._at_lengths(k, growth, codes, *found[0], KEPT[0])
+
+    def _at_lengths(self, k: int, growth: int, codes: list[int], rows: Codes, ratios: Floats, kept: int) -> Rounds:
+        if not (kept and self.random and codes[LENGTH] >= 0):
+            return []
+        rows = _at_all_lengths(k, rows[ratios.argsort()[-kept:]])
+        return [(rows, self._ratios(k, growth, rows))]
+
+    def _climbed(self, k: int, growth: int, codes: list[int], found: Rounds, rounds: int = len(WIDTHS)) -> Tried:
+        for n, width in enumerate(WIDTHS[:rounds]):
+            if n:
+                found += self._at_lengths(k, growth, codes, *found[-1], KEPT[n])
             rows, ratios = found[-1]
-            if kept and self.random and codes[LENGTH] >= 0:
-                rows = _at_all_lengths(k, rows[ratios.argsort()[-kept:]])
-                ratios = self._ratios(k, growth, rows)
-                found.append((rows, ratios))
             rows = _beside(k, rows[ratios.argmax()], width)
             found.append((rows, self._ratios(k, growth, rows)))
         rows, ratios = (np.concatenate(x) for x in zip(*found))

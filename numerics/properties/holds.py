@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +32,8 @@ ROUNDING = 1e-9
 #: A ratio between 1 and this is that of an equality where the statement holds exactly; a larger one
 #: says nothing of how near the two sides are.
 NEAR = 1.01
+#: So many examples are tried at once on a copy that is false, which the first of them often refute.
+FEW = 20
 #: Why nothing ran.
 MISSING = 'not run: Hypothesis is not installed; pip install "largeprompt[test]"'
 
@@ -195,7 +197,7 @@ def trial(
             failure = failure if failed is None else failed
             assert failed is None
         for name, p in copies:
-            if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p)))) is not None:
+            if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None:
                 refuted[name] = spoiled
 
     phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
@@ -219,10 +221,12 @@ def trial(
     return Trial(_summary(properties, found, run, time.perf_counter() - started), refuted)
 
 
-def _tried(p: Property, examples: Sequence[Any]) -> Iterable[tuple[Any, Tried]]:
-    """Each example with the worst ratio there; all at once where the property can do that."""
-    together = getattr(p, "tried_together", None)
-    return zip(examples, map(p.tried, examples) if together is None else together(examples))
+def _tried(p: Property, examples: Sequence[Any], at_once: int | None = None) -> Iterator[tuple[Any, Tried]]:
+    """Each example with the worst ratio there; several at once where the property can do that."""
+    together = getattr(p, "tried_together", None) or (lambda some: map(p.tried, some))
+    for i in range(0, len(examples), at_once or len(examples)):
+        some = examples[i : i + (at_once or len(examples))]
+        yield from zip(some, together(some))
 
 
 def _first(found: Iterable[Evidence | None]) -> Evidence | None:

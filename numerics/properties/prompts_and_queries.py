@@ -260,10 +260,6 @@ class PromptsAndQueries:
         """Codes of tokens, query, U and length."""
         return self.drawn.strategy()
 
-    def _sizes(self, fine: int) -> tuple[Fraction, ...]:
-        sizes = tuple(FINE[fine] * Fraction(2) ** j for j in OCTAVES)
-        return sizes if self.statement.nonzero else (ZERO, *sizes)
-
     def _made(self, example: tuple[int, ...]) -> _Made:
         kind, rare, skew, middle, scale, of_query, rare_query, shape, fine, length = example
         s = self.statement
@@ -273,7 +269,7 @@ class PromptsAndQueries:
         d = TOKENS[kind][0]
         query = drawn_query(d, of_query, rare_query)
         lengths = s.lengths or _lengths(s.least, len(law.weights), length)
-        return law, query, _shape(d, shape), lengths, self._sizes(fine), s.unit
+        return law, query, _shape(d, shape), lengths, _sizes(fine, s.nonzero), s.unit
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio over inequalities, lengths and sizes of U, at the example and at simple
@@ -340,6 +336,12 @@ class PromptsAndQueries:
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
         """The same statement with its right sides multiplied."""
         return PromptsAndQueries(self.statement.scaled(factor))
+
+
+@cache
+def _sizes(fine: int, nonzero: bool) -> tuple[Fraction, ...]:
+    sizes = tuple(FINE[fine] * Fraction(2) ** j for j in OCTAVES)
+    return sizes if nonzero else (ZERO, *sizes)
 
 
 def _simple(example: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

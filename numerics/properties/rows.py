@@ -17,9 +17,7 @@ from hypothesis.strategies import SearchStrategy, tuples
 __all__ = ["Row", "Rows", "in_lists"]
 
 #: A list has at most so many examples, and so many numbers: Hypothesis refuses larger ones.
-AT_ONCE, NUMBERS = 99, 2000
-#: So many more are drawn in place of those that come out equal.
-SPARE = 3
+AT_ONCE, NUMBERS = 99, 3500
 
 
 class Row(SearchStrategy[Any]):
@@ -63,8 +61,12 @@ class Rows(SearchStrategy[Any]):
 
     def do_draw(self, data: ConjectureData) -> list[tuple[tuple[int, ...], ...]]:
         """Draw a list."""
-        drawn = dict.fromkeys(tuple(row.do_draw(data) for row in self.kinds) for _ in range(self.most + SPARE))
         simplest = tuple(tuple(min(max(0, least), most) for least, most in row.ranges) for row in self.kinds)
+        drawn: dict[Any, None] = {}
+        for tries in range(2 * self.most):  # some come out equal
+            drawn[tuple(row.do_draw(data) for row in self.kinds)] = None
+            if len(drawn) > self.most or (tries == 2 and drawn.keys() == {simplest}):
+                break
         return [example for example in drawn if example != simplest][: self.most] or [simplest]
 
 
