@@ -59,7 +59,7 @@ SPREAD, BESIDE, WIDTHS = 128, 192, (1500, 1000, 500, 200, 60)
 #: Before each of these rounds so many of the best are tried at all lengths.
 KEPT = (3, 0, 1, 0, 0)
 #: Of several examples the best one and one in so many are improved by random steps.
-SHARE_CLIMBED = 4
+SHARE_CLIMBED = 3
 #: What a round may cost: instances times prompts.
 MOST_OUTCOMES = 30_000
 
@@ -323,9 +323,15 @@ def _average(k: int, growth: int, shape: tuple[int, int], codes: bytes) -> Softm
     number = np.where(rows[:, LENGTH] < 0, len(LENGTHS[k]) - 1, rows[:, LENGTH] * len(LENGTHS[k]) // (MOST + 1))
     lengths = np.array(LENGTHS[k], dtype=float)[number]
     most = math.comb(int(lengths.max()) + k - 1, k - 1)
-    counts, logs = (x[:most, number] for x in _prompts(k))
-    weight = np.exp(logs + np.einsum("nbk,kb->nb", counts, np.log(p)))
-    S_L, R_L = np.einsum("nbk,kb->nb", counts, w), np.einsum("nbk,kb->nb", counts, w * f)
+    counts, logs = _prompts(k)
+    if (number == number[0]).all():
+        counts, logs = counts[:most, number[0]], logs[:most, number[:1]]
+        total = lambda x: counts @ x
+    else:
+        counts, logs = counts[:most, number], logs[:most, number]
+        total = lambda x: np.einsum("nbk,kb->nb", counts, x)
+    weight = np.exp(logs + total(np.log(p)))
+    S_L, R_L = total(w), total(w * f)
     return around(lengths, weight, S_L, R_L[None], (w, f[None], p), Uz * Uz * proxy, (z * z, scale * scale * proxy, 1))
 
 
