@@ -8,12 +8,12 @@ prompt lengths and at sizes of U over twelve octaves, zero included.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +83,12 @@ MOST_COUNTS = 165
 MOST_ATOMS = 9
 
 
+#: The values of each code.
+TABLES = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
+#: How often the best example climbs at most, and by how much a code is changed.
+ROUNDS, STEPS = 3, (1, -1, 3, -3, 8, -8)
+
+
 @dataclass(frozen=True)
 class Drawn:
     """The strategy of the codes: kind, rarity, skewness, middle atom and scale of the tokens; kind
@@ -92,8 +98,7 @@ class Drawn:
     def strategy(self) -> SearchStrategy[Any]:
         from numerics.properties.rows import Row
 
-        tables = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
-        return Row(*((0, len(table) - 1) for table in tables))
+        return Row(*((0, len(table) - 1) for table in TABLES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +166,7 @@ def _line(q: Fraction, skew: int, middle: int) -> tuple[Vector, Vector, float]:
 
 
 def _product(values: Vector, weights: Vector, d: int) -> tuple[tuple[Vector, ...], Vector]:
-    return tuple(itertools.product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in itertools.product(weights, repeat=d))
+    return tuple(product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in product(weights, repeat=d))
 
 
 def _of_kind(d: int, kind: str, direction: Vector, rare: Fraction, skew: int, middle: int) -> _Law:
@@ -278,12 +283,34 @@ class PromptsAndQueries:
         """
         best = Tried(float("nan"))
         for plain in _simple(example):
-            if plain not in self._seen:
-                self._seen[plain] = self._worst(plain, _grid(self._made(plain)))
-            best = _larger(best, self._seen[plain])
+            best = _larger(best, self._once(plain))
             if best.ratio > 1 + ROUNDING:
                 return best
-        return _larger(best, self._worst(example, _grid(self._made(example))))
+        return _larger(best, self._once(example))
+
+    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        """The same for several examples, of which the best one climbs: as long as this makes the
+        ratio larger, one of its codes after the other is changed a little.
+        """
+        found = [self.tried(example) for example in examples]
+        best = max(range(len(found)), key=lambda i: -1.0 if math.isnan(found[i].ratio) else found[i].ratio)
+        for _ in range(ROUNDS):
+            if math.isnan(found[best].ratio) or found[best].ratio >= 1:
+                break
+            at = found[best]
+            for place, step in product(range(len(TABLES)), STEPS):
+                codes = list(found[best].at[0])
+                codes[place] = (codes[place] + step) % len(TABLES[place])
+                found[best] = _larger(found[best], self._once(tuple(codes)))
+            if found[best] is at:
+                break
+        return found
+
+    def _once(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio at the example alone, remembered."""
+        if example not in self._seen:
+            self._seen[example] = self._worst(example, _grid(self._made(example)))
+        return self._seen[example]
 
     def _worst(self, example: tuple[int, ...], grid: Grid) -> Tried:
         lengths, sizes = self._made(example)[3:5]
@@ -350,7 +377,6 @@ def _simple(example: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     for places, table, parts in (((1,), RARE, 3), ((2,), SKEW, 1), ((1, 6), RARE, 3)):
         for shift in range(0, len(table), len(table) // parts):
             codes = [0] * 9
-            codes[8] = example[8]
             for place in places:
                 codes[place] = (example[place] + shift) % len(table)
             yield (*codes, PLAIN_LENGTH)
