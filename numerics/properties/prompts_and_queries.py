@@ -85,8 +85,8 @@ MOST_ATOMS = 9
 
 #: The values of each code.
 TABLES = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
-#: How often the best example climbs at most, and by how much a code is changed.
-ROUNDS, STEPS = 3, (1, -1, 3, -3, 8, -8)
+#: So many of the best examples climb, at most so often, by codes that are changed by so much.
+CLIMBING, ROUNDS, STEPS = 2, 3, (1, -1, 4, -4)
 
 
 @dataclass(frozen=True)
@@ -289,22 +289,26 @@ class PromptsAndQueries:
         return _larger(best, self._once(example))
 
     def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
-        """The same for several examples, of which the best one climbs: as long as this makes the
-        ratio larger, one of its codes after the other is changed a little.
+        """The same for several examples, of which the best ones climb: as long as this makes the
+        ratio larger, one code after the other is changed a little.
         """
         found = [self.tried(example) for example in examples]
-        best = max(range(len(found)), key=lambda i: -1.0 if math.isnan(found[i].ratio) else found[i].ratio)
-        for _ in range(ROUNDS):
-            if math.isnan(found[best].ratio) or found[best].ratio >= 1:
-                break
-            at = found[best]
-            for place, step in product(range(len(TABLES)), STEPS):
-                codes = list(found[best].at[0])
-                codes[place] = (codes[place] + step) % len(TABLES[place])
-                found[best] = _larger(found[best], self._once(tuple(codes)))
-            if found[best] is at:
-                break
+        order = sorted(range(len(found)), key=lambda i: -found[i].ratio if found[i].ratio < 1 else np.inf)
+        different = {found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}
+        for i in sorted(different.values(), key=order.index)[:CLIMBING]:
+            found[i] = self._climbed(found[i])
         return found
+
+    def _climbed(self, best: Tried) -> Tried:
+        for _ in range(ROUNDS):
+            before = best
+            for place, step in product(range(len(TABLES)), STEPS):
+                codes = list(best.at[0])
+                codes[place] = (codes[place] + step) % len(TABLES[place])
+                best = _larger(best, self._once(tuple(codes)))
+            if best is before or best.ratio >= 1:
+                break
+        return best
 
     def _once(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio at the example alone, remembered."""
