@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.properties.holds import ROUNDING, Tried
-from numerics.properties.scalars import MOST
+from numerics.properties.scalars import MOST, simplest_or_worst
 
 __all__ = ["by_kind", "climbed"]
 
@@ -22,7 +22,8 @@ ENOUGH = 1.03
 TOGETHER = 16
 
 Codes = NDArray[np.int_]
-Example, Kind = TypeVar("Example"), TypeVar("Kind", bound=Hashable)
+Example = TypeVar("Example")
+Kind = TypeVar("Kind", bound=Hashable)
 
 
 def by_kind(
@@ -32,7 +33,8 @@ def by_kind(
 
     Examples
     --------
-    >>> by_kind(lambda x: x % 2, lambda odd, among: [Tried(len(among), x) for x in among], [1, 2, 3])
+    >>> together = lambda odd, among: [Tried(len(among), x) for x in among]
+    >>> by_kind(lambda x: x % 2, together, [1, 2, 3])
     [Tried(ratio=2, at=1), Tried(ratio=1, at=2), Tried(ratio=2, at=3)]
     """
     places: dict[Kind, list[int]] = {}
@@ -126,15 +128,3 @@ def climbed(
             break
     codes, found = (np.concatenate(x, axis=1) for x in zip(*tried))
     return simplest_or_worst(codes, found)
-
-
-def simplest_or_worst(codes: Codes, ratio: NDArray[np.float64]) -> list[Tried]:
-    """Of several points in each row that with the largest ratio; where the statement fails the
-    simplest point at which it does so clearly, that is by a twentieth of what it does at the worst.
-    """
-    worst, row = ratio.max(1), np.arange(len(ratio))
-    clearly = ratio > 1 + (np.minimum(worst, 3.0)[:, None] - 1) / 20
-    simplest = np.where(clearly, np.abs(codes).sum(2), np.inf).argmin(1)
-    place = np.where(worst > 1 + ROUNDING, simplest, ratio.argmax(1))
-    found = np.where(worst > -np.inf, ratio[row, place], np.nan)
-    return [Tried(r, tuple(c)) for r, c in zip(found.tolist(), codes[row, place].tolist())]

@@ -181,7 +181,8 @@ def trial(
     of = {kind: place for place, kind in enumerate(kinds)}
     found = [_Best() for _ in properties]
     refuted: dict[str, Evidence] = {}
-    run, seen, failure = 0, set[Any](), None
+    run, seen = 0, set[Any]()
+    failure: tuple[Property, Any, Evidence] | None = None
     lists, number_of_lists = in_lists(list(kinds.values()), number)
     single = number_of_lists == number
 
@@ -193,9 +194,11 @@ def trial(
         own = lambda p: [example[of[p.drawn]] for example in drawn]
         for k, (p, best) in enumerate(zip(properties, found)):
             target = partial(hypothesis.target, label=str(k)) if single else None
-            failed = _first(_one(p, example, tried, best, target) for example, tried in _tried(p, own(p)))
-            failure = failure if failed is None else failed
-            assert failed is None
+            for example, tried in _tried(p, own(p)):
+                failed = _one(p, example, tried, best, target)
+                if failed is not None:
+                    failure = p, example, failed
+                    raise AssertionError
         for name, p in copies:
             if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None:
                 refuted[name] = spoiled
@@ -209,7 +212,7 @@ def trial(
         print_blob=False,
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(hypothesis.HealthCheck),
-        phases=phases if shrink else phases[:2],
+        phases=phases if shrink and single else phases[:2],
     )(hypothesis.given(lists)(prop))
     try:
         with _nothing_from_other_code():
@@ -217,7 +220,12 @@ def trial(
     except AssertionError:
         if failure is None:  # of a property itself
             raise
-        return Trial(failure.replace(engine="property test", seconds=time.perf_counter() - started), refuted)
+        p, example, found_false = failure
+        if shrink and not single:  # a whole list would take long to shrink
+            example = kinds[p.drawn].shrunk(example, lambda row: _refuted(p, row, p.tried(row)) is not None)
+            simpler = _refuted(p, example, p.tried(example))
+            found_false = found_false if simpler is None else simpler
+        return Trial(found_false.replace(engine="property test", seconds=time.perf_counter() - started), refuted)
     return Trial(_summary(properties, found, run, time.perf_counter() - started), refuted)
 
 

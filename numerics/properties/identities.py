@@ -143,11 +143,12 @@ class ScalarIdentity:
             return [t for i in range(0, n, TOGETHER) for t in self.tried_together(examples[i : i + TOGETHER])]
         flat = codes.reshape(n * points, -1)
         judged = self._compared if ready.program.differs else self._agreed
-        ratio, met = (x.reshape(n, points) for x in judged(self._columns(flat), len(flat)))
+        flat_ratio, flat_met = judged(self._columns(flat), len(flat))
+        ratio, met = flat_ratio.reshape(n, points), flat_met.reshape(n, points)
         if not ready.program.differs and (suspect := ratio.any(1)).any():
             flat = codes[suspect].reshape(-1, codes.shape[2])
-            again = self._compared(self._columns(flat), len(flat))
-            ratio[suspect], met[suspect] = (x.reshape(-1, points) for x in again)
+            flat_ratio, flat_met = self._compared(self._columns(flat), len(flat))
+            ratio[suspect], met[suspect] = flat_ratio.reshape(-1, points), flat_met.reshape(-1, points)
         failing = ratio > 1
         simplest = np.where(failing, np.abs(codes).sum(2), np.inf).argmin(1)
         place = np.where(failing.any(1), simplest, met.argmax(1))

@@ -8,7 +8,7 @@ half is drawn anew; the second half is driven to the worst ratio as before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis.internal.conjecture.data import ConjectureData
@@ -39,6 +39,32 @@ class Row(SearchStrategy[Any]):
         super().__init__()
         self.ranges = ranges
 
+    @property
+    def simplest(self) -> tuple[int, ...]:
+        """What rows shrink to."""
+        return tuple(min(max(0, least), most) for least, most in self.ranges)
+
+    def shrunk(self, row: tuple[int, ...], condition: Callable[[tuple[int, ...]], bool]) -> tuple[int, ...]:
+        """A simpler row that meets a condition, from one that does: each number in turn is brought
+        as near to its simplest value as the condition allows.
+
+        Examples
+        --------
+        >>> Row((-500, 500), (0, 9)).shrunk((400, 7), lambda row: row[0] > 70)
+        (71, 0)
+        """
+        for place, simple in enumerate(self.simplest):
+            fails, far = simple - (1 if row[place] > simple else -1), row[place]
+            tried = simple
+            while abs(far - fails) > 1:
+                changed = (*row[:place], tried, *row[place + 1 :])
+                if condition(changed):
+                    row, far = changed, tried
+                else:
+                    fails = tried
+                tried = (fails + far) // 2
+        return row
+
     def do_draw(self, data: ConjectureData) -> tuple[int, ...]:
         """Draw a row."""
         return tuple(data.draw_integer(least, most, shrink_towards=min(max(0, least), most)) for least, most in self.ranges)
@@ -61,7 +87,7 @@ class Rows(SearchStrategy[Any]):
 
     def do_draw(self, data: ConjectureData) -> list[tuple[tuple[int, ...], ...]]:
         """Draw a list."""
-        simplest = tuple(tuple(min(max(0, least), most) for least, most in row.ranges) for row in self.kinds)
+        simplest = tuple(row.simplest for row in self.kinds)
         drawn: dict[Any, None] = {}
         for tries in range(2 * self.most):  # some come out equal
             drawn[tuple(row.do_draw(data) for row in self.kinds)] = None

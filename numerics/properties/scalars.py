@@ -26,7 +26,7 @@ from numerics.rationals import fraction, sympy_rational
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Codes", "ScalarInequality", "decoded", "table"]
+__all__ = ["Codes", "ScalarInequality", "decoded", "simplest_or_worst", "table"]
 
 #: Codes between a power of two and the next; the largest code stands for 20 powers of two.
 OCTAVE, MOST = 256, 5120
@@ -122,6 +122,18 @@ def _beside(k: int) -> NDArray[np.int_]:
     return np.vstack([np.zeros((1, k), dtype=int), np.kron(np.eye(k, dtype=int), np.array(STEPS)[:, None])])
 
 
+def simplest_or_worst(codes: NDArray[np.int_], ratio: NDArray[np.float64]) -> list[Tried]:
+    """Of several points in each row that with the largest ratio; where the statement fails the
+    simplest point at which it does so clearly, that is by a twentieth of what it does at the worst.
+    """
+    worst, row = ratio.max(1), np.arange(len(ratio))
+    clearly = ratio > 1 + (np.minimum(worst, 3.0)[:, None] - 1) / 20
+    simplest = np.where(clearly, np.abs(codes).sum(2), np.inf).argmin(1)
+    place = np.where(worst > 1 + ROUNDING, simplest, ratio.argmax(1))
+    found = np.where(worst > -np.inf, ratio[row, place], np.nan)
+    return [Tried(r, tuple(c)) for r, c in zip(found.tolist(), codes[row, place].tolist())]
+
+
 @dataclass(frozen=True)
 class ScalarInequality:
     """A statement of `numerics.provers.forall` at points of its domain.
@@ -178,12 +190,7 @@ class ScalarInequality:
             if not len(climbing):
                 break
         codes, ratio = (x.swapaxes(0, 1).reshape(len(at), -1, *x.shape[3:]) for x in (codes, ratio))
-        worst = ratio.max(1)
-        failing = ratio > 1 + (np.minimum(worst, 3.0)[:, None] - 1) / 20
-        simplest = np.where(failing, np.abs(codes).sum(2), np.inf).argmin(1)
-        place = np.where(worst > 1 + ROUNDING, simplest, ratio.argmax(1))
-        ratio, codes = ratio[np.arange(len(at)), place], codes[np.arange(len(at)), place]
-        return [Tried(r if r > -np.inf else float("nan"), tuple(c)) for r, c in zip(ratio.tolist(), codes.tolist())]
+        return simplest_or_worst(codes, ratio)
 
     @cached_property
     def _program(self) -> Program | None:

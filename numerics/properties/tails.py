@@ -85,7 +85,9 @@ class TailProperty:
         for step in (0, -1, 1):
             beside = [_with_length(example, length + step) for example in examples]
             found.append(climbed(partial(self._ratios, length=length_of(beside[0])), beside, free, 1))
-        return [max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0]) for tried in zip(*found)]
+        return [
+            max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0]) for tried in zip(*found)
+        ]
 
     def _ratios(self, codes: Array, length: int) -> Array:
         with np.errstate(all="ignore"):
