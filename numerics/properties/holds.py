@@ -172,7 +172,7 @@ def trial(
         import hypothesis
     except ImportError:
         return Trial(Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING), {})
-    from numerics.properties.rows import in_lists
+    from numerics.properties.rows import Row, in_lists
 
     number = current_examples() if examples is None else examples
     number = max(1, number // max(getattr(p, "each", 1) for p in properties))
@@ -181,16 +181,15 @@ def trial(
     of = {kind: place for place, kind in enumerate(kinds)}
     found = [_Best() for _ in properties]
     refuted: dict[str, Evidence] = {}
-    run, seen = 0, set[Any]()
+    run = 0
     failure: tuple[Property, Any, Evidence] | None = None
     lists, number_of_lists = in_lists(list(kinds.values()), number)
     single = number_of_lists == number
 
     def prop(drawn: Sequence[Any]) -> None:
         nonlocal run, failure
-        run += 1 if single else len(set(drawn) - seen)
         if not single:
-            seen.update(drawn)
+            drawn = drawn[: number - run]
         own = lambda p: [example[of[p.drawn]] for example in drawn]
         for k, (p, best) in enumerate(zip(properties, found)):
             target = partial(hypothesis.target, label=str(k)) if single else None
@@ -199,6 +198,7 @@ def trial(
                 if failed is not None:
                     failure = p, example, failed
                     raise AssertionError
+        run += len(drawn)
         for name, p in copies:
             if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None:
                 refuted[name] = spoiled
@@ -221,8 +221,9 @@ def trial(
         if failure is None:  # of a property itself
             raise
         p, example, found_false = failure
-        if shrink and not single:  # a whole list would take long to shrink
-            example = kinds[p.drawn].shrunk(example, lambda row: _refuted(p, row, p.tried(row)) is not None)
+        kind = kinds[p.drawn]
+        if shrink and not single and isinstance(kind, Row):  # a whole list would take long to shrink
+            example = kind.shrunk(example, lambda row: _refuted(p, row, p.tried(row)) is not None)
             simpler = _refuted(p, example, p.tried(example))
             found_false = found_false if simpler is None else simpler
         return Trial(found_false.replace(engine="property test", seconds=time.perf_counter() - started), refuted)

@@ -234,8 +234,6 @@ class PromptsAndQueries:
 
     Examples
     --------
-    The mean of L signs has the square 1/L, which is not below 1/(L + 1):
-
     >>> from numerics.properties.holds import holds
     >>> from numerics.search.query_average_bound import Term
     >>> from numerics.search.query_average import squared_error
@@ -294,8 +292,7 @@ class PromptsAndQueries:
         """
         found = [self.tried(example) for example in examples]
         order = sorted(range(len(found)), key=lambda i: -found[i].ratio if found[i].ratio < 1 else np.inf)
-        different = {found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}
-        for i in sorted(different.values(), key=order.index)[:CLIMBING]:
+        for i in sorted({found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}.values(), key=order.index)[:CLIMBING]:
             found[i] = self._climbed(found[i])
         return found
 
@@ -361,8 +358,7 @@ class PromptsAndQueries:
     def shown(self, example: tuple[int, ...], at: Any) -> Mapping[str, Any]:
         """Tokens, query and U."""
         example, k, length, u, *_ = at
-        x = self._pair(example, u, _sigma(self._made(example)) ** 2)
-        return {"L": length, **self.statement.terms[k].where, **x.describe()}
+        return {"L": length, **self.statement.terms[k].where, **self._pair(example, u, _sigma(self._made(example)) ** 2).describe()}
 
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
         """The same statement with its right sides multiplied."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.codes import MOST, OCTAVE
 from numerics.properties.equations.running_error import Program, Unknown
 from numerics.properties.holds import ROUNDING, Tried
 from numerics.provers.enclosures.boxes import Side
@@ -26,10 +27,8 @@ from numerics.rationals import fraction, sympy_rational
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Codes", "ScalarInequality", "decoded", "simplest_or_worst", "table"]
+__all__ = ["MOST", "OCTAVE", "Codes", "ScalarInequality", "decoded", "simplest_or_worst", "table"]
 
-#: Codes between a power of two and the next; the largest code stands for 20 powers of two.
-OCTAVE, MOST = 256, 5120
 #: The code of 0 where a variable takes all real values: those above are positive, 1 has the code 0.
 ZERO = -MOST // 3
 #: Beside a point the same point is tried with one code changed by that much.
