@@ -17,7 +17,7 @@ from hypothesis.strategies import SearchStrategy, tuples
 __all__ = ["Row", "Rows", "in_lists"]
 
 #: A list has at most so many examples, and so many numbers: Hypothesis refuses larger ones.
-AT_ONCE, NUMBERS = 99, 3500
+AT_ONCE, NUMBERS = 99, 1500
 
 
 class Row(SearchStrategy[Any]):

@@ -34,7 +34,7 @@ ZERO = -MOST // 3
 #: Beside a point the same point is tried with one code changed by that much.
 STEPS = (1, -1, 8, -8, 32, -32, 96, -96, 256, -256, 768, -768, 2048, -2048, MOST, -MOST)
 #: How often an example climbs from a point to the best one beside it.
-ROUNDS = 4
+ROUNDS = 8
 #: Sides below this may be 0 or may have underflowed.
 UNDERFLOW = 1e-280
 
