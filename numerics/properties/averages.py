@@ -8,7 +8,7 @@ point; Arb evaluates a counterexample in the statement's own variables.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
@@ -39,7 +39,10 @@ __all__ = ["AverageBound", "Instances"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int_]
-Example = tuple[int, int, tuple[int, ...]]
+Example = tuple[int, ...]
+Rounds = list[tuple[Codes, Floats]]
+#: How many atoms the first number of an example stands for.
+ATOMS = (2, 3, 2, 2, 3, 2, 2, 1, 2)
 #: Ranges of numbers: positive ones, and shares of a probability or of an interval.
 POSITIVE, SHARE = Side(fmpq(0), None, True, True), Side(fmpq(0), fmpq(1), True, True)
 #: The places of codes: the length, of which codes below 0 are the longest; sigma Uz, from -4 to 4,
@@ -55,6 +58,8 @@ LENGTHS = {1: (1, 2, 1000), 2: (1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 300, 1000), 3
 SPREAD, BESIDE, WIDTHS = 128, 192, (1500, 1000, 500, 200, 60)
 #: Before each of these rounds so many of the best are tried at all lengths.
 KEPT = (3, 0, 1, 0, 0)
+#: Of several examples the best one and one in so many are improved by random steps.
+SHARE_CLIMBED = 3
 #: What a round may cost: instances times prompts.
 MOST_OUTCOMES = 30_000
 
@@ -69,9 +74,7 @@ class Instances:
         """The simplest instance has the atoms 1 and -1, Uz = 0, f = (1, 0) and one token."""
         from numerics.properties.rows import Row
 
-        atoms = (2, 3, 2, 2, 3, 2, 2, 1, 2)
-        row = Row((0, len(atoms) - 1), (0, 2), (-MOST // 2, MOST), *[(-MOST, MOST)] * (PLACES - 1))
-        return row.map(lambda drawn: (atoms[drawn[0]], drawn[1], drawn[2:]))
+        return Row((0, len(ATOMS) - 1), (0, 2), (-MOST // 2, MOST), *[(-MOST, MOST)] * (PLACES - 1))
 
 
 @dataclass(frozen=True)
@@ -118,15 +121,34 @@ class AverageBound:
         is improved by random steps. Where the statement fails, the failing instance is made as
         simple as possible.
         """
-        k, growth, codes = example
+        k, growth, *codes = ATOMS[example[0]], *example[1:]
+        return self._climbed(k, growth, codes, self._first(k, growth, codes))
+
+    def tried_together(self, examples: Sequence[Example]) -> list[Tried]:
+        """The same for several instances, of which only the most promising ones climb."""
+        read = [(ATOMS[example[0]], example[1], list(example[2:])) for example in examples]
+        first = [self._first(*instance) for instance in read]
+        order = sorted(range(len(first)), key=lambda i: -first[i][-1][1].max())
+        rounds = {i: len(WIDTHS) if place < 1 + len(first) // SHARE_CLIMBED else 0 for place, i in enumerate(order)}
+        return [self._climbed(*instance, found, rounds[i]) for i, (instance, found) in enumerate(zip(read, first))]
+
+    def _first(self, k: int, growth: int, codes: list[int]) -> Rounds:
+        """The translates of an instance, and the best of them at every length."""
         rows = _translates(k, np.array(codes))
         found = [(rows, self._ratios(k, growth, rows))]
-        for width, kept in zip(WIDTHS, KEPT):
+        return found + self._at_lengths(k, growth, codes, *found[0], KEPT[0])
+
+    def _at_lengths(self, k: int, growth: int, codes: list[int], rows: Codes, ratios: Floats, kept: int) -> Rounds:
+        if not (kept and self.random and codes[LENGTH] >= 0):
+            return []
+        rows = _at_all_lengths(k, rows[ratios.argsort()[-kept:]])
+        return [(rows, self._ratios(k, growth, rows))]
+
+    def _climbed(self, k: int, growth: int, codes: list[int], found: Rounds, rounds: int = len(WIDTHS)) -> Tried:
+        for n, width in enumerate(WIDTHS[:rounds]):
+            if n:
+                found += self._at_lengths(k, growth, codes, *found[-1], KEPT[n])
             rows, ratios = found[-1]
-            if kept and self.random and codes[LENGTH] >= 0:
-                rows = _at_all_lengths(k, rows[ratios.argsort()[-kept:]])
-                ratios = self._ratios(k, growth, rows)
-                found.append((rows, ratios))
             rows = _beside(k, rows[ratios.argmax()], width)
             found.append((rows, self._ratios(k, growth, rows)))
         rows, ratios = (np.concatenate(x) for x in zip(*found))
@@ -155,7 +177,8 @@ class AverageBound:
 
     def exactly(self, example: Example, at: tuple[int, ...]) -> Evidence:
         """Both sides by Arb, for a tail at parameters on either side of the worst one."""
-        point, L = _point(*example[:2], at), _length(example[0], at)
+        k = ATOMS[example[0]]
+        point, L = _point(k, example[1], at), _length(k, at)
         left, right = self.bound.left, self.bound.right
         reason = "no value of the tail's parameter refutes it by Arb"
         try:
@@ -169,7 +192,8 @@ class AverageBound:
 
     def shown(self, example: Example, at: tuple[int, ...]) -> Mapping[str, Any]:
         """The instance as witnesses show it."""
-        point, L = _point(*example[:2], at), _length(example[0], at)
+        k = ATOMS[example[0]]
+        point, L = _point(k, example[1], at), _length(k, at)
         try:
             return {"L": L, **point.describe()}
         except ArithmeticError:  # as above
@@ -299,9 +323,15 @@ def _average(k: int, growth: int, shape: tuple[int, int], codes: bytes) -> Softm
     number = np.where(rows[:, LENGTH] < 0, len(LENGTHS[k]) - 1, rows[:, LENGTH] * len(LENGTHS[k]) // (MOST + 1))
     lengths = np.array(LENGTHS[k], dtype=float)[number]
     most = math.comb(int(lengths.max()) + k - 1, k - 1)
-    counts, logs = (x[:most, number] for x in _prompts(k))
-    weight = np.exp(logs + np.einsum("nbk,kb->nb", counts, np.log(p)))
-    S_L, R_L = np.einsum("nbk,kb->nb", counts, w), np.einsum("nbk,kb->nb", counts, w * f)
+    counts, logs = _prompts(k)
+    if (number == number[0]).all():
+        counts, logs = counts[:most, number[0]], logs[:most, number[:1]]
+        total = lambda x: counts @ x
+    else:
+        counts, logs = counts[:most, number], logs[:most, number]
+        total = lambda x: np.einsum("nbk,kb->nb", counts, x)
+    weight = np.exp(logs + total(np.log(p)))
+    S_L, R_L = total(w), total(w * f)
     return around(lengths, weight, S_L, R_L[None], (w, f[None], p), Uz * Uz * proxy, (z * z, scale * scale * proxy, 1))
 
 

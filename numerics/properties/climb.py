@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.properties.holds import ROUNDING, Tried
-from numerics.properties.scalars import MOST
+from numerics.properties.scalars import MOST, simplest_or_worst
 
-__all__ = ["climbed"]
+__all__ = ["by_kind", "climbed"]
 
 #: Beside a point the same point is tried with one code changed by that much.
 STEPS = (0, 32, -32, 256, -256, 1536, -1536, 4096, -4096)
 #: A climb ends where a round gains less than this factor.
 ENOUGH = 1.03
+#: So many climb at once.
+TOGETHER = 16
 
 Codes = NDArray[np.int_]
+Example = TypeVar("Example")
+Kind = TypeVar("Kind", bound=Hashable)
+
+
+def by_kind(
+    kind_of: Callable[[Example], Kind], tried: Callable[[Kind, list[Example]], Sequence[Tried]], examples: Sequence[Example]
+) -> list[Tried]:
+    """What is tried of all examples of one kind at once, in the order of the examples.
+
+    Examples
+    --------
+    >>> together = lambda odd, among: [Tried(len(among), x) for x in among]
+    >>> by_kind(lambda x: x % 2, together, [1, 2, 3])
+    [Tried(ratio=2, at=1), Tried(ratio=1, at=2), Tried(ratio=2, at=3)]
+    """
+    places: dict[Kind, list[int]] = {}
+    for place, example in enumerate(examples):
+        places.setdefault(kind_of(example), []).append(place)
+    found = {
+        place: one for kind, among in places.items() for place, one in zip(among, tried(kind, [examples[place] for place in among]))
+    }
+    return [found[place] for place in range(len(examples))]
 
 
 @lru_cache(maxsize=64)
@@ -38,21 +63,22 @@ def _moves(
 
 def climbed(
     ratios: Callable[[Codes], NDArray[np.float64]],
-    start: Sequence[int],
+    starts: Sequence[Sequence[int]],
     free: Sequence[int],
     rounds: int = 5,
     steps: Sequence[int] = STEPS,
     leaps: Sequence[tuple[tuple[int, int], ...]] = (),
-) -> Tried:
-    """The worst ratio on a climb: at the points with one code changed, around the point at which
-    all codes are the best of these, or around the best point if that led down, and so on.
+) -> list[Tried]:
+    """The worst ratio on a climb from each start: at the points with one code changed, around the
+    point at which all codes are the best of these, or around the best point if that led down, and
+    so on.
 
     Parameters
     ----------
     ratios : callable
         Maps codes of shape (n, k) to ratios of shape (n,), -oo where a hypothesis fails.
-    start : sequence of int
-        The k codes of the example.
+    starts : sequence of sequences of int
+        The k codes of each example.
     free : sequence of int
         The places of the codes that are changed.
     rounds : int
@@ -63,34 +89,42 @@ def climbed(
 
     Returns
     -------
-    Tried
+    list of Tried
         The largest ratio and its codes; where the statement fails somewhere, the simplest of the
         points at which it fails clearly, that is by a twentieth of what it does at the worst one.
 
     Examples
     --------
     >>> peak = lambda codes: 1 / (1 + np.abs(codes[:, 0] - 1536.0))
-    >>> climbed(peak, (0, 7), (0,))
-    Tried(ratio=1.0, at=(1536, 7))
+    >>> climbed(peak, [(0, 7)], (0,))
+    [Tried(ratio=1.0, at=(1536, 7))]
     """
-    at, tried, top = np.array(start, dtype=int), list[tuple[Codes, NDArray[np.float64]]](), -np.inf
+    if len(starts) > TOGETHER:
+        parts = (starts[i : i + TOGETHER] for i in range(0, len(starts), TOGETHER))
+        return [tried for part in parts for tried in climbed(ratios, part, free, rounds, steps, leaps)]
+    at = np.array(starts, dtype=int)
+    n, k = at.shape
+    tried, top, climbing = list[tuple[Codes, NDArray[np.float64]]](), np.full(n, -np.inf), np.arange(n)
+    rows = 1 + np.arange(len(free) * len(steps)).reshape(-1, len(steps))
     for _ in range(rounds):
-        offsets, kept = _moves(len(at), tuple(free), tuple(steps), tuple(leaps) if not tried else ())
-        codes = np.clip(kept * at + offsets, -MOST, MOST)
-        found = ratios(codes)
-        tried.append((codes, found))
-        if found.max() > 1 + ROUNDING or found.max() < top * ENOUGH:
+        offsets, kept = _moves(k, tuple(free), tuple(steps), tuple(leaps) if not tried else ())
+        around = np.clip(kept * at[climbing, None] + offsets, -MOST, MOST)
+        found = ratios(around.reshape(-1, k)).reshape(around.shape[:2])
+        every = np.zeros((n, len(offsets), k), dtype=int), np.full((n, len(offsets)), -np.inf)
+        every[0][climbing], every[1][climbing] = around, found
+        tried.append(every)
+        best, high = found.argmax(1), found.max(1)
+        each = rows[np.arange(len(free)), found[:, rows].argmax(2)]
+        each = np.where(np.take_along_axis(found, each, 1) > found[:, :1], each, 0)
+        moved = around[np.arange(len(found)), best]
+        # All steps at once have led up so far.
+        at_once = (found[:, 0] >= top[climbing]) & (best < 1 + rows.size)
+        stepped = around[np.arange(len(found))[:, None], each, np.array(free)]
+        moved[:, list(free)] = np.where(at_once[:, None], stepped, moved[:, list(free)])
+        goes_on = (high <= 1 + ROUNDING) & ~(high < top[climbing] * ENOUGH)
+        at[climbing], top[climbing] = moved, high
+        climbing = climbing[goes_on]
+        if not len(climbing):
             break
-        rows = 1 + np.arange(len(free) * len(steps)).reshape(-1, len(steps))
-        best = np.take_along_axis(rows, found[rows].argmax(1)[:, None], 1)[:, 0]
-        at = codes[found.argmax()].copy()
-        if found[0] >= top and found.argmax() < 1 + rows.size:  # all steps at once have led up so far
-            for place, row in zip(free, np.where(found[best] > found[0], best, 0)):
-                at[place] = codes[row, place]
-        top = found.max()
-    codes, found = (np.concatenate(x) for x in zip(*tried))
-    top = float(found.max())
-    k = int(found.argmax())
-    if top > 1 + ROUNDING:
-        k = int(np.where(found > 1 + (min(top, 3.0) - 1) / 20, np.abs(codes).sum(1), np.inf).argmin())
-    return Tried(float(found[k]) if top > -np.inf else float("nan"), tuple(codes[k].tolist()))
+    codes, found = (np.concatenate(x, axis=1) for x in zip(*tried))
+    return simplest_or_worst(codes, found)

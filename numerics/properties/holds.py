@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from unittest.mock import patch
@@ -31,6 +32,8 @@ ROUNDING = 1e-9
 #: A ratio between 1 and this is that of an equality where the statement holds exactly; a larger one
 #: says nothing of how near the two sides are.
 NEAR = 1.01
+#: So many examples are tried at once on a copy that is false, which the first of them often refute.
+FEW = 20
 #: Why nothing ran.
 MISSING = 'not run: Hypothesis is not installed; pip install "largeprompt[test]"'
 
@@ -169,6 +172,8 @@ def trial(
         import hypothesis
     except ImportError:
         return Trial(Evidence(verdict=Verdict.OPEN, engine="property test", reason=MISSING), {})
+    from numerics.properties.rows import Row, in_lists
+
     number = current_examples() if examples is None else examples
     number = max(1, number // max(getattr(p, "each", 1) for p in properties))
     copies = [(name, p) for name, of_name in spoiled.items() for p in of_name]
@@ -176,44 +181,69 @@ def trial(
     of = {kind: place for place, kind in enumerate(kinds)}
     found = [_Best() for _ in properties]
     refuted: dict[str, Evidence] = {}
-    run, failure = 0, None
+    run = 0
+    failure: tuple[Property, Any, Evidence] | None = None
+    lists, number_of_lists = in_lists(list(kinds.values()), number)
+    single = number_of_lists == number
 
     def prop(drawn: Sequence[Any]) -> None:
         nonlocal run, failure
-        run += 1
+        if not single:
+            drawn = drawn[: number - run]
+        own = lambda p: [example[of[p.drawn]] for example in drawn]
+        for k, (p, best) in enumerate(zip(properties, found)):
+            target = partial(hypothesis.target, label=str(k)) if single else None
+            for example, tried in _tried(p, own(p)):
+                failed = _one(p, example, tried, best, target)
+                if failed is not None:
+                    failure = p, example, failed
+                    raise AssertionError
+        run += len(drawn)
         for name, p in copies:
-            if name not in refuted and (seen := _refuted(p, drawn[of[p.drawn]])) is not None:
-                refuted[name] = seen
-        failed = [
-            _one(p, drawn[of[p.drawn]], best, str(k), hypothesis.target) for k, (p, best) in enumerate(zip(properties, found))
-        ]
-        failure = next((f for f in failed if f is not None), failure)
-        assert not any(f is not None for f in failed)
+            if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None:
+                refuted[name] = spoiled
 
     phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
     checked = hypothesis.settings(
-        max_examples=number,
+        max_examples=number_of_lists,
         deadline=None,
         database=None,
         report_multiple_bugs=False,
         print_blob=False,
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(hypothesis.HealthCheck),
-        phases=phases if shrink else phases[:2],
-    )(hypothesis.given(hypothesis.strategies.tuples(*kinds.values()))(prop))
+        phases=phases if shrink and single else phases[:2],
+    )(hypothesis.given(lists)(prop))
     try:
         with _nothing_from_other_code():
             hypothesis.seed(current_seed())(checked)()
     except AssertionError:
         if failure is None:  # of a property itself
             raise
-        return Trial(failure.replace(engine="property test", seconds=time.perf_counter() - started), refuted)
+        p, example, found_false = failure
+        kind = kinds[p.drawn]
+        if shrink and not single and isinstance(kind, Row):  # a whole list would take long to shrink
+            example = kind.shrunk(example, lambda row: _refuted(p, row, p.tried(row)) is not None)
+            simpler = _refuted(p, example, p.tried(example))
+            found_false = found_false if simpler is None else simpler
+        return Trial(found_false.replace(engine="property test", seconds=time.perf_counter() - started), refuted)
     return Trial(_summary(properties, found, run, time.perf_counter() - started), refuted)
 
 
-def _refuted(p: Property, example: Any) -> Evidence | None:
+def _tried(p: Property, examples: Sequence[Any], at_once: int | None = None) -> Iterator[tuple[Any, Tried]]:
+    """Each example with the worst ratio there; several at once where the property can do that."""
+    together = getattr(p, "tried_together", None) or (lambda some: map(p.tried, some))
+    for i in range(0, len(examples), at_once or len(examples)):
+        some = examples[i : i + (at_once or len(examples))]
+        yield from zip(some, together(some))
+
+
+def _first(found: Iterable[Evidence | None]) -> Evidence | None:
+    return next((e for e in found if e is not None), None)
+
+
+def _refuted(p: Property, example: Any, tried: Tried) -> Evidence | None:
     """The refutation of a statement by an example, if it is one."""
-    tried = p.tried(example)
     exactly = p.exactly(example, tried.at) if tried.ratio > 1 + ROUNDING else None
     return exactly if exactly is not None and exactly.verdict is Verdict.REFUTED else None
 
@@ -229,11 +259,10 @@ def _nothing_from_other_code() -> AbstractContextManager[Any]:
     return patch.object(HypothesisProvider, "_maybe_draw_constant", lambda *a, **k: None) if known else nullcontext()
 
 
-def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evidence | None:
+def _one(p: Property, example: Any, tried: Tried, best: _Best, target: Callable[[float], Any] | None) -> Evidence | None:
     """The refutation of the statement by this example, if it is one; what was seen is kept in
     `best`.
     """
-    tried = p.tried(example)
     r = tried.ratio
     if not r > -math.inf:
         return None
@@ -250,8 +279,8 @@ def _one(p: Property, example: Any, best: _Best, label: str, target: Any) -> Evi
         r = 1.0 if r < NEAR else 0.0  # an equality up to rounding, or nothing but rounding
     if r > best.ratio:
         best.ratio, best.place = r, (example, tried.at)
-    if r > 0:  # each number that is driven costs time, and an equation has none
-        target(math.log10(min(max(r, 1e-300), 1.0)), label=label)
+    if r > 0 and target is not None:  # each number that is driven costs time, and an equation has none
+        target(math.log10(min(max(r, 1e-300), 1.0)))
     return None
 
 

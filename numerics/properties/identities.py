@@ -4,7 +4,7 @@ written, in floating point, and compared up to a bound of their rounding errors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -35,6 +35,8 @@ DIVISORS, FACTORS = (1, 4, 16, 64, 256), (31, 389, 2999)
 AGREED = 1e-9
 #: The bound of rounding errors is of first order, and is trusted up to this factor.
 SAFETY = 4.0
+#: So many examples are evaluated at once where derivatives are taken.
+TOGETHER = 8
 #: How many exact points are drawn where side conditions have to be solved.
 SOLVED = 60
 
@@ -129,18 +131,29 @@ class ScalarIdentity:
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The difference of the sides at the simplest point of the example at which they differ."""
+        return self.tried_together([example])[0]
+
+    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        """The same for several examples at once."""
         ready = self._ready
-        codes = _rows(np.array(example[: len(ready.kinds)], dtype=int), len(ready.solved))
-        columns = self._columns(codes)
+        drawn = np.array([example[: len(ready.kinds)] for example in examples], dtype=int)
+        codes = _rows(drawn, len(ready.solved))
+        n, points = codes.shape[:2]
+        if ready.program.differs and n > TOGETHER:  # each point is many points already
+            return [t for i in range(0, n, TOGETHER) for t in self.tried_together(examples[i : i + TOGETHER])]
+        flat = codes.reshape(n * points, -1)
         judged = self._compared if ready.program.differs else self._agreed
-        ratio, met = judged(columns, len(codes))
-        if ratio.any() and not ready.program.differs:
-            ratio, met = self._compared(columns, len(codes))
+        flat_ratio, flat_met = judged(self._columns(flat), len(flat))
+        ratio, met = flat_ratio.reshape(n, points), flat_met.reshape(n, points)
+        if not ready.program.differs and (suspect := ratio.any(1)).any():
+            flat = codes[suspect].reshape(-1, codes.shape[2])
+            flat_ratio, flat_met = self._compared(self._columns(flat), len(flat))
+            ratio[suspect], met[suspect] = flat_ratio.reshape(-1, points), flat_met.reshape(-1, points)
         failing = ratio > 1
-        if not (met | failing).any():
-            return Tried(float("nan"))
-        simplest = np.where(failing, np.abs(codes).sum(1), np.inf).argmin() if failing.any() else met.argmax()
-        return Tried(float(ratio[simplest]), tuple(codes[simplest].tolist()))
+        simplest = np.where(failing, np.abs(codes).sum(2), np.inf).argmin(1)
+        place = np.where(failing.any(1), simplest, met.argmax(1))
+        value = np.where((met | failing).any(1), ratio[np.arange(n), place], np.nan)
+        return [Tried(r, tuple(c)) for r, c in zip(value.tolist(), codes[np.arange(n), place].tolist())]
 
     def _agreed(self, columns: Mapping[sp.Expr, NDArray[Any]], n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """0 where the sides agree by far, and where all of them have values."""
@@ -202,13 +215,15 @@ class ScalarIdentity:
 
 
 def _rows(codes: NDArray[np.int_], solved: int) -> NDArray[np.int_]:
-    """The codes of the points of an example: the drawn ones, nearer and farther ones, each also
-    with the codes handed on from variable to variable, and those with one code 0.
+    """The codes of the points of each example: the drawn ones, nearer and farther ones, each also
+    with the codes handed on from variable to variable, and those with one code 0; shape (examples,
+    points, codes).
     """
     if solved:
-        return codes[None] + np.arange(min(solved, 8))[:, None]
-    near = np.stack([np.trunc(codes / k).astype(int) for k in DIVISORS])
-    far = np.stack([(codes * k + MOST) % (2 * MOST + 1) - MOST for k in FACTORS])
-    turned = [np.roll(rows, i, axis=1) for rows in (near, far) for i in range(min(3, len(codes)))]
-    zeros = np.where(np.eye(len(codes), dtype=bool), 0, near[2])
-    return np.concatenate([*turned, zeros])
+        return codes[:, None] + np.arange(min(solved, 8))[:, None]
+    k = codes.shape[1]
+    near = np.trunc(codes[:, None] / np.array(DIVISORS)[:, None]).astype(int)
+    far = (codes[:, None] * np.array(FACTORS)[:, None] + MOST) % (2 * MOST + 1) - MOST
+    turned = [np.roll(rows, i, axis=2) for rows in (near, far) for i in range(min(3, k))]
+    zeros = np.where(np.eye(k, dtype=bool), 0, near[:, 2:3])
+    return np.concatenate([*turned, zeros], axis=1)

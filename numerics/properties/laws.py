@@ -21,7 +21,7 @@ import numpy.typing as npt
 from flint import fmpq
 
 from numerics.evidence import Evidence
-from numerics.properties.climb import climbed
+from numerics.properties.climb import by_kind, climbed
 from numerics.properties.holds import Tried
 from numerics.properties.scalars import MOST, OCTAVE, Codes, decoded, table
 from numerics.provers.enclosures.boxes import Side
@@ -140,7 +140,7 @@ def _products(d: int, key: bytes) -> WeightedNodes:
     return _ByLength(np.broadcast_to(length[:, None] / math.sqrt(d), (len(length), d, len(codes))), masses, np.ones(len(codes)))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _drawn(laws: int, key: bytes) -> list[tuple[Array, Array]]:
     """Atoms and probabilities of each law; properties that share an example share them."""
     codes = np.frombuffer(key, dtype=int).reshape(laws * OF_A_LAW, -1)
@@ -189,13 +189,20 @@ class LawProperty:
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio on a climb from the example."""
-        d, count = self._dimension(example), self.bound.laws * OF_A_LAW + 1 + len(self.bound.numbers)
+        return self.tried_together([example])[0]
+
+    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        """The same for several examples, of which those of one dimension climb at once."""
+        return by_kind(self._dimension, self._climbed, examples)
+
+    def _climbed(self, d: int, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        count = self.bound.laws * OF_A_LAW + 1 + len(self.bound.numbers)
         ratios = lambda codes: self._ratios(codes, d)
         if d > 1:
-            return climbed(ratios, example, (1,), 1, leaps=tuple(((1, code),) for code in range(0, MOST, 128)))
+            return climbed(ratios, examples, (1,), 1, leaps=tuple(((1, code),) for code in range(0, MOST, 128)))
         if len(self.bound.dimensions) > 1:  # often many bounds at once, so that they share one round
-            return climbed(ratios, example, range(count), 1, leaps=_symmetric(1))
-        return climbed(ratios, example, range(count), leaps=_symmetric(self.bound.laws))
+            return climbed(ratios, examples, range(count), 1, leaps=_symmetric(1))
+        return climbed(ratios, examples, range(count), leaps=_symmetric(self.bound.laws))
 
     def _ratios(self, codes: Array, d: int) -> Array:
         scale = self.bound.laws * OF_A_LAW

@@ -4,7 +4,7 @@ ill-scaled ones, and such that obey the declared relations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.climb import by_kind
 from numerics.properties.equations.drawn_matrices import COPIES, Example, MatrixDraws, drawn_matrices
 from numerics.properties.equations.matrix_arithmetic import Bounded, Inexact, Stack
 from numerics.properties.equations.word_values import Reading, nodes_each
@@ -76,14 +77,28 @@ class WordIdentity:
 
     def tried(self, example: Example) -> Tried:
         """The largest difference of the sides over the bound of their rounding errors."""
-        (a, _), (b, _) = self._sides(example, bound=False)
-        size = np.maximum(*(np.abs(v).max((-1, -2)) for v in (a, b)))
-        apart = np.abs(a - b).max((-1, -2))
-        if not np.isfinite(apart).any():
-            return Tried(float("nan"))
-        if (apart <= AGREED * size).all():
-            return Tried(0.0, 0)
-        (a, e), (b, f) = self._sides(example, bound=True)
+        return self.tried_together([example])[0]
+
+    def tried_together(self, examples: Sequence[Example]) -> list[Tried]:
+        """The same for several examples, of which those of one dimension are evaluated at once."""
+        return by_kind(lambda example: min(1 + example[0], self._dimension), lambda d, some: self._alike(some), examples)
+
+    def _alike(self, examples: Sequence[Example]) -> list[Tried]:
+        """The same for examples of one dimension."""
+        (a, _), (b, _) = self._sides(examples, bound=False)
+        several = lambda v: np.broadcast_to(v, (len(examples) * COPIES, *v.shape[-2:])).reshape(len(examples), COPIES, -1)
+        a, b = several(a), several(b)
+        with np.errstate(all="ignore"):
+            size, apart = np.maximum(np.abs(a).max(2), np.abs(b).max(2)), np.abs(a - b).max(2)
+        known, agreed = np.isfinite(apart).any(1), (apart <= AGREED * size).all(1)
+        return [
+            Tried(float("nan")) if not known[i] else Tried(0.0, 0) if agreed[i] else self._compared(example)
+            for i, example in enumerate(examples)
+        ]
+
+    def _compared(self, example: Example) -> Tried:
+        """The difference of the sides over the bound of their rounding errors."""
+        (a, e), (b, f) = self._sides([example], bound=True)
         assert e is not None
         assert f is not None
         with np.errstate(all="ignore"):
@@ -94,10 +109,12 @@ class WordIdentity:
             return Tried(float("nan"))
         return Tried(float(worst.max()) if worst.max() > 1 else 0.0, int(worst.argmax()))
 
-    def _sides(self, example: Example, *, bound: bool) -> tuple[Bounded, Bounded]:
+    def _sides(self, examples: Sequence[Example], *, bound: bool) -> tuple[Bounded, Bounded]:
+        """Both sides at the copies of all examples, which have one dimension."""
         lhs, rhs = self.statement.lhs, self.statement.rhs
-        d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, bound=bound)
-        reading = Reading(d, exact=False, bound=bound)
+        drawn = [drawn_matrices(lhs.algebra, example, self._dimension, bound=bound) for example in examples]
+        matrices = {name: _joined([at[name] for _, at in drawn]) for name in drawn[0][1]}
+        reading = Reading(drawn[0][0], exact=False, bound=bound)
         with np.errstate(all="ignore"):
             return reading.of(lhs, matrices), reading.of(rhs, matrices)
 
@@ -126,6 +143,14 @@ class WordIdentity:
         d, matrices = drawn_matrices(lhs.algebra, example, self._dimension, copy=at)
         used = lhs.letters() | rhs.letters() | set(lhs.algebra.params)
         return {"d": d, **{n: str(_sympy(v, n in lhs.algebra.params)) for n, (v, _) in matrices.items() if n in used}}
+
+
+def _joined(stacks: Sequence[Bounded]) -> Bounded:
+    """Stacks of matrices, one after another, with their bounds."""
+    if len(stacks) == 1:
+        return stacks[0]
+    bounds = [e for _, e in stacks if e is not None]
+    return np.concatenate([v for v, _ in stacks]), np.concatenate(bounds) if bounds else None
 
 
 def _sympy(v: Stack, number: bool) -> Any:

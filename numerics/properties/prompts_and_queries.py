@@ -8,12 +8,12 @@ prompt lengths and at sizes of U over twelve octaves, zero included.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +83,12 @@ MOST_COUNTS = 165
 MOST_ATOMS = 9
 
 
+#: The values of each code.
+TABLES = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
+#: So many of the best examples climb, at most so often, by codes that are changed by so much.
+CLIMBING, ROUNDS, STEPS = 2, 3, (1, -1, 4, -4)
+
+
 @dataclass(frozen=True)
 class Drawn:
     """The strategy of the codes: kind, rarity, skewness, middle atom and scale of the tokens; kind
@@ -92,8 +98,7 @@ class Drawn:
     def strategy(self) -> SearchStrategy[Any]:
         from numerics.properties.rows import Row
 
-        tables = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
-        return Row(*((0, len(table) - 1) for table in tables))
+        return Row(*((0, len(table) - 1) for table in TABLES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +166,7 @@ def _line(q: Fraction, skew: int, middle: int) -> tuple[Vector, Vector, float]:
 
 
 def _product(values: Vector, weights: Vector, d: int) -> tuple[tuple[Vector, ...], Vector]:
-    return tuple(itertools.product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in itertools.product(weights, repeat=d))
+    return tuple(product(values, repeat=d)), tuple(math.prod(w, start=ONE) for w in product(weights, repeat=d))
 
 
 def _of_kind(d: int, kind: str, direction: Vector, rare: Fraction, skew: int, middle: int) -> _Law:
@@ -229,8 +234,6 @@ class PromptsAndQueries:
 
     Examples
     --------
-    The mean of L signs has the square 1/L, which is not below 1/(L + 1):
-
     >>> from numerics.properties.holds import holds
     >>> from numerics.search.query_average_bound import Term
     >>> from numerics.search.query_average import squared_error
@@ -260,10 +263,6 @@ class PromptsAndQueries:
         """Codes of tokens, query, U and length."""
         return self.drawn.strategy()
 
-    def _sizes(self, fine: int) -> tuple[Fraction, ...]:
-        sizes = tuple(FINE[fine] * Fraction(2) ** j for j in OCTAVES)
-        return sizes if self.statement.nonzero else (ZERO, *sizes)
-
     def _made(self, example: tuple[int, ...]) -> _Made:
         kind, rare, skew, middle, scale, of_query, rare_query, shape, fine, length = example
         s = self.statement
@@ -273,7 +272,7 @@ class PromptsAndQueries:
         d = TOKENS[kind][0]
         query = drawn_query(d, of_query, rare_query)
         lengths = s.lengths or _lengths(s.least, len(law.weights), length)
-        return law, query, _shape(d, shape), lengths, self._sizes(fine), s.unit
+        return law, query, _shape(d, shape), lengths, _sizes(fine, s.nonzero), s.unit
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio over inequalities, lengths and sizes of U, at the example and at simple
@@ -282,12 +281,37 @@ class PromptsAndQueries:
         """
         best = Tried(float("nan"))
         for plain in _simple(example):
-            if plain not in self._seen:
-                self._seen[plain] = self._worst(plain, _grid(self._made(plain)))
-            best = _larger(best, self._seen[plain])
+            best = _larger(best, self._once(plain))
             if best.ratio > 1 + ROUNDING:
                 return best
-        return _larger(best, self._worst(example, _grid(self._made(example))))
+        return _larger(best, self._once(example))
+
+    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        """The same for several examples, of which the best ones climb: as long as this makes the
+        ratio larger, one code after the other is changed a little.
+        """
+        found = [self.tried(example) for example in examples]
+        order = sorted(range(len(found)), key=lambda i: -found[i].ratio if found[i].ratio < 1 else np.inf)
+        for i in sorted({found[i].at[0]: i for i in order[::-1] if found[i].ratio < 1}.values(), key=order.index)[:CLIMBING]:
+            found[i] = self._climbed(found[i])
+        return found
+
+    def _climbed(self, best: Tried) -> Tried:
+        for _ in range(ROUNDS):
+            before = best
+            for place, step in product(range(len(TABLES)), STEPS):
+                codes = list(best.at[0])
+                codes[place] = (codes[place] + step) % len(TABLES[place])
+                best = _larger(best, self._once(tuple(codes)))
+            if best is before or best.ratio >= 1:
+                break
+        return best
+
+    def _once(self, example: tuple[int, ...]) -> Tried:
+        """The worst ratio at the example alone, remembered."""
+        if example not in self._seen:
+            self._seen[example] = self._worst(example, _grid(self._made(example)))
+        return self._seen[example]
 
     def _worst(self, example: tuple[int, ...], grid: Grid) -> Tried:
         lengths, sizes = self._made(example)[3:5]
@@ -334,12 +358,17 @@ class PromptsAndQueries:
     def shown(self, example: tuple[int, ...], at: Any) -> Mapping[str, Any]:
         """Tokens, query and U."""
         example, k, length, u, *_ = at
-        x = self._pair(example, u, _sigma(self._made(example)) ** 2)
-        return {"L": length, **self.statement.terms[k].where, **x.describe()}
+        return {"L": length, **self.statement.terms[k].where, **self._pair(example, u, _sigma(self._made(example)) ** 2).describe()}
 
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
         """The same statement with its right sides multiplied."""
         return PromptsAndQueries(self.statement.scaled(factor))
+
+
+@cache
+def _sizes(fine: int, nonzero: bool) -> tuple[Fraction, ...]:
+    sizes = tuple(FINE[fine] * Fraction(2) ** j for j in OCTAVES)
+    return sizes if nonzero else (ZERO, *sizes)
 
 
 def _simple(example: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -348,7 +377,6 @@ def _simple(example: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     for places, table, parts in (((1,), RARE, 3), ((2,), SKEW, 1), ((1, 6), RARE, 3)):
         for shift in range(0, len(table), len(table) // parts):
             codes = [0] * 9
-            codes[8] = example[8]
             for place in places:
                 codes[place] = (example[place] + shift) % len(table)
             yield (*codes, PLAIN_LENGTH)

@@ -7,35 +7,36 @@ closed ends have the extreme codes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
+from numerics.properties.codes import MOST, OCTAVE
+from numerics.properties.equations.running_error import Program, Unknown
 from numerics.properties.holds import ROUNDING, Tried
 from numerics.provers.enclosures.boxes import Side
-from numerics.provers.statements.search import gaps
 from numerics.provers.statements.statement import Statement
 from numerics.rationals import fraction, sympy_rational
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Codes", "ScalarInequality", "decoded", "table"]
+__all__ = ["MOST", "OCTAVE", "Codes", "ScalarInequality", "decoded", "simplest_or_worst", "table"]
 
-#: Codes between a power of two and the next; the largest code stands for 20 powers of two.
-OCTAVE, MOST = 256, 5120
 #: The code of 0 where a variable takes all real values: those above are positive, 1 has the code 0.
 ZERO = -MOST // 3
 #: Beside a point the same point is tried with one code changed by that much.
 STEPS = (1, -1, 8, -8, 32, -32, 96, -96, 256, -256, 768, -768, 2048, -2048, MOST, -MOST)
 #: How often an example climbs from a point to the best one beside it.
-ROUNDS = 4
+ROUNDS = 8
+#: Sides below this may be 0 or may have underflowed.
+UNDERFLOW = 1e-280
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,24 @@ def table(side: Side) -> NDArray[np.float64]:
     return np.full_like(out, lo) if lo is not None and lo == hi else out
 
 
+@cache
+def _beside(k: int) -> NDArray[np.int_]:
+    """Nothing, and each step at each of k codes; shape (1 + k steps, k)."""
+    return np.vstack([np.zeros((1, k), dtype=int), np.kron(np.eye(k, dtype=int), np.array(STEPS)[:, None])])
+
+
+def simplest_or_worst(codes: NDArray[np.int_], ratio: NDArray[np.float64]) -> list[Tried]:
+    """Of several points in each row that with the largest ratio; where the statement fails the
+    simplest point at which it does so clearly, that is by a twentieth of what it does at the worst.
+    """
+    worst, row = ratio.max(1), np.arange(len(ratio))
+    clearly = ratio > 1 + (np.minimum(worst, 3.0)[:, None] - 1) / 20
+    simplest = np.where(clearly, np.abs(codes).sum(2), np.inf).argmin(1)
+    place = np.where(worst > 1 + ROUNDING, simplest, ratio.argmax(1))
+    found = np.where(worst > -np.inf, ratio[row, place], np.nan)
+    return [Tried(r, tuple(c)) for r, c in zip(found.tolist(), codes[row, place].tolist())]
+
+
 @dataclass(frozen=True)
 class ScalarInequality:
     """A statement of `numerics.provers.forall` at points of its domain.
@@ -148,44 +167,59 @@ class ScalarInequality:
         somewhere it is that at the simplest of the points at which it fails clearly, that is by a
         twentieth of what it does at the worst one.
         """
-        tried = []
-        at = np.array(example[: len(self.statement.box)], dtype=int)
-        for _ in range(ROUNDS):
-            codes = self._around(at)
-            ratio = self._ratios(codes)
-            tried.append((codes, ratio))
-            rows = 1 + np.arange(len(at) * len(STEPS)).reshape(-1, len(STEPS))
-            best = np.take_along_axis(rows, ratio[rows].argmax(1)[:, None], 1)[:, 0]
-            best = np.where(ratio[best] > ratio[0], best, 0)
-            if not best.any():
-                break
-            at = codes[best, np.arange(len(at))]
-        codes, ratio = (np.concatenate(x) for x in zip(*tried))
-        k = int(ratio.argmax())
-        if ratio[k] > 1 + ROUNDING:
-            failing = ratio > 1 + (min(ratio[k], 3.0) - 1) / 20
-            k = int(np.where(failing, np.abs(codes).sum(1), np.inf).argmin())
-        return Tried(float(ratio[k]) if ratio[k] > -np.inf else float("nan"), tuple(codes[k].tolist()))
+        return self.tried_together([example])[0]
 
-    def _around(self, codes: NDArray[np.int_]) -> NDArray[np.int_]:
-        """These codes, and copies with one of them changed by each step; shape (copies, k)."""
-        k = len(codes)
-        out = np.tile(codes, (1 + k * len(STEPS), 1))
-        for i in range(k):
-            out[1 + i * len(STEPS) : 1 + (i + 1) * len(STEPS), i] += STEPS
-        return np.clip(out, -MOST, MOST)
+    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        """The same for several points, which climb at once."""
+        k = len(self.statement.box)
+        at = np.array([example[:k] for example in examples], dtype=int)
+        steps = _beside(k)
+        codes = np.zeros((ROUNDS, len(at), len(steps), k), dtype=int)
+        ratio = np.full(codes.shape[:3], -np.inf)
+        rows = 1 + np.arange(k * len(STEPS)).reshape(-1, len(STEPS))
+        climbing = np.arange(len(at))
+        for step in range(ROUNDS):
+            around = np.clip(at[climbing, None] + steps, -MOST, MOST)
+            found = self._ratios(around.reshape(-1, k)).reshape(around.shape[:2])
+            codes[step, climbing], ratio[step, climbing] = around, found
+            best = rows[np.arange(k), found[:, rows].argmax(2)]
+            best = np.where(np.take_along_axis(found, best, 1) > found[:, :1], best, 0)
+            at[climbing] = around[np.arange(len(around))[:, None], best, np.arange(k)]
+            climbing = climbing[best.any(1)]
+            if not len(climbing):
+                break
+        codes, ratio = (x.swapaxes(0, 1).reshape(len(at), -1, *x.shape[3:]) for x in (codes, ratio))
+        return simplest_or_worst(codes, ratio)
+
+    @cached_property
+    def _program(self) -> Program | None:
+        """Both sides and the hypotheses; nothing if something has no value in floating point."""
+        try:
+            return Program([self.statement.small, self.statement.big, *(g for g, _ in self.statement.where)])
+        except Unknown:
+            return None
 
     def _ratios(self, codes: NDArray[np.int_]) -> NDArray[np.float64]:
-        """The smaller side over the larger one in each row, -oo where a hypothesis fails."""
-        points = np.stack([table(s)[codes[:, i] + MOST] for i, s in enumerate(self.statement.box)], axis=1)
-        strict = self.statement.strict
-        gap, small, big = gaps(self.statement, points, vanishing=strict)
+        """The smaller side over the larger one in each row, -oo where a hypothesis fails or a side
+        has no value; 0 where both are so small that they may have underflowed.
+        """
+        st = self.statement
+        if self._program is None:
+            return np.full(len(codes), -np.inf)
+        columns = {x: table(s)[codes[:, i] + MOST] for i, (x, s) in enumerate(zip(st.symbols, st.box))}
         with np.errstate(all="ignore"):
-            both = np.where((small < 0) & (big < 0), big / small, np.where(gap < 0, np.inf, 0.0))
-            ratio = np.where((small > 0) & (big > 0), small / big, both)
-        if strict:  # equality fails, and rounding can hide it
+            small, big, *where = self._program.values(columns)
+            small, big = (np.broadcast_to(side, len(codes)) for side in (small, big))
+            size = np.abs(small) + np.abs(big)
+            gap = np.where(size < UNDERFLOW, 0.0 if st.strict else np.nan, (big - small) / size)
+            below = np.where((small < 0) & (big < 0), big / small, np.where(gap < 0, np.inf, 0.0))
+            ratio = np.where((small > 0) & (big > 0), small / big, below)
+            met = np.isfinite(gap) & np.isfinite(size)
+            for g, (_, strict) in zip(where, st.where):
+                met &= g > 0 if strict else g >= 0
+        if st.strict:  # equality fails, and rounding can hide it
             ratio = np.where(gap <= 1e-13, np.maximum(ratio, 1 + 2 * ROUNDING), ratio)
-        return np.where(np.isfinite(gap), ratio, -np.inf)
+        return np.where(met, ratio, -np.inf)
 
     def _point(self, at: tuple[int, ...]) -> tuple[Fraction, ...]:
         return tuple(decoded(s, c) for s, c in zip(self.statement.box, at))

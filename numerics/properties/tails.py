@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from numerics.attention.softmax_average import SoftmaxAverage, softmax_average
 from numerics.evidence import Evidence
-from numerics.properties.climb import climbed
+from numerics.properties.climb import by_kind, climbed
 from numerics.properties.holds import Tried
 from numerics.properties.laws import FAIR, POSITIVE, exact_atoms, power, unit_laws
 from numerics.properties.scalars import MOST, Codes, decoded, table
@@ -72,13 +72,22 @@ class TailProperty:
         """The worst ratio beside the example; long prompts, for whose tokens two atoms are drawn,
         are tried with a token less and a token more.
         """
-        length = length_of(example)
+        return self.tried_together([example])[0]
+
+    def tried_together(self, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
+        """The same for several examples, of which those of one length climb at once."""
+        return by_kind(length_of, self._climbed, examples)
+
+    def _climbed(self, length: int, examples: Sequence[tuple[int, ...]]) -> list[Tried]:
         if length <= LONGEST_OF_THREE:
-            return climbed(lambda codes: self._ratios(codes, length), example, (*LAW, SCORE, *FACTORS), 2)
-        beside = [(codes, length_of(codes)) for step in (0, -1, 1) for codes in [_with_length(example, length + step)]]
-        free = (0, SCORE, FACTORS[0], FACTORS[2])
-        tried = [climbed(partial(self._ratios, length=n), codes, free, 1) for codes, n in beside]
-        return max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0])
+            return climbed(partial(self._ratios, length=length), examples, (*LAW, SCORE, *FACTORS), 2)
+        free, found = (0, SCORE, FACTORS[0], FACTORS[2]), []
+        for step in (0, -1, 1):
+            beside = [_with_length(example, length + step) for example in examples]
+            found.append(climbed(partial(self._ratios, length=length_of(beside[0])), beside, free, 1))
+        return [
+            max((t for t in tried if not math.isnan(t.ratio)), key=lambda t: t.ratio, default=tried[0]) for tried in zip(*found)
+        ]
 
     def _ratios(self, codes: Array, length: int) -> Array:
         with np.errstate(all="ignore"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from operator import mul
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -127,36 +127,51 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
     np.True_
     """
     rational = arb_ball if any(isinstance(v, arb) for v in at.values()) else float
-    return _evaluate(sp.sympify(expr), at, rational)
+    return _compiled(sp.sympify(expr))(at, rational)
 
 
-def _evaluate(expr: sp.Expr, at: Mapping[str, Any], rational: Callable[[sp.Rational], Any]) -> Any:
+@lru_cache(maxsize=1024)
+def _compiled(expr: sp.Expr) -> Callable[[Mapping[str, Any], Callable[[Any], Any]], Any]:
+    """The value of an expression as a function of the quantities and of what makes a number of a
+    rational; SymPy's questions to an expression take longer than its value.
+    """
     if expr.is_Rational:
-        return rational(expr)
+        number = float(expr)
+        return lambda at, rational: number if rational is float else rational(expr)
     if expr.is_Symbol:
-        if expr.name not in at:
-            raise ValueError(f"the bound contains {expr.name}, for which there is no value; known here: {', '.join(at)}")
-        value = at[expr.name]
-        return rational(sp.Integer(value)) if isinstance(value, int) else value  # the root of an int would be a float
+        return lambda at, rational: _given(expr.name, at, rational)
     if expr is sp.E:
-        return np.exp(rational(sp.S.One))
-    args = [_evaluate(a, at, rational) for a in expr.args]
+        return lambda at, rational: np.exp(rational(sp.S.One))
+    args = [_compiled(a) for a in expr.args]
     if expr.is_Add:
-        return sum(args[1:], args[0])
+        return lambda at, rational: reduce(add, (a(at, rational) for a in args))
     if expr.is_Mul:
-        return reduce(mul, args)
+        return lambda at, rational: reduce(mul, (a(at, rational) for a in args))
     if isinstance(expr, sp.exp):
-        return np.exp(args[0])
+        return lambda at, rational: np.exp(args[0](at, rational))
     if expr.is_Pow:
         base, power = args[0], expr.args[1]
         if power.is_Integer:
-            return base ** int(power)
-        return np.sqrt(base) ** int(2 * power) if (2 * power).is_Integer else np.exp(args[1] * np.log(base))
+            return lambda at, rational: base(at, rational) ** int(power)
+        if (2 * power).is_Integer:
+            return lambda at, rational: np.sqrt(base(at, rational)) ** int(2 * power)
+        return lambda at, rational: np.exp(args[1](at, rational) * np.log(base(at, rational)))
     if isinstance(expr, sp.log):
-        return np.log(args[0])
+        return lambda at, rational: np.log(args[0](at, rational))
     if isinstance(expr, sp.Max):
-        return reduce(lambda x, y: x.max(y) if hasattr(x, "mid") else np.maximum(x, y), args)
+        return lambda at, rational: reduce(_larger, (a(at, rational) for a in args))
     raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, maxima, exp and log")
+
+
+def _given(name: str, at: Mapping[str, Any], rational: Callable[[Any], Any]) -> Any:
+    if name not in at:
+        raise ValueError(f"the bound contains {name}, for which there is no value; known here: {', '.join(at)}")
+    value = at[name]
+    return rational(sp.Integer(value)) if isinstance(value, int) else value  # the root of an int would be a float
+
+
+def _larger(x: Any, y: Any) -> Any:
+    return x.max(y) if hasattr(x, "mid") else np.maximum(x, y)
 
 
 def population(c: SoftmaxAverage) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Within:
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio beside the example, of the probability outside to the one allowed."""
         length = length_of(example)
-        return climbed(lambda codes: self._ratios(codes, length), example, (*LAW, SCORE, LENGTH + 1), 2)
+        return climbed(lambda codes: self._ratios(codes, length), [example], (*LAW, SCORE, LENGTH + 1), 2)[0]
 
     def _ratios(self, codes: Any, length: int) -> Any:
         c = averages(codes[:, :-1], length, 1)

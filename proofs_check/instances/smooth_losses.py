@@ -133,7 +133,7 @@ class SmoothLosses:
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio over the losses, on a short climb from the example."""
-        return climbed(self._ratios, example, range(len(example)), 2, (0, 128, -128, 1024, -1024))
+        return climbed(self._ratios, [example], range(len(example)), 2, (0, 128, -128, 1024, -1024))[0]
 
     def _ratios(self, codes: Any) -> Any:
         size = np.abs(codes)

@@ -108,7 +108,7 @@ class _Draw:
         return times(times(B, turned(B)), size, scalar=True), times(G, by_size, scalar=True), P
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=256)
 def drawn_matrices(
     A: Alphabet, example: Example, most: int, *, bound: bool = False, copy: int | None = None
 ) -> tuple[int, Mapping[str, Bounded]]:

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from numerics.properties.scalars import MOST
+from numerics.properties.codes import MOST
 
 __all__ = ["kind_of", "number_of", "table"]
 

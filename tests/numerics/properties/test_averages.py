@@ -10,7 +10,7 @@ import sympy as sp
 
 from numerics.attention.softmax_average import deviation_S, error_squared, normaliser, symbol
 from numerics.evidence import Verdict
-from numerics.properties.averages import LENGTHS, MOST, PLACES, AverageBound, _average, _length, _point
+from numerics.properties.averages import ATOMS, LENGTHS, MOST, PLACES, AverageBound, _average, _length, _point
 from numerics.properties.holds import holds
 from numerics.search.reference import StatisticBound
 from numerics.search.statement import Mean, Tail
@@ -96,8 +96,8 @@ def test_the_control_of_a_bound_is_just_below_what_is_reached() -> None:
 
 def test_a_witness_is_one_by_the_definition_too() -> None:
     wrong = property_of(Mean(error_squared), F4 / L**2)
-    found = wrong.tried((2, 0, (0,) * PLACES))
+    example = (ATOMS.index(2), 0, *[0] * PLACES)
+    found = wrong.tried(example)
     assert found.ratio > 1
-    example = (2, 0, found.at)
     evidence = at_point(_point(2, 0, found.at), _length(2, found.at), wrong.bound.left, wrong.bound.right)
     assert evidence.verdict is wrong.exactly(example, found.at).verdict is Verdict.REFUTED
