@@ -10,7 +10,7 @@ they are drawn.
 `speed`                        how long a step of training takes on this machine
 `run_arrays`, `results`        a training as an array, and everything measured as one object and as
                                JSON (``measurements.schema.json``)
-`failed_runs`                  the rule by which a run of training has failed, and which have ended early
+`failed_runs`                  which runs have failed, and which have ended early
 `curves`, `plots`, `captions`  the curves over several seeds, their plots, keys and captions
 `svg_file`, `page`             a file for each figure, and the page with all of them
 =============================  =====================================================================

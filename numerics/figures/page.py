@@ -22,7 +22,7 @@ from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.run_arrays import ARCHITECTURES
-from numerics.figures.stop_rule import BAND, FALL, LEAST_LOOKS, LOOKS
+from numerics.figures.stop_rule import BAND, FALL, LEAST_LOOKS, records_a_look
 from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
 from numerics.pages.provenance import provenance
@@ -163,7 +163,8 @@ def as_html(
             failures=_failures(measurements),
             left_out=left_out(plan),
             settled=settled(measurements) if plan.settle else [],
-            rule={"looks": LOOKS, "least": LEAST_LOOKS, "band": BAND, "fall": FALL},
+            rule={"looks": plan.records // records_a_look(plan.records), "least": LEAST_LOOKS, "band": BAND, "fall": FALL},
+            every_look=sorted({records_a_look(plan.records) * plan.every(name) for name in plan.variants}, reverse=True),
             steps=_steps(measurements),
             more_seeds={n: [L for L in seeds if seeds[L] == n] for n in sorted(set(seeds.values()) - {plan.seeds})},
             tables=_tables(measurements),

@@ -15,7 +15,7 @@ from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.run_arrays import ARCHITECTURES, as_array, from_array, half
 from numerics.figures.speed import Speed
-from numerics.figures.stop_rule import LOOKS, POINTS, Watch, spread
+from numerics.figures.stop_rule import POINTS, Watch, records_a_look, spread
 from numerics.jobs.hexadecimal import as_hex
 from numerics.jobs.job import Attempt, Job
 from numerics.training.parameters import Parameters, initial_parameters
@@ -145,7 +145,7 @@ class PlanJobs:
                 every=every,
                 checkpoint=attempt.checkpoint,
                 progress=attempt.advance,
-                until=None if end is None else Watch(self._look(key), float(end[0]), self._records_a_look),
+                until=None if end is None else Watch(self._look(key), float(end[0]), records_a_look(plan.records)),
             )
             return as_array(training)
 
@@ -166,10 +166,6 @@ class PlanJobs:
     def _look(self, key: RunKey) -> Callable[[Parameters], float]:
         """What the rule by which a run may end looks at."""
         return lambda parameters: self._risk(key, key.attention, parameters, POINTS)[0]
-
-    @property
-    def _records_a_look(self) -> int:
-        return max(1, self.plan.records // LOOKS)
 
     def _risk(self, key: RunKey, attention: str, parameters: Parameters, points: int) -> tuple[float, float]:
         """Population risk and its standard error."""
@@ -193,7 +189,7 @@ class PlanJobs:
             found = self._risk(key, attention, alone.final, self.plan.points)
             if training.stopped is None:
                 return np.array(found)
-            return np.array([*found, *spread(training, self._look(key), self._records_a_look)])
+            return np.array([*found, *spread(training, self._look(key), records_a_look(self.plan.records))])
 
         job = Job(f"final risk, {attention} of {run.label}", content, FINAL_SECONDS[attention], risk, needs=run)
         self.final[(key.covariance, key.variant, attention, key.L, key.seed)] = job

@@ -12,7 +12,7 @@ import numpy as np
 from numerics.training.parameters import Parameters
 from numerics.training.result import Training
 
-__all__ = ["BAND", "FALL", "LEAST_LOOKS", "LOOKS", "POINTS", "Watch", "has_settled", "spread"]
+__all__ = ["BAND", "FALL", "LEAST_LOOKS", "LOOKS", "POINTS", "Watch", "has_settled", "records_a_look", "spread"]
 
 #: A run is looked at so many times on its way to its last step, and not judged before a few looks
 #: are behind it: each mean is then one of two risks at least.
@@ -27,6 +27,17 @@ POINTS = 2**8
 #: Where the mean risk of the last steps exceeds this multiple of the limit, the run is far away,
 #: and perhaps on its way to infinity: its population risk is not computed.
 FAR = 2.0
+
+
+def records_a_look(records: int) -> int:
+    """Records from one look to the next, of a run that makes so many.
+
+    Examples
+    --------
+    >>> records_a_look(200), records_a_look(12)
+    (4, 1)
+    """
+    return max(1, records // LOOKS)
 
 
 def has_settled(excess: Sequence[float]) -> bool:

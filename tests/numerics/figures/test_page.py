@@ -201,7 +201,7 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
-    assert "does: 15 of 19 prompt lengths of Figures 1, 2, 5 and 6." in words  # and nothing else
+    assert "it leaves out: 15 of 19 prompt lengths of Figures 1, 2, 5 and 6." in words  # and nothing else
     assert "12 min 34 s" in words
     assert "largeprompt figures --only 1 2 3 4 6" in words
 
@@ -269,7 +269,7 @@ def test_runs_that_ended_early_are_listed_with_the_rule(folder: Path, tmp_path: 
     words = " ".join(" ".join(Page(text_of(tmp_path)).words).split()).replace("\u202f", " ")
     listed = words.split("Runs that ended early")[1]
     assert "softmax: 2 of 3, after 100 000 to 200 000 of 500 000 steps" in listed
-    assert "every 10 000 or 6 000 steps" in listed
+    assert "looked at 20 times on its way to its last step, every 25 000 or 15 000 steps" in listed
     assert f"by at most {100 * BAND:g} % of the limit" in listed
     assert "2 of 5 seeds at L = 10 and 100." in words
     assert "has settled at that limit" in caption(draw(replace(usual, plan=replace(usual.plan, figures=(2,))))[0], usual)
