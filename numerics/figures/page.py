@@ -113,9 +113,8 @@ def _command(plan: Plan) -> str:
     if option is None:
         return "numerics.figures.run_plan.measure, with a plan of its own"
     seeds = f" --seeds {plan.seeds}" if plan.seeds > 1 else ""
-    return f"largeprompt figures{option}{seeds}" + (
-        f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else ""
-    )
+    only = f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else ""
+    return f"largeprompt figures{option}{seeds}{only}"
 
 
 def as_csv(figures: Sequence[Figure]) -> str:

@@ -20,9 +20,11 @@ LOOKS, LEAST_LOOKS = 50, 8
 #: Of the exact limit: the most by which the mean risks of the third and of the last quarter of the
 #: steps may differ from it, and the most by which the risk may still fall from one to the other.
 #: The band has room for the excess of SGD with this rate and batch, at most 0.01 in the runs of the
-#: paper; a risk that approaches its limit exponentially has by then less than the fall left to go.
+#: paper. A risk that approaches its limit exponentially from where training begins has by then less
+#: than the fall left to go; a slower part of the approach that stays unseen is within the band.
 BAND, FALL = 0.02, 0.001
-#: Sobol' points of a randomisation at a look: the error is 1e-4 of the risk where it is largest.
+#: Sobol' points of a randomisation at a look: the standard error is 1e-4 of the risk, and at most
+#: 2e-3, on data whose risk fluctuates by as much; all looks share the points.
 POINTS = 2**8
 #: Where the mean risk of the last steps exceeds this multiple of the limit, the run is far away,
 #: and perhaps on its way to infinity: its population risk is not computed.
