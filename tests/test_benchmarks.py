@@ -1,0 +1,34 @@
+"""The page on performance is made of what the benchmarks print, so each line has to be read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks import all as benchmarks
+from benchmarks._ratio import ratio
+
+
+@pytest.mark.parametrize(("line", "what"), [("L = 10, output   : {}", "L = 10, output"), ("{}, bits equal", "")])
+def test_a_ratio_is_read_as_it_is_printed(line: str, what: str) -> None:
+    ticks = iter(range(0, 1000, 3))
+    printed = ratio(lambda: None, lambda: None, repeats=3, clock=lambda: float(next(ticks)))
+    found = benchmarks.ROW.match(line.format(printed))
+    assert found is not None
+    assert found["what"].strip() == what
+    assert (float(found["ratio"]), found["range"]) == (1.0, "1.0 to 1.0")
+    assert found["more"] == ("" if what else ", bits equal")
+
+
+def test_rows_under_a_head_carry_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "L =    10: of no ratio\n  NumPy  2.5 times  (2.0 to 3.0;  1 ms of CPU time against 2.5 ms)\n"
+    monkeypatch.setattr(benchmarks, "run", lambda arguments: lines)
+    assert benchmarks.ratios("scores")[2:] == ["| L = 10: NumPy | 2.5 | 2.0 to 3.0 | 1 ms of CPU time against 2.5 ms |"]
+
+
+def test_an_unknown_benchmark_is_named() -> None:
+    done = subprocess.run([sys.executable, "-m", "benchmarks.all", "normal"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "no benchmark is called normal; there are exact" in done.stderr
