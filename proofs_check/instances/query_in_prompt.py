@@ -43,18 +43,18 @@ def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
         if tau < 4 * h:  # a narrow score: sum over its own variable
             g = 0.1 * np.arange(-120, 121)
             scores = v[:, None] + tau * g
-            mass = np.broadcast_to(0.1 * np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi), scores.shape)
+            mass = (0.1 * np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi))[None, :]
         else:
-            scores = np.broadcast_to(x, (v.size, x.size))
+            scores = x[None, :]
             mass = h * np.exp(-(((x - v[:, None]) / tau) ** 2) / 2) / (tau * math.sqrt(2 * math.pi))
         token = (scores - v[:, None]) / a - mean
         with np.errstate(under="ignore", over="ignore"):
-            rest = np.exp(-np.exp(np.minimum(scores, 7.0)))
-            w = np.exp(np.minimum(scores, 7.0)) * rest
-            lost = (-np.expm1(-np.exp(np.minimum(scores, 7.0))) * mass).sum(1)
+            large = np.exp(np.minimum(scores, 7.0))
+            w, weighted = large * np.exp(-large), token * mass
+            lost = (-np.expm1(-large) * mass).sum(1)
             lost += 0 if tau < 4 * h else ndtr((v - x[-1] - h / 2) / tau)
             log_m0 = np.log1p(-np.minimum(lost, 1 - 1e-16))
-            first, second = (w * token * mass).sum(1), (w * np.exp(np.minimum(scores, 7.0)) * token**2 * mass).sum(1)
+            first, second = (w * weighted).sum(1), (w * large * token * weighted).sum(1)
             r0 = np.exp(np.minimum(v + U * z * z, 7.0))
             for i, L in enumerate(LENGTHS):
                 power = np.exp((L - 2) * log_m0)

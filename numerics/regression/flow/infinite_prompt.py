@@ -9,13 +9,14 @@ still.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.regression.flow.integrator import check_positive, check_start, follow
+from numerics.regression.flow.integrator import check_positive, check_start, follow_compiled
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression.risk import effective_covariance, risk_and_gradient
 
@@ -47,6 +48,36 @@ class Flow:
     u: Floats
     risk: Floats
     converged: bool
+
+
+def _field(y: Floats, constants: Floats, out: Floats) -> float:
+    """Minus `icl_risk_gradient` over |Sigma|^2, compiled; see `Field`."""
+    d, pace, limit = int(constants[0]), constants[1], constants[2]
+    S, S_L = constants[3 : 3 + d * d].reshape(d, d), constants[3 + d * d :].reshape(d, d)
+    u, bracket, slope, size = y[d * d], np.empty((d, d)), 0.0, 0.0
+    half = np.empty((d, d))
+    for i in range(d):
+        for j in range(d):
+            entry = 0.0
+            for k in range(d):
+                entry += S_L[i, k] * y[k * d + j]
+            bracket[i, j] = u * entry - (1.0 if i == j else 0.0)
+    for i in range(d):
+        for j in range(d):
+            entry = 0.0
+            for k in range(d):
+                entry += S[i, k] * bracket[k, j]
+            half[i, j] = entry
+    for i in range(d):
+        for j in range(d):
+            entry = 0.0
+            for k in range(d):
+                entry += half[i, k] * S[k, j]
+            out[i * d + j] = -u * entry / pace
+            slope += entry * y[i * d + j]
+            size += y[i * d + j] ** 2
+    out[d * d] = -slope / pace
+    return limit * u * u * math.sqrt(size + u * u)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the start is checked, and trial steps may leave the floats
@@ -107,27 +138,21 @@ def integrate_flow(
     if top == 0:
         raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
     risk, gradient = risk_and_gradient(S, prompt_length=prompt_length, noise=noise)
-
-    def field(y: Floats) -> Floats:
-        # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
-        slope = np.empty(d * d + 1)
-        to_U, slope[-1] = gradient(y[:-1].reshape(d, d), y[-1])
-        slope[:-1] = to_U.ravel()
-        return -slope / pace
-
     moving = np.linalg.eigvalsh(S) > 1e-12 * top
+    S_L = effective_covariance(S, prompt_length, noise)
     # Sigma and S_L have the same eigenvectors and their eigenvalues the same order.
-    slowest = [np.linalg.eigvalsh(M)[moving][0] / top for M in (S, effective_covariance(S, prompt_length, noise))]
+    slowest = [np.linalg.eigvalsh(M)[moving][0] / top for M in (S, S_L)]
     curvature = slowest[0] ** 2 * slowest[1] * top
 
-    def still(y: Floats) -> float:
-        return float(np.linalg.norm(field(y))) - float(tolerance * curvature * y[-1] ** 2 * np.linalg.norm(y))
-
     t, y, stopped = np.zeros(1), np.append(A.ravel(), v)[None, :], True
-    check_start(pace, 1 / pace if pace else np.inf, curvature, field(y[0]), np.asarray(risk(A, v)))
-    if still(y[0]) > 0:
-        size = float(np.abs(y[0]).max())
-        t, y, stopped = follow(field, still, y[0], 1e9 if t_max is None else t_max * pace, rtol=rtol, size=size)
+    check_start(pace, 1 / pace if pace else np.inf, curvature, *map(np.asarray, gradient(A, v)), np.asarray(risk(A, v)))
+    # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
+    constants = np.concatenate([[d, pace, tolerance * curvature], S.ravel(), S_L.ravel()])
+    size, end = float(np.abs(y[0]).max()), 1e9 if t_max is None else t_max * pace
+    if size > 0:
+        t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
-    risks = np.array([risk(a, b) for a, b in zip(U, u)])
+    # As `icl_risk`, of all states at once: tr(U S U' S S_L) sums the entries of (S S_L U S) * U.
+    squares, lines = (((S @ S_L) @ U @ S) * U).sum((1, 2)), ((S @ S) * U).sum((1, 2))
+    risks = (u**2 * squares - 2 * u * lines + np.trace(S)) / 2
     return Flow(t / pace, U, u, risks, stopped and bool(risks[-1] < np.trace(S) / 2 * (1 - 1e-9)))

@@ -1,9 +1,14 @@
-"""The integrator of the gradient flows of the in-context risk: LSODA up to a last time, or until
-the flow stands still.
+"""The integrators of the gradient flows of the in-context risk, up to a last time or until the flow
+stands still.
+
+A compiled field is followed by the compiled method of Dormand and Prince. That method is explicit:
+where parts of a flow differ so much in speed that it would need too many steps, LSODA, which has an
+implicit method, follows the flow instead.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -13,9 +18,16 @@ from numpy.typing import NDArray
 
 from theory.inputs.arrays import read_arrays
 
-__all__ = ["check_positive", "check_start", "follow"]
+__all__ = ["Field", "by_python", "check_positive", "check_start", "follow", "follow_compiled"]
 
 Floats = NDArray[np.float64]
+#: ``field(y, constants, out)`` writes the motion of the state y into out and returns the speed
+#: below which the flow counts as standing still there; Numba compiles it.
+Field = Callable[[Floats, Floats, Floats], float]
+#: Steps after which a compiled flow counts as stiff: those of the claims take less.
+MOST_STEPS = 20_000
+#: Steps for which room is made at a time.
+ROOM = 2048
 #: Evaluations of the field after which the integrator gives up: the flows of the claims take some
 #: thousands.
 MOST_EVALUATIONS = 100_000
@@ -96,6 +108,95 @@ def follow(
     if path.status < 0:
         raise RuntimeError(f"the integrator gave up at t = {path.t[-1] * unit:.3g}: {path.message}; loosen rtol or rescale Sigma")
     return path.t, path.y.T, times is None and bool(path.t_events[0].size)
+
+
+def by_python(field: Field, constants: Floats) -> tuple[Callable[[Floats], Floats], Callable[[Floats], float]]:
+    """A compiled field as `follow` asks for it: its motion, and what says when it stands still.
+
+    Examples
+    --------
+    >>> from numerics.regression.flow.dormand_prince import a_decay
+    >>> motion, still = by_python(a_decay, np.array([2.0]))
+    >>> motion(np.ones(1)).tolist(), still(np.ones(1))
+    ([-2.0], 1.999)
+    """
+    from numerics.regression.flow.dormand_prince import python_field
+
+    compiled = python_field(field)
+
+    def motion(y: Floats) -> Floats:
+        out = np.empty(len(y))
+        compiled(y, constants, out)
+        return out
+
+    def still(y: Floats) -> float:
+        out = np.empty(len(y))
+        limit = compiled(y, constants, out)
+        return math.hypot(*out) - float(limit)
+
+    return motion, still
+
+
+def follow_compiled(
+    field: Field,
+    constants: Floats,
+    start: Floats,
+    end: float,
+    *,
+    rtol: float,
+    size: float = 1.0,
+    times: Floats | None = None,
+    unit: float = 1.0,
+) -> tuple[Floats, Floats, bool]:
+    """Integrate a compiled field from ``start`` at time 0.
+
+    Parameters
+    ----------
+    field : callable
+        A function at the top of a module, in what Numba compiles; see `Field`.
+    constants : array
+        What the field is handed besides the state.
+    start, end, rtol, size, times, unit
+        As in `follow`.
+
+    Returns
+    -------
+    times, states, stopped
+        As in `follow`.
+
+    Raises
+    ------
+    RuntimeError
+        As in `follow`.
+
+    Examples
+    --------
+    >>> from numerics.regression.flow.dormand_prince import a_decay
+    >>> t, y, stopped = follow_compiled(a_decay, np.array([1.0, 5.0]), np.ones(2), 100.0, rtol=1e-8)
+    >>> stopped, bool(abs(np.log(y[-1, 0]) + t[-1]) < 1e-6)
+    (True, True)
+    """
+    from numerics.regression.flow.dormand_prince import FULL, STILL, STUCK, compiled_field, steps
+
+    y, clock, left = np.array(start, dtype=float), np.zeros(2), MOST_STEPS
+    constants, atol = np.array(constants, dtype=float), 1e-3 * rtol * size
+    at, states = ([np.zeros(1)], [y[None, :].copy()]) if times is None else ([times], [])
+    room, found, motion = (np.empty(ROOM), np.empty((ROOM, len(y)))), FULL, compiled_field(field)
+    for until in [end] if times is None else times:
+        found = FULL
+        while found == FULL:
+            found, stored, tried = steps(motion, constants, y, clock, until, rtol, atol, times is None, left, *room)
+            left -= tried
+            if times is None:
+                at.append(room[0][:stored].copy())
+                states.append(room[1][:stored].copy())
+        if found == STUCK:
+            break
+        if times is not None:
+            states.append(y[None, :].copy())
+    if found == STUCK:
+        return follow(*by_python(field, constants), start, end, rtol=rtol, size=size, times=times, unit=unit)
+    return np.concatenate(at), np.concatenate(states), found == STILL
 
 
 def check_positive(**numbers: float) -> None:

@@ -17,12 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.quadrature.softmax_weights import softmax_moments
+from numerics.regression.flow.integrator import follow_compiled
 
 __all__ = ["ScalarRegression", "Trajectory", "scalar_regressions"]
 
@@ -86,6 +88,15 @@ class ScalarRegression:
         c = np.asarray(c)
         return self.S**2 * (c * u * self.S - 1) * np.stack([u + 0 * c, c]) + self.gradient_gap(c, u)
 
+    @cached_property
+    def _constants(self) -> Floats:
+        """What `_field` is handed: S, and for each piece of the splines its left end, and the
+        coefficients of a and of b.
+        """
+        if self.L is None:
+            return np.array([self.S])
+        return np.append(self.S, np.column_stack([self.a.x[:-1], self.a.c.T, self.b.c.T]).ravel())
+
     def flow(self, start: Sequence[float], times: Floats, rtol: float = 1e-11) -> Trajectory:
         """The gradient flow from ``start = (c, u)``.
 
@@ -94,17 +105,42 @@ class ScalarRegression:
         RuntimeError
             If the integrator fails, or the path leaves the range of the interpolation.
         """
-        from scipy.integrate import solve_ivp
-
-        field = lambda _, y: -self.gradient(y[0], y[1])
-        found = solve_ivp(field, (0.0, float(times[-1])), start, method="LSODA", t_eval=times, rtol=rtol, atol=1e-13)
-        if not found.success:
-            raise RuntimeError(f"the flow from {start} failed: {found.message}")
-        if (far := float(np.abs(found.y[0]).max())) > self.reach:
+        times = np.asarray(times, dtype=float)
+        # This size makes the absolute tolerance 1e-13.
+        _, states, _ = follow_compiled(
+            _field, self._constants, np.array(start), float(times[-1]), rtol=rtol, size=1e-10 / rtol, times=times
+        )
+        found = states.T
+        if (far := float(np.abs(found[0]).max())) > self.reach:
             raise RuntimeError(
                 f"the flow from {start} reaches c = {far:.3g}; the softmax moments are interpolated up to {self.reach:.3g}"
             )
-        return Trajectory(times, found.y, np.asarray(self.risk(*found.y)))
+        return Trajectory(times, found, np.asarray(self.risk(*found)))
+
+
+def _field(y: Floats, constants: Floats, out: Floats) -> float:
+    """Minus `ScalarRegression.gradient`, compiled; see `Field`. The flow is never called still."""
+    S, pieces = constants[0], constants[1:].reshape(-1, 9)
+    c, u = y[0], y[1]
+    C = c * S
+    a, da, b, db = 0.0, 0.0, 0.0, 0.0
+    if len(pieces):
+        low, high = 0, len(pieces)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if pieces[middle, 0] <= C:
+                low = middle
+            else:
+                high = middle
+        over = C - pieces[low, 0]
+        for power in range(4):
+            da = da * over + a
+            a = a * over + pieces[low, 1 + power]
+            db = db * over + b
+            b = b * over + pieces[low, 5 + power]
+    out[0] = -(S**2) * (C * u - 1) * u - S**2 / 2 * (u**2 * da - 2 * u * db)
+    out[1] = -(S**2) * (C * u - 1) * c - S * (u * a - b)
+    return 0.0
 
 
 def _no_correction(C: Any, _: int) -> Any:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from numerics.regression.flow.diagonal import Spectrum, _Field, finite_prompt_path
+from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, finite_prompt_risk
 from tests.numerics.regression.unit_tasks import unit
 from theory.regression.risk import icl_risk
@@ -18,15 +18,6 @@ def test_gap_vanishes_with_the_length_and_keeps_its_shape() -> None:
     gap = finite_prompt_gap(0.3 * np.eye(2), 1.0, unit(np.eye(2)), np.array([[1e2, 1e4], [1e8, 1e16]]))
     assert gap.shape == (2, 2)
     assert (np.diff(np.log(gap.ravel())) < -4).all()
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.3])
-def test_field_of_the_flow(noise: float) -> None:
-    field, y, e = _Field(Spectrum((1.0, 0.25), (2, 1)), 100.0, noise, 56), np.array([0.7, 0.9, 1.2]), 1e-5
-    exact = finite_prompt_risk(np.diag([0.7, 0.7, 0.9]), 1.2, unit(np.diag([1.0, 1.0, 0.25]), noise), 100) - noise / 2
-    assert field(y)[0] == pytest.approx(float(exact), rel=1e-9)
-    slopes = [(field(y + e * v)[0] - field(y - e * v)[0]) / (2 * e) for v in np.eye(3)]
-    assert field(y)[1] == pytest.approx(np.array(slopes), rel=1e-7)
 
 
 def test_flow_of_the_infinite_prompt_ends_at_the_known_limit() -> None:

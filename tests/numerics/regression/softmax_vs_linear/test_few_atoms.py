@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
@@ -112,3 +113,17 @@ def test_constants_of_the_ball_against_a_search():
 def test_equation_27_is_solved():
     for transfer in transfers([10.0, 1e6]):
         assert transfer.bound_26(np.array([transfer.T_27]))[0] == pytest.approx(transfer.rho)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_flows_agree_with_scipy_on_the_gradient(k: int) -> None:
+    model = scalar_regressions(1 / 64, [1, 100], 24.0)[k]
+    times, start = np.array([0.0, 50.0, 3000.0]), (4.0, -4.3)
+    found = model.flow(start, times)
+    motion = lambda _, y: -model.gradient(y[0], y[1])
+    known = solve_ivp(motion, (0, 3000.0), start, method="DOP853", t_eval=times, rtol=1e-12, atol=1e-14).y
+    np.testing.assert_allclose(found.theta, known, atol=1e-8)
+    assert np.abs(known[:, 2] - known[:, 0]).max() > 0.1  # control: the flow moves
+    if k:
+        with pytest.raises(RuntimeError, match="interpolated up to 24"):
+            model.flow((30.0, 1.0), times)
