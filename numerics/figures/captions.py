@@ -149,10 +149,9 @@ def caption(figure: Figure, measurements: Measurements) -> str:
         text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {ASSUMED_LIMIT}"
     plan = measurements.plan
     if figure.kind == 2 and measurements.spread:
-        text += " A run of one architecture ends once its risk has settled at that limit; from then on the risk is drawn as"
-        text += (
-            " stationary, the point being its value at the last step and the bar its range over the later half of the steps taken."
-        )
+        text += " A run of one architecture ends once its risk has settled at that limit. From then on the risk is drawn as"
+        text += " stationary: the point is its value at the last step, and the bar, which most points hide, its range over the"
+        text += " later half of the steps."
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
     if figure.kind > 1 and any(plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)):

@@ -201,7 +201,9 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
-    assert "it leaves out: 15 of 19 prompt lengths of Figures 1, 2, 5 and 6." in words  # and nothing else
+    assert (
+        "What is left out of largeprompt figures --full : 15 of 19 prompt lengths of Figures 1, 2, 5 and 6." in words
+    )  # and nothing else
     assert "12 min 34 s" in words
     assert "largeprompt figures --only 1 2 3 4 6" in words
 
