@@ -16,7 +16,7 @@ from benchmarks.attention import GAMMA, U, V, z
 from numerics.monte_carlo.estimate import attention_errors
 
 if __name__ == "__main__":
-    for method, replicates in (("tokens", 8192), ("scores", 65_536)):
+    for method, replicates in (("tokens", 32_768), ("scores", 262_144)):
         seen, given = {}, []
 
         def run(threads, method=method, replicates=replicates, seen=seen, given=given):

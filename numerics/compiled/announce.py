@@ -1,4 +1,4 @@
-"""Says on stderr that a kernel is about to be compiled, before the silent half minute begins.
+"""Says on stderr that a kernel is about to be compiled, before the silent seconds begin.
 
 Nothing is said of a kernel that Numba finds in its cache, in worker processes (of which the first
 to come would each say it), and within `hushed`.
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 __all__ = ["SAMPLING", "SAMPLING_QUANTILE", "TRAINING", "announced", "hushed"]
 
 T = TypeVar("T")
-TRAINING = "compiling the training kernels: about half a minute; this happens once"
-SAMPLING = "compiling the sampling kernels: about a quarter of a minute; this happens once"
+TRAINING = "compiling the training kernels: about a quarter of a minute; this happens once"
+SAMPLING = "compiling the sampling kernels: some seconds; this happens once"
 SAMPLING_QUANTILE = "compiling the sampling kernel of your quantile function: some seconds; this happens in every process"
 #: What to say before a dispatcher of Numba is compiled.
 _SAYINGS: dict[Any, str] = {}

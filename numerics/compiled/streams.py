@@ -1,14 +1,15 @@
 """Random numbers inside Numba kernels: Philox 4x32-10, xoshiro128++ and the normals of Box and
 Muller, for many replicates ("lanes") side by side.
 
-The words of a stream are a function of (key, counter) alone. A kernel that puts the seed into the
-key and (draw, replicate, length) into the counter gives each replicate its own stream: results
-depend neither on threads nor on the order of work, and asking for more replicates or other lengths
-changes none of those already drawn.
+Philox gives each stream the 128 bits of its first state, a function of (key, counter) alone, and
+xoshiro128++ goes on from there: rotations and additions only, a fraction of the cost. A kernel that
+puts the seed into the key and (step, replicate, length) into the counter gives each replicate its
+own stream: results depend neither on threads nor on the order of work, and asking for more
+replicates or other lengths changes none of those already drawn.
 
-Where a step of a long run needs thousands of words, Philox gives each lane of each step the 128
-bits of a state, and xoshiro128++ goes on from there: rotations and additions only, a third of the
-cost.
+States that differ in their counters differ, since Philox is a bijection for each key. Two of R
+streams of n words each overlap with probability below R² n / 2^127, as if their states were
+independent: below 1e-9 for 2^32 streams of 2^32 words, which would take a processor a century.
 
 The functions fill arrays of lanes, in loops without branches that LLVM turns into vector code.
 Arrays are flat and offsets unsigned or constant: a view costs two atomic operations, a signed
@@ -30,13 +31,14 @@ from numpy.polynomial import Chebyshev, Polynomial
 
 __all__ = [
     "LANES",
-    "box_muller_lanes",
     "exp2_32",
     "exp32",
     "key_of",
+    "normal_pair",
     "normal_rows",
     "philox_lanes",
     "start_lanes",
+    "word_rows",
     "xoshiro",
 ]
 
@@ -176,17 +178,6 @@ def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     return F32(I32(x.view(I32) ^ I32(word0 << U32(31))).view(F32)), radius * sine
 
 
-@njit(fastmath={"contract"})
-def box_muller_lanes(words, normals, at):  # type: ignore[no-untyped-def]
-    """Turn the 4 LANES words at the start of `words`, as `philox_lanes` gives them, into 4 LANES
-    normals, stored from the index `at` (uint64) on.
-    """
-    for pair in range(0, 4 * LANES, 2 * LANES):
-        for i in range(LANES):
-            j = U64(pair) + U64(i)
-            normals[at + j], normals[at + j + U64(LANES)] = normal_pair(words[j], words[j + U64(LANES)])
-
-
 @njit(forceinline=True)
 def xoshiro(s0, s1, s2, s3):  # type: ignore[no-untyped-def]
     """The next word of xoshiro128++, and the state after it; all uint32."""
@@ -212,10 +203,21 @@ def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-un
         state[i] = state[i] if (state[i] | others) != U32(0) else U32(1)  # from zero xoshiro gives zeros for ever
 
 
+@njit
+def word_rows(rows, state, words):  # type: ignore[no-untyped-def]
+    """words[r LANES + i] = the next word r of lane i, for r < rows; the state moves on."""
+    for r in range(rows):
+        at = U64(r * LANES)
+        for i in range(LANES):
+            s0, s1, s2, s3 = state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i]
+            words[at + U64(i)], s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
+            state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
+
+
 @njit(fastmath={"contract"})
 def normal_rows(rows, state, normals):  # type: ignore[no-untyped-def]
-    """normals[r LANES + i] = normal r of lane i for r < rows, an even number; the state moves on by
-    a word each.
+    """normals[r LANES + i] = normal r of lane i for r < rows, or up to the next even number; the
+    state moves on by a word each.
     """
     for r in range(0, rows, 2):
         at = U64(r * LANES)

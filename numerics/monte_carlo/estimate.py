@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.attention.setting import AttentionSetting, as_setting
 from numerics.jobs.runner import thread_count
 from numerics.monte_carlo.joined_moments import joined
-from numerics.monte_carlo.sampler import PIECE, error_sampler
+from numerics.monte_carlo.sampler import LONGEST_PROMPT, PIECE, error_sampler
 from numerics.seeds import current_seed
 from numerics.token_laws import TokenLaw
 from theory.inputs.whole_numbers import read_whole
@@ -171,7 +171,7 @@ def attention_errors(
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
     sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed)
-    grid = _lengths(lengths, sampler.longest)
+    grid = _lengths(lengths)
     count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length", most=MOST_REPLICATES)
     workers = thread_count(threads)
     blocks = ((i, first) for i in range(len(grid)) for first in range(0, count, PIECE))
@@ -241,12 +241,12 @@ def _estimate(sums: Array) -> Estimate:
     return Estimate(mean, np.where(n > 1, error, np.nan), effective, share, skewness, kurtosis)
 
 
-def _lengths(lengths: int | Sequence[int] | NDArray[np.integer], longest: int) -> NDArray[np.int64]:
+def _lengths(lengths: int | Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
     """The prompt lengths as integers, within the range of the counters of the random streams."""
     array = np.atleast_1d(np.asarray(lengths, dtype=object))
     whole_numbers = all(isinstance(l, (int, np.integer)) and not isinstance(l, bool) for l in array.ravel())
     if array.ndim != 1 or array.size == 0 or not whole_numbers:
         raise TypeError(f"lengths must be integers, at least one, not {lengths!r}")
-    if array.min() < 1 or array.max() > longest:
-        raise ValueError(f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {longest} of the counters")
+    if array.min() < 1 or array.max() > LONGEST_PROMPT:
+        raise ValueError(f"lengths from {array.min()} to {array.max()} leave the range 1 <= L <= {LONGEST_PROMPT} of the counters")
     return array.astype(np.int64)

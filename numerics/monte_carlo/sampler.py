@@ -19,16 +19,14 @@ from numerics.monte_carlo.table_rows import RowSampler
 from numerics.token_laws.embeddings import EmbeddingTable
 from theory.inputs.whole_numbers import read_whole
 
-__all__ = ["METHODS", "PIECE", "ErrorSampler", "error_sampler"]
+__all__ = ["LONGEST_PROMPT", "METHODS", "PIECE", "ErrorSampler", "error_sampler"]
 
 Floats = NDArray[np.float64]
 
 #: Replicates of one task. The cut must not depend on the number of threads.
 PIECE = 1024
-#: Greatest prompt length for which the counters of the random streams have room.
+#: Greatest prompt length: one more bit of a word of the counters tells queries from prompts.
 LONGEST_PROMPT = 2**31 - 1
-#: Most draws of four random words for one prompt.
-MOST_DRAWS = 2**32
 #: Largest score; scores are computed in float32.
 LARGEST_SCORE = 1e30
 #: Largest error whose square has a fourth power in float64.
@@ -47,8 +45,6 @@ class ErrorSampler:
     method : str
         "tokens" if every token is drawn, "scores" if all but the scores is averaged exactly.
     seed : int
-    longest : int
-        The greatest prompt length that the counters of the streams have room for.
     values : callable
         ``values(L, first, count)``: squared errors (3, count) of replicates first, …, first + count
         − 1 at length L, unchecked.
@@ -56,7 +52,6 @@ class ErrorSampler:
 
     method: str
     seed: int
-    longest: int
     values: Callable[[int, int, int], Floats]
 
     def sums(self, L: int, first: int, count: int) -> Floats:
@@ -66,7 +61,7 @@ class ErrorSampler:
         Parameters
         ----------
         L : int
-            Prompt length, from 1 to `longest`.
+            Prompt length, from 1 to `LONGEST_PROMPT`.
         first : int
             From 0 to 2^63 − `PIECE`.
         count : int
@@ -95,7 +90,7 @@ class ErrorSampler:
         >>> sampler.sums(4, 0, 100).shape
         (3, 6)
         """
-        L = read_whole("L", L, "it is the length of a prompt", most=self.longest)
+        L = read_whole("L", L, "it is the length of a prompt", most=LONGEST_PROMPT)
         first = read_whole("first", first, "it is the number of the first replicate", least=0, most=2**63 - PIECE)
         count = read_whole("count", count, "it is the number of replicates", most=PIECE)
         with np.errstate(over="ignore", invalid="ignore"):  # seen below
@@ -142,7 +137,7 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
     _check_size(problem, law.sigma * A if law is not None and kind is None else A)
     if method == "scores" or (method == "auto" and isinstance(kind, str) and kind in CONDITIONED):
         conditioned = prepare(kind, A, problem.U, problem.V, problem.mean, problem.root)
-        return ErrorSampler("scores", int(seed), LONGEST_PROMPT, lambda L, first, count: conditioned.values(L, first, count, key))
+        return ErrorSampler("scores", int(seed), lambda L, first, count: conditioned.values(L, first, count, key))
     if law is not None and law.structure is None and law.log_mgf is None:
         raise ValueError(
             f"the law {law.name} has no log_mgf, so the infinite prompt that errors are measured against is unknown; pass "
@@ -150,11 +145,9 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
         )
     if kind is None and law is not None:
         plain = (RowSampler if isinstance(law.structure, EmbeddingTable) else PlainSampler)(problem, law)
-        return ErrorSampler("tokens", int(seed), LONGEST_PROMPT, lambda L, first, count: plain.values(L, first, count, int(seed)))
+        return ErrorSampler("tokens", int(seed), lambda L, first, count: plain.values(L, first, count, int(seed)))
     compiled = compiled_sampler(problem, kind, A, law)
-    # a draw serves one coordinate of four tokens; a ball draws two coordinates more
-    longest = min(LONGEST_PROMPT, MOST_DRAWS // (compiled.factor.shape[1] + 2) * 4)
-    return ErrorSampler("tokens", int(seed), longest, lambda L, first, count: compiled.values(L, first, count, key))
+    return ErrorSampler("tokens", int(seed), lambda L, first, count: compiled.values(L, first, count, key))
 
 
 def _check_size(problem: Problem, A: Floats) -> None:

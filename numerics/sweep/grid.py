@@ -19,7 +19,7 @@ from typing import Any
 from numerics.attention.setting import AttentionSetting
 from numerics.jobs.content import canonical
 from numerics.jobs.hexadecimal import as_hex
-from numerics.monte_carlo.sampler import METHODS, error_sampler
+from numerics.monte_carlo.sampler import LONGEST_PROMPT, METHODS, error_sampler
 from numerics.rates.requirements import check_reportable
 from numerics.sweep.blocks import Block, code_digest, split
 from numerics.sweep.grid_tables import Entry, known_keys, read_matrices, read_queries, read_tokens
@@ -198,8 +198,8 @@ def _run(point: tuple[Entry, ...], name: str, seed: int, method: str, lengths: t
         sampler = error_sampler(setting, method=method)
     except (TypeError, ValueError) as error:
         raise InputError(f"{' with '.join(map(str, point))}: {error}") from error
-    if lengths[-1] > sampler.longest:
-        raise InputError(f"lengths: L = {lengths[-1]} leaves the range 1 <= L <= {sampler.longest}; ask for shorter prompts")
+    if lengths[-1] > LONGEST_PROMPT:
+        raise InputError(f"lengths: L = {lengths[-1]} leaves the range 1 <= L <= {LONGEST_PROMPT}; ask for shorter prompts")
     arrays = {"U": setting.U, "V": setting.V, **query}
     content = {"law": tokens.value, "method": sampler.method} | {key: as_hex(array) for key, array in arrays.items()}
     digest = hashlib.sha256(canonical([seed, content]).encode()).digest()

@@ -16,7 +16,7 @@ from numba import njit
 from numerics.compiled.announce import SAMPLING, SAMPLING_QUANTILE, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.compiled.streams import LANES, U64
+from numerics.compiled.streams import LANES, U64, start_lanes
 from numerics.monte_carlo.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
 from numerics.monte_carlo.kernels.token_sums import add_tile, rows_of_sums, start_sums
 
@@ -146,7 +146,8 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     def kernel(first, L, key, b, R, B, h, Vh, VH, z2, d_out, out):  # type: ignore[no-untyped-def]
         _ = sources
         rank, count, pairs = b.shape[0], out.shape[1], R.shape[1] // 2
-        words, g = np.empty(rank * SIZE, np.uint32), np.zeros((2 * pairs + extra) * SIZE, np.float32)
+        state, words = np.empty(4 * LANES, np.uint32), np.empty(rank * SIZE, np.uint32)
+        g = np.zeros((2 * pairs + extra) * SIZE, np.float32)
         w, wg, b32 = np.empty(SIZE, np.float32), np.empty(2 * SIZE, np.float32), np.zeros(2 * pairs * LANES, np.float32)
         reference, shrink, row = np.empty(LANES, np.float32), np.empty(LANES, np.float32), np.empty(LANES)
         part, total = np.empty(rows_of_sums(rank) * LANES, np.float32), np.empty(rows_of_sums(rank) * LANES)
@@ -157,19 +158,20 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
                 for i in range(LANES):
                     b32[j * LANES + i] = b[j, min(start + i, b.shape[1] - 1)]
             start_sums(reference, part, total)
+            start_lanes(0, first + start, L, key[0], key[1], state)
             for token in range(0, L, TILE):
                 if kind == "normal":
-                    normals(rank, token, first + start, L, key, words, g)
+                    normals(rank, state, g)
                 elif kind == "sign":
-                    signs(rank, token, first + start, L, key, words, g)
+                    signs(rank, token, state, words, g)
                 elif kind == "uniform":
-                    uniforms(rank, token, first + start, L, key, words, g)
+                    uniforms(rank, state, words, g)
                 elif kind == "sphere":
-                    spheres(rank, token, first + start, L, key, words, g)
+                    spheres(rank, state, words, g)
                 elif kind == "ball":
-                    balls(rank, token, first + start, L, key, words, g)
+                    balls(rank, state, words, g)
                 else:
-                    quantiles(quantile, rank, token, first + start, L, key, words, g)
+                    quantiles(quantile, rank, state, words, g)
                 add_tile(token, L, b32, g, w, wg, reference, shrink, part, total)
             mean_and_covariance(pairs, total, M, C)
             errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values)

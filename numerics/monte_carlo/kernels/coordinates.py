@@ -1,9 +1,9 @@
 """Compiled draws of the coordinates of tokens, one tile after another: normal, signs, uniform,
 uniform on a sphere or in a ball, or a user's quantile function of uniforms.
 
-A tile holds coordinate j of token l of lane i at (j TILE + l) LANES + i. Every draw of four random
-words belongs to one coordinate: of four tokens in turn, with a word for each; or of 128 tokens,
-with a bit for each sign.
+A tile holds coordinate j of token l of lane i at (j TILE + l) LANES + i. The words of a lane's
+stream go to the coordinates in turn: four to four tokens of each, with a word for each token; or
+four to 128 tokens of each, with a bit for each sign.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.compiled.streams import F32, I32, LANES, U32, U64, box_muller_lanes, philox_lanes
+from numerics.compiled.streams import F32, I32, LANES, U32, U64, normal_rows, word_rows
 
 __all__ = ["EXTRA", "SIZE", "TILE", "balls", "normals", "quantiles", "signs", "spheres", "uniforms"]
 
@@ -24,8 +24,8 @@ SIZE = TILE * LANES
 #: Further coordinates that a kind draws: a point of the ball in R^r is the projection of one on the
 #: sphere in R^{r+2}.
 EXTRA = {"ball": 2}
-#: Signs in one draw.
-BITS = 128
+#: Words of a coordinate that are taken at once for its signs, and their bits.
+WORDS, BITS = 4, 128
 #: Added to the squared length of a token, so that it is never 0.
 TINY = F32(1e-30)
 ZERO, ONE, TWO = F32(0), F32(1), F32(2)
@@ -36,42 +36,36 @@ TO_UNIT, MIDDLE = F32(2.0**-23), F32(2.0**-24)
 
 
 @njit
-def normals(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
-    """Coordinates of the tokens start, …, start + TILE − 1 of the lanes from number `replicate` on:
-    N(0, 1).
-    """
-    for j in range(rank):
-        draw(start // TILE * rank + j, replicate, mark, key, words)
-        box_muller_lanes(words, tile, U64(j * SIZE))
+def normals(rank, state, tile):  # type: ignore[no-untyped-def]
+    """N(0, 1)."""
+    normal_rows(rank * TILE, state, tile)
 
 
 @njit(fastmath={"contract"})
-def uniforms(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+def uniforms(rank, state, words, tile):  # type: ignore[no-untyped-def]
     """Uniform on [−√3, √3]."""
-    for j in range(rank):
-        draw(start // TILE * rank + j, replicate, mark, key, words)
-        for i in range(SIZE):
-            tile[U64(j * SIZE) + U64(i)] = F32(I32(words[i])) * ROOT3 + HALF_STEP
+    word_rows(rank * TILE, state, words)
+    for i in range(rank * SIZE):
+        tile[i] = F32(I32(words[i])) * ROOT3 + HALF_STEP
 
 
 @njit
-def quantiles(quantile, rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+def quantiles(quantile, rank, state, words, tile):  # type: ignore[no-untyped-def]
     """quantile(u), with u uniform on 2^23 midpoints of (0, 1)."""
-    for j in range(rank):
-        draw(start // TILE * rank + j, replicate, mark, key, words)
-        for i in range(SIZE):
-            tile[U64(j * SIZE) + U64(i)] = F32(quantile(F32(I32(words[i] >> U32(9))) * TO_UNIT + MIDDLE))
+    word_rows(rank * TILE, state, words)
+    for i in range(rank * SIZE):
+        tile[i] = F32(quantile(F32(I32(words[i] >> U32(9))) * TO_UNIT + MIDDLE))
 
 
 @njit
-def signs(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
-    """±1 with probability 1/2. The words of all coordinates are kept until their bits are
-    used up.
+def signs(rank, start, state, words, tile):  # type: ignore[no-untyped-def]
+    """±1 with probability 1/2 for the tokens from number `start` on. The words of all coordinates
+    are kept until their bits are used up.
     """
+    if start % BITS == 0:
+        word_rows(rank * WORDS, state, words)
     for j in range(rank):
         at = U64(j * SIZE)
-        if start % BITS == 0:
-            draw(start // BITS * rank + j, replicate, mark, key, words[j * SIZE : (j + 1) * SIZE])
         row = at + U64(start % BITS // 32 * LANES)
         for l in range(TILE):
             bit, to = U32(start % 32 + l), at + U64(l * LANES)
@@ -80,18 +74,18 @@ def signs(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-un
 
 
 @njit
-def spheres(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+def spheres(rank, state, words, tile):  # type: ignore[no-untyped-def]
     """Uniform on the sphere of radius √rank."""
-    normals(rank, start, replicate, mark, key, words, tile)
+    normals(rank, state, tile)
     normalise(rank, rank, words.view(np.float32), tile)
 
 
 @njit
-def balls(rank, start, replicate, mark, key, words, tile):  # type: ignore[no-untyped-def]
+def balls(rank, state, words, tile):  # type: ignore[no-untyped-def]
     """Uniform in the ball of radius √(rank + 2); the two rows behind the coordinates serve to
     normalise.
     """
-    normals(rank + 2, start, replicate, mark, key, words, tile)
+    normals(rank + 2, state, tile)
     normalise(rank, rank + 2, words.view(np.float32), tile)
     if rank % 2:
         for i in range(SIZE):
@@ -111,9 +105,3 @@ def normalise(rank, rows, length, tile):  # type: ignore[no-untyped-def]
     for j in range(rank):
         for i in range(SIZE):
             tile[U64(j * SIZE) + U64(i)] *= length[i]
-
-
-@njit
-def draw(number, replicate, mark, key, words):  # type: ignore[no-untyped-def]
-    """One draw of four random words for every lane."""
-    philox_lanes(U64(number), U64(replicate), U64(mark), U64(key[0]), U64(key[1]), words)

@@ -13,8 +13,7 @@ from numba import njit
 from numerics.compiled.announce import SAMPLING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.compiled.streams import LANES, U64, box_muller_lanes
-from numerics.monte_carlo.kernels.coordinates import draw
+from numerics.compiled.streams import LANES, normal_rows, start_lanes
 
 __all__ = ["QUERY_MARK", "query_kernel"]
 
@@ -35,14 +34,14 @@ def query_kernel() -> Callable[..., None]:
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(first, L, key, out):  # type: ignore[no-untyped-def]
         _ = sources
-        words, four = np.empty(4 * LANES, np.uint32), np.empty(4 * LANES, np.float32)
+        state, pair = np.empty(4 * LANES, np.uint32), np.empty(2 * LANES, np.float32)
         for start in range(0, out.shape[1], LANES):
+            start_lanes(0, first + start, L + QUERY_MARK, key[0], key[1], state)
             for k in range(out.shape[0]):
-                if k % 4 == 0:
-                    draw(k // 4, first + start, L + QUERY_MARK, key, words)
-                    box_muller_lanes(words, four, U64(0))
+                if k % 2 == 0:
+                    normal_rows(2, state, pair)
                 for i in range(min(LANES, out.shape[1] - start)):
-                    out[k, start + i] = four[k % 4 * LANES + i]
+                    out[k, start + i] = pair[k % 2 * LANES + i]
 
     compiled: Any = announced(kernel, SAMPLING)
     return compiled

@@ -15,13 +15,13 @@ import math
 import numpy as np
 from numba import njit
 
-from numerics.compiled.streams import F32, LANES, U64, box_muller_lanes, exp32, philox_lanes
+from numerics.compiled.streams import F32, LANES, U64, exp32, normal_rows, start_lanes
 
-__all__ = ["TILE", "draw", "height_sums", "normal_sums"]
+__all__ = ["TILE", "height_sums", "normal_sums", "start_scores"]
 
-#: Tokens of one pass; a multiple of 4, so that a draw of four normals lies in one tile.
+#: Tokens of one pass; an even number, since normals come in pairs.
 TILE = 64
-ROW, FOUR = U64(LANES), U64(4 * LANES)
+ROW = U64(LANES)
 #: Added to the number of a replicate: random streams that the kernel of whole tokens never reads.
 SCORE_STREAMS = U64(1 << 63)
 #: Lowest maximum of scores; exponent below which a weight is cut off; least weight of which powers
@@ -32,13 +32,9 @@ F64 = np.float64  # float() leaves float32 what it is
 
 
 @njit
-def draw(count, replicate, mark, start, key, words, normals):  # type: ignore[no-untyped-def]
-    """normals[n LANES + i] = number 4 start + n of the stream of lane i, for n < count (rounded up
-    to fours).
-    """
-    for q in range((count + 3) // 4):
-        philox_lanes(U64(start + q), U64(replicate) + SCORE_STREAMS, U64(mark), U64(key[0]), U64(key[1]), words)
-        box_muller_lanes(words, normals, U64(q) * FOUR)
+def start_scores(replicate, mark, key, state):  # type: ignore[no-untyped-def]
+    """The states of the lanes from number `replicate` on."""
+    start_lanes(0, U64(replicate) + SCORE_STREAMS, mark, key[0], key[1], state)
 
 
 @njit(fastmath={"contract"})
@@ -167,14 +163,14 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
 
 
 @njit
-def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
+def normal_sums(L, state, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
     """total = the sums over the L tokens of each lane of what `with_normal` lists, up to powers of
     a factor.
     """
     total[:], lane[2 * LANES :] = 0.0, LOWEST
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
-        draw(tokens, replicate, L, start // 4, key, words, x)
+        normal_rows(tokens, state, x)
         raise_top(tokens, x, lane, shrink)
         part[:] = ZERO
         for l in range(0, tokens - 3, 4):
@@ -185,12 +181,12 @@ def normal_sums(L, replicate, key, words, x, lane, shrink, part, total):  # type
 
 
 @njit
-def height_sums(L, replicate, key, n, words, normals, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
+def height_sums(L, n, state, normals, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
     """The same for what `add_height` lists."""
     total[:], lane[2 * LANES :] = 0.0, LOWEST
     for start in range(0, L, TILE):
         tokens = min(TILE, L - start)
-        draw(2 * tokens, replicate, L, start // 2, key, words, normals)
+        normal_rows(2 * tokens, state, normals)
         heights(tokens, n, normals, x)
         raise_top(tokens, x, lane, shrink)
         for l in range(tokens):

@@ -20,9 +20,9 @@ from numba import njit
 from numerics.compiled.announce import SAMPLING, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
-from numerics.compiled.streams import LANES, U64
+from numerics.compiled.streams import LANES, U64, normal_rows
 from numerics.monte_carlo.kernels.queries import QUERY_MARK
-from numerics.monte_carlo.kernels.score_sums import TILE, draw, height_sums, normal_sums
+from numerics.monte_carlo.kernels.score_sums import TILE, height_sums, normal_sums, start_scores
 
 __all__ = ["score_kernel"]
 
@@ -36,13 +36,13 @@ SMALLEST_VARIANCE = 1e-280
 
 
 @njit(fastmath={"contract"})
-def queries(first, L, key, n, b0, W, z0, F, variances, B, words, x, e, row, other, geometry):  # type: ignore[no-untyped-def]
+def queries(n, b0, W, z0, F, variances, B, state, x, e, row, other, geometry):  # type: ignore[no-untyped-def]
     """geometry = |b|, eᵀXe, eᵀYe, eᵀXYe and |z|² of each lane, X = AᵀA = diag(variances) and Y =
     AᵀVᵀVA = BᵀB.
     """
     size, along_x, along_y, mixed, z2 = geometry[0], geometry[1], geometry[2], geometry[3], geometry[4]
     white = W.shape[1]
-    draw(white, first, L + QUERY_MARK, 0, key, words, x)
+    normal_rows(white, state, x)
     geometry[:] = 0.0
     for j in range(z0.size):
         row[:] = z0[j]
@@ -178,19 +178,21 @@ def score_kernel() -> Callable[..., None]:
     def kernel(first, L, key, n, b0, W, z0, F, variances, B, d_out, traces, expansion, out):  # type: ignore[no-untyped-def]
         _ = sources
         rank, white, count = W.shape[0], W.shape[1], out.shape[1]
-        words, normals = np.empty(4 * LANES, np.uint32), np.empty(max(2 * TILE, white + 3) * LANES, np.float32)
+        state, normals = np.empty(4 * LANES, np.uint32), np.empty(max(2 * TILE, white + 1) * LANES, np.float32)
         x, lane, part = np.empty(TILE * LANES, np.float32), np.empty(3 * LANES, np.float32), np.empty(7 * LANES, np.float32)
         shrink, total = np.empty(LANES), np.empty(9 * LANES)
         e, row, other, geometry = np.empty((rank, LANES)), np.empty(LANES), np.empty(LANES), np.empty((5, LANES))
         mean, spread, values = np.empty(LANES), np.empty(LANES), np.empty((3, LANES))
         for start in range(0, count, LANES):
             if white > 0 or start == 0:
-                queries(first + start, L, key, n, b0, W, z0, F, variances, B, words, normals, e, row, other, geometry)
+                start_scores(first + start, L + QUERY_MARK, key, state)
+                queries(n, b0, W, z0, F, variances, B, state, normals, e, row, other, geometry)
                 limits(L, n, geometry[0], expansion, lane, mean, spread)
+            start_scores(first + start, L, key, state)
             if n > 0:
-                height_sums(L, first + start, key, n, words, normals, x, lane, shrink, part, total)
+                height_sums(L, n, state, normals, x, lane, shrink, part, total)
             else:
-                normal_sums(L, first + start, key, words, normals, lane, shrink, part, total)
+                normal_sums(L, state, normals, lane, shrink, part, total)
             conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values)
             for k in range(3):
                 for i in range(min(LANES, count - start)):

@@ -37,9 +37,12 @@ def rows_of_sums(rank):  # type: ignore[no-untyped-def]
 @njit(fastmath={"contract"})
 def score(pairs, b, g, w):  # type: ignore[no-untyped-def]
     """w = b·g of every token of the tile."""
-    for i in range(SIZE):
-        w[i] = ZERO
-    for pair in range(pairs):
+    for i in range(LANES):
+        x, y = b[U64(i)], b[ROW + U64(i)]
+        for l in range(TILE):
+            n = U64(l * LANES) + U64(i)
+            w[n] = x * g[n] + y * g[U64(SIZE) + n]
+    for pair in range(1, pairs):
         at, p = U64(2 * pair * SIZE), U64(2 * pair * LANES)
         for i in range(LANES):
             x, y = b[p + U64(i)], b[p + ROW + U64(i)]
@@ -55,9 +58,8 @@ def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyp
     """
     moved = I32(0)
     for i in range(LANES):
-        top = w[i]
-        for l in range(1, TILE):
-            top = max(top, w[l * LANES + i])
+        k = U64(i)
+        top = max(max(w[k], w[k + ROW]), max(w[k + TWO_ROWS], w[k + THREE_ROWS]))  # a loop over TILE costs three times as much
         shrink[i] = top
         moved |= I32(top - reference[i] > LARGEST_EXPONENT)
     if moved:

@@ -39,7 +39,7 @@ from numerics.compiled.streams import (
     U32,
     U64,
     normal_rows,
-    xoshiro,
+    word_rows,
 )
 
 __all__ = ["chi_rows"]
@@ -98,18 +98,7 @@ def chi_rows(degrees, state, x, words, out, less):  # type: ignore[no-untyped-de
     left = I32(degrees > 0)
     while left > 0:
         normal_rows(2, state, x)
-        next_words(2, state, words)
+        word_rows(2, state, words)
         left = propose(degrees, x, words, U64(0), out)
         if degrees > 1:
             left += propose(degrees - 1, x, words, ROW, less)
-
-
-@njit
-def next_words(rows, state, words):  # type: ignore[no-untyped-def]
-    """words[r LANES + i] = the next word r of lane i."""
-    for r in range(rows):
-        at = U64(r * LANES)
-        for i in range(LANES):
-            s0, s1, s2, s3 = state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i]
-            words[at + U64(i)], s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-            state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3

@@ -18,7 +18,7 @@ from numerics.training.kernels.matrices import FIRST, NEXT
 
 __all__ = ["collect"]
 
-ROW = U64(LANES)
+ROW, TWO, THREE, FOUR = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 ZERO, ONE = F32(0), F32(1)
 VALUE, SLOPE = np.int64(2), np.int64(3)  # rows of `work`: one coordinate of the two sums; the first two are for the label's
 F64 = np.float64
@@ -91,16 +91,14 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
                 work[k] += frame[w + k] * work[sums + k]
                 work[ROW + k] += frame[w + k] * work[sums + ROW + k]
             gb[j] += total(work, VALUE)
-            for l in range(d):
-                gP[j * width + l] += product(work, SLOPE, normals, d + l)
+            products(d, work, SLOPE, normals, d, gP, j * width)
     sd = F32(noise_sd)  # the label of a token: w'A times the first d coordinates, and the last times noise_sd
     for i in range(LANES):
         k = U64(i)
         work[k] += sd * work[sums + k]
         work[ROW + k] += sd * work[sums + ROW + k]
     gb[d] += total(work, FIRST)
-    for l in range(d):
-        gP[d * width + l] += product(work, NEXT, normals, d + l)
+    products(d, work, NEXT, normals, d, gP, d * width)
     return product(moments, ERROR, moments, ERROR)
 
 
@@ -112,6 +110,33 @@ def total(x, row):  # type: ignore[no-untyped-def]
     for i in range(LANES):
         s += x[at + U64(i)]
     return F64(s)
+
+
+@njit(fastmath={"contract", "reassoc"})
+def products(count, x, row, y, other, out, to):  # type: ignore[no-untyped-def]
+    """out_l += the sum over the lanes of a row of x times row other + l of y, for l < count.
+
+    Five at once: the sums over the lanes of a vector, one by one, would wait for each other.
+    """
+    p = U64(row) * ROW
+    for l in range(0, count - 4, 5):
+        q, s0, s1, s2, s3, s4 = U64(other + l) * ROW, ZERO, ZERO, ZERO, ZERO, ZERO
+        for i in range(LANES):
+            k, z = q + U64(i), x[p + U64(i)]
+            s0, s1, s2, s3, s4 = (
+                s0 + z * y[k],
+                s1 + z * y[k + ROW],
+                s2 + z * y[k + TWO],
+                s3 + z * y[k + THREE],
+                s4 + z * y[k + FOUR],
+            )
+        out[to + l] += F64(s0)
+        out[to + l + 1] += F64(s1)
+        out[to + l + 2] += F64(s2)
+        out[to + l + 3] += F64(s3)
+        out[to + l + 4] += F64(s4)
+    for l in range(count - count % 5, count):
+        out[to + l] += product(x, row, y, other + l)
 
 
 @njit(fastmath={"contract", "reassoc"})

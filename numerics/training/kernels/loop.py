@@ -23,7 +23,7 @@ from numerics.training.kernels.collect import collect
 from numerics.training.kernels.geometry import FRAME, MOMENTS, NORMALS, SCALARS, WORK, frames
 from numerics.training.kernels.linear import linear_moments
 from numerics.training.kernels.matrices import forward, gradient, load, padded, store, transpose
-from numerics.training.kernels.softmax import softmax_moments
+from numerics.training.kernels.softmax import TILE, softmax_moments
 
 __all__ = ["sgd_kernel"]
 
@@ -55,14 +55,12 @@ def equal(x, y):  # type: ignore[no-untyped-def]
 
 
 @once
-def both() -> Callable[..., int]:
-    """The loop for both attentions: what `sgd_kernel` describes, with whether it is softmax in
-    front.
-    """
+def single(attention: str) -> Callable[..., int]:
+    """The loop for "softmax" or "linear" attention, with the arguments of `sgd_kernel`."""
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(softmax, theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]
+    def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, total):  # type: ignore[no-untyped-def]
         _ = sources
         n, count = theta.shape[1], theta.shape[0]
         d, width = n - 1, padded(n)
@@ -79,8 +77,8 @@ def both() -> Callable[..., int]:
         state, normals = np.zeros(4 * LANES, np.uint32), np.zeros(NORMALS(n) * LANES, np.float32)
         frame, scalars = np.zeros(FRAME(n) * LANES, np.float32), np.zeros(SCALARS * LANES, np.float32)
         moments, work = np.zeros(MOMENTS * LANES, np.float32), np.zeros(WORK * LANES, np.float32)
-        sums = np.zeros(WORK * LANES)
-        mark = U64(L) if softmax else U64(L) + LINEAR
+        sums, tokens = np.zeros(WORK * LANES), np.zeros(2 * TILE * LANES, np.float32)
+        mark = U64(L) if attention == "softmax" else U64(L) + LINEAR
         diverged = -1
         for step in range(first, first + steps):
             forward(n, width, rows, a, b, scale, value, U, P, scratch)
@@ -93,8 +91,8 @@ def both() -> Callable[..., int]:
                 start_lanes(U64(step), OWN + U64(start), mark, U64(key0), U64(key1), state)
                 normal_rows(4 * n, state, normals)
                 frames(n, width, a, b, same, value, P, task_sd, noise_sd, normals, frame, scalars)
-                if softmax:
-                    softmax_moments(L, state, scalars, work, sums, moments)
+                if attention == "softmax":
+                    softmax_moments(L, state, scalars, tokens, work, sums, moments)
                 else:
                     linear_moments(L, state, scalars, normals, 2 * d + 1, work, moments)
                 loss += collect(n, min(LANES, batch - start), noise_sd, normals, frame, scalars, moments, work, gb, gP)
@@ -169,7 +167,7 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         return coupled_kernel()
     if attention not in ("softmax", "linear"):
         raise ValueError(f'attention = {attention!r}; take "softmax", "linear" or "coupled"')
-    softmax, compiled = attention == "softmax", both()
+    compiled = single(attention)
 
     def kernel(theta, L, first, steps, lr, A, B, task_sd, noise_sd, scale, factor, batch, key0, key1, losses, gradient):  # type: ignore[no-untyped-def]
         """One type for each argument, so that the loop is compiled once."""
@@ -177,6 +175,6 @@ def sgd_kernel(attention: str) -> Callable[..., int]:
         numbers = (float(x) for x in (task_sd, noise_sd, scale, factor))
         total = gradient if gradient.size else np.zeros((0, 0))
         run, words = (int(L), int(first), int(steps), float(lr)), (int(batch), int(key0), int(key1))
-        return int(compiled(softmax, theta, *run, A, B, *numbers, *words, losses, total))
+        return int(compiled(theta, *run, A, B, *numbers, *words, losses, total))
 
     return kernel

@@ -11,41 +11,38 @@ import math
 
 from numba import njit
 
-from numerics.compiled.streams import F32, LANES, LOG2E, U64, exp2_32, exp32, normal_pair, xoshiro
+from numerics.compiled.streams import F32, I32, LANES, LOG2E, U64, exp2_32, exp32, normal_rows
 
-__all__ = ["softmax_moments"]
+__all__ = ["TILE", "softmax_moments"]
 
 ROW = U64(LANES)
 SUMS, SQUARES = 8, 5  # rows of sums, and which is the first that is quadratic in the weights
 TOP, BASE = 8 * LANES, 9 * LANES  # the rows behind them: the score that sums in float32, and in float64, are relative to
 ZERO, ONE, TWO, LEAST_EXPONENT, LEAST_SCORE = F32(0), F32(1), F32(2), F32(-80), F32(-3e38)
-#: Standard deviation of scores below which no square of a weight leaves float32, since no pair of
-#: normals is longer than 6.8: then no reference score is needed.
-MODERATE = F32(5)
-FIVE, FLOAT32_TOKENS = 5, 60  # tokens of one pass; tokens added up in float32 before float64
+#: Variance of scores below which no square of a weight leaves float32, since no pair of normals is
+#: longer than 6.8: then no reference score is needed.
+VARIANCE = F32(25)
+#: Tokens of one pass, and those that are added up in float32 before float64. A pass draws its
+#: tokens first and adds them then: the registers of a processor do not hold both.
+TILE, FLOAT32_TOKENS = 5, 60
 
 
 @njit(fastmath={"contract"}, forceinline=True)
-def add(state, sums, along, across):  # type: ignore[no-untyped-def]
-    """Draw a token of coordinates g, r and weight w = 2^(along g + across r); add their sums, as
+def add(sums, g, r, along, across):  # type: ignore[no-untyped-def]
+    """Add the sums of a token of coordinates g, r and weight w = 2^(along g + across r), as
     `finish` reads them.
     """
-    a, b, c, d = state
     s0, s1, s2, s3, s4, s5, s6, s7 = sums
-    x, a, b, c, d = xoshiro(a, b, c, d)
-    y, a, b, c, d = xoshiro(a, b, c, d)
-    g, r = normal_pair(x, y)
     w = exp2_32(along * g + across * r)
     wg = w * g
-    return (a, b, c, d), (s0 + w, s1 + wg, s2 + w * r, s3 + wg * g, s4 + wg * r, s5 + w * w, s6 + w * wg, s7 + wg * wg)
+    return s0 + w, s1 + wg, s2 + w * r, s3 + wg * g, s4 + wg * r, s5 + w * w, s6 + w * wg, s7 + wg * wg
 
 
 @njit(fastmath={"contract"})
-def add_five(state, scalars, part):  # type: ignore[no-untyped-def]
-    """Add five tokens of moderate scores."""
+def add_five(x, scalars, part):  # type: ignore[no-untyped-def]
+    """Add five tokens of moderate scores, whose coordinates are ten rows of x."""
     for i in range(LANES):
         along, across = scalars[LANES + i] * LOG2E, scalars[2 * LANES + i] * LOG2E
-        s = (state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i])
         p = (
             part[i],
             part[LANES + i],
@@ -56,25 +53,21 @@ def add_five(state, scalars, part):  # type: ignore[no-untyped-def]
             part[6 * LANES + i],
             part[7 * LANES + i],
         )
-        s, p = add(s, p, along, across)
-        s, p = add(s, p, along, across)
-        s, p = add(s, p, along, across)
-        s, p = add(s, p, along, across)
-        s, p = add(s, p, along, across)
-        state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s
+        k = U64(i)
+        p = add(p, x[k], x[k + ROW], along, across)
+        p = add(p, x[k + U64(2) * ROW], x[k + U64(3) * ROW], along, across)
+        p = add(p, x[k + U64(4) * ROW], x[k + U64(5) * ROW], along, across)
+        p = add(p, x[k + U64(6) * ROW], x[k + U64(7) * ROW], along, across)
+        p = add(p, x[k + U64(8) * ROW], x[k + U64(9) * ROW], along, across)
         part[i], part[LANES + i], part[2 * LANES + i], part[3 * LANES + i] = p[0], p[1], p[2], p[3]
         part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = p[4], p[5], p[6], p[7]
 
 
 @njit(fastmath={"contract"})
-def add_one(state, scalars, part):  # type: ignore[no-untyped-def]
+def add_one(x, at, scalars, part):  # type: ignore[no-untyped-def]
     """Add a token of any score: the sums are relative to the greatest so far."""
     for i in range(LANES):
-        s0, s1, s2, s3 = state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i]
-        x, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-        y, s0, s1, s2, s3 = xoshiro(s0, s1, s2, s3)
-        state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
-        g, r = normal_pair(x, y)
+        g, r = x[at + U64(i)], x[at + ROW + U64(i)]
         score = scalars[LANES + i] * g + scalars[2 * LANES + i] * r
         top = max(part[TOP + i], score)
         f, w = exp32(max(part[TOP + i] - top, LEAST_EXPONENT)), exp32(max(score - top, LEAST_EXPONENT))
@@ -87,8 +80,15 @@ def add_one(state, scalars, part):  # type: ignore[no-untyped-def]
 
 
 @njit
-def flush(part, total):  # type: ignore[no-untyped-def]
-    """Add the sums to those in float64, which are brought to the same reference."""
+def flush(bounded, part, total):  # type: ignore[no-untyped-def]
+    """Add the sums to those in float64, which are brought to the same reference unless all scores
+    are moderate.
+    """
+    if bounded:
+        for i in range(SUMS * LANES):
+            total[i] += part[i]
+            part[i] = ZERO
+        return
     for i in range(LANES):
         # exp32(0) is not quite 1, which long prompts would take to a high power: 1 is put instead.
         fall = part[BASE + i] - part[TOP + i]
@@ -107,27 +107,26 @@ def flush(part, total):  # type: ignore[no-untyped-def]
 
 
 @njit
-def softmax_moments(L, state, scalars, part, total, moments):  # type: ignore[no-untyped-def]
-    """The moments that `numerics.training.kernels.collect` reads."""
-    most = ZERO
+def softmax_moments(L, state, scalars, x, part, total, moments):  # type: ignore[no-untyped-def]
+    """The moments that `numerics.training.kernels.collect` reads; x is scratch of 2 TILE rows."""
+    steep = I32(0)  # a greatest number would be looked for lane by lane, since LLVM minds the order of maxima
     for i in range(LANES):
-        most = max(most, scalars[LANES + i] * scalars[LANES + i] + scalars[2 * LANES + i] * scalars[2 * LANES + i])
-    bounded = most < MODERATE * MODERATE
+        steep |= I32(scalars[LANES + i] * scalars[LANES + i] + scalars[2 * LANES + i] * scalars[2 * LANES + i] >= VARIANCE)
+    bounded = steep == 0
     for i in range(SUMS * LANES):
         part[i], total[i] = ZERO, 0.0
     for i in range(LANES):
         part[TOP + i] = part[BASE + i] = ZERO if bounded else LEAST_SCORE
-    done = 0
-    while done < L:
-        end = min(done + FLOAT32_TOKENS, L)
-        while done < end:
-            if bounded and done + FIVE <= end:
-                add_five(state, scalars, part)
-                done += FIVE
-            else:
-                add_one(state, scalars, part)
-                done += 1
-        flush(part, total)
+    for start in range(0, L, TILE):
+        tokens = min(TILE, L - start)
+        normal_rows(2 * tokens, state, x)
+        if bounded and tokens == TILE:
+            add_five(x, scalars, part)
+        else:
+            for l in range(tokens):
+                add_one(x, U64(2 * l) * ROW, scalars, part)
+        if (start + TILE) % FLOAT32_TOKENS == 0 or start + TILE >= L:
+            flush(bounded, part, total)
     finish(scalars, total, moments)
     if L == 1:  # the token has all the weight; rounding shall not move K and Q
         for i in range(3 * LANES, 7 * LANES):

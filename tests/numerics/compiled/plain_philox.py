@@ -35,15 +35,15 @@ def plain_normals(seed: int, replicate: int, mark: int, count: int) -> NDArray[n
     """The first `count` normals of the stream of one replicate (mark: the length, or 2^31 + the
     length for its query).
     """
-    key = (seed & 0xFFFFFFFF, seed >> 32)
-    words = [plain_philox((q, replicate & 0xFFFFFFFF, replicate >> 32, mark), key) for q in range(-(-count // 4))]
-    x = np.array(words, dtype=np.uint32).reshape(-1, 4)
-    pairs = plain_box_muller(x[:, 0], x[:, 1]) + plain_box_muller(x[:, 2], x[:, 3])
-    return np.stack(pairs, axis=1).ravel()[:count]
+    state = plain_philox((0, replicate & 0xFFFFFFFF, replicate >> 32, mark), (seed & 0xFFFFFFFF, seed >> 32))
+    words = np.array(plain_xoshiro(state, count + count % 2), dtype=np.uint32)
+    return np.stack(plain_box_muller(words[::2], words[1::2]), axis=1).ravel()[:count]
 
 
 def plain_tokens(seed: int, replicate: int, L: int, rank: int) -> NDArray[np.float64]:
-    """White tokens (L, rank) of one replicate: a draw is one coordinate of four tokens."""
+    """White tokens (L, rank) of one replicate: four normals in turn are one coordinate of four
+    tokens.
+    """
     draws = plain_normals(seed, replicate, L, 4 * -(-L // 4) * rank).reshape(-1, rank, 4)
     return np.swapaxes(draws, 1, 2).reshape(-1, rank)[:L]
 

@@ -9,17 +9,19 @@ from scipy import stats
 from numerics.compiled import streams
 from numerics.compiled.streams import (
     LANES,
-    box_muller_lanes,
     exp2_32,
     exp32,
     key_of,
+    normal_pair,
     normal_rows,
     philox_lanes,
     start_lanes,
+    word_rows,
     xoshiro,
 )
 from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
+U32 = np.uint32
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
 
 
@@ -44,31 +46,25 @@ def test_philox_known_answers(counter: tuple[int, ...], key: tuple[int, int], wo
 
 @pytest.mark.parametrize(("replicate", "draw"), [(0, 0), (2**32 - 5, 2**32 - 1), (2**63 + 7, 12)])  # the lanes cross a word
 def test_lanes_are_the_streams_of_replicates(replicate: int, draw: int) -> None:
-    seed, mark, words, tile = 2**40 + 3, 2**31 + 9, np.empty(4 * LANES, np.uint32), np.zeros(6 * LANES, np.float32)
+    seed, mark, words = 2**40 + 3, 2**31 + 9, np.empty(4 * LANES, np.uint32)
     philox_lanes(*(np.uint64(x) for x in (draw, replicate, mark)), *(np.uint64(k) for k in key_of(seed)), words)
     counters = [(draw, (replicate + i) % 2**32, (replicate + i) >> 32, mark) for i in range(LANES)]
     key = tuple(int(k) for k in key_of(seed))
     assert np.array_equal(words.reshape(4, LANES), np.transpose([plain_philox(c, key) for c in counters]))
-    box_muller_lanes(words, tile, np.uint64(LANES))
-    x = words.reshape(4, LANES)
-    expected = np.stack([*plain_box_muller(x[0], x[1]), *plain_box_muller(x[2], x[3])])
-    assert np.allclose(tile[LANES : 5 * LANES].reshape(4, LANES), expected, rtol=1e-5, atol=1e-6)
-    assert not np.any(tile[:LANES])
-    assert not np.any(tile[5 * LANES :])
 
 
-def normals(draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs of words, of shape (2, 256 draws), and the two normals of each pair."""
-    words, x = np.empty((draws, 4 * LANES), np.uint32), np.empty((draws, 4 * LANES), np.float32)
-    for draw in range(draws):
-        philox_lanes(*(np.uint64(k) for k in (draw, 1, 3, *key_of(77))), words[draw])
-        box_muller_lanes(words[draw], x[draw], np.uint64(0))
-    pairs, found = (np.moveaxis(y.reshape(draws, 2, 2, LANES), 2, 0).reshape(2, -1) for y in (words, x.astype(float)))
-    return pairs, *found
+def normals(pairs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of words, of shape (2, LANES pairs), and the two normals of each pair."""
+    words, x, state = (np.empty(size * LANES, kind) for size, kind in ((2 * pairs, U32), (2 * pairs, np.float32), (4, U32)))
+    for rows, out in ((word_rows, words), (normal_rows, x)):
+        start_lanes(0, 1, 3, *key_of(77), state)
+        rows(2 * pairs, state, out)
+    of_pairs = lambda y: y.reshape(pairs, 2, LANES).swapaxes(0, 1).reshape(2, -1)
+    return of_pairs(words), *of_pairs(x.astype(float))
 
 
 def test_box_muller_against_double_precision() -> None:
-    words, a, b = normals(400)
+    words, a, b = normals(800)
     exact = plain_box_muller(words[0], words[1])
     radius = np.hypot(*exact)
     rounding = 1e-6 + 1e-7 / radius  # d√(−2 log u) = −du / (u r), and u near 1 has the spacing 6e-8
@@ -79,22 +75,90 @@ def test_box_muller_against_double_precision() -> None:
 def test_extreme_words_give_finite_normals() -> None:
     ends = np.array([0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFE, 0xFFFFFFFF], np.uint32)
     words = np.stack(np.meshgrid(ends, ends)).reshape(2, -1)
-    rows = np.stack([np.resize(w, LANES) for w in words])  # the 49 pairs again and again, one in each lane
-    x = np.empty(4 * LANES, np.float32)
-    box_muller_lanes(np.resize(rows, 4 * LANES), x, np.uint64(0))
+    x = np.array([normal_pair(*pair) for pair in words.T])
     assert np.all(np.isfinite(x))
-    assert np.all(np.hypot(*x.reshape(4, LANES)[:2]) < 6.8)
+    assert np.all(np.hypot(*x.T) < 6.8)
+    assert np.hypot(*x.T).max() > 6.5, "the smallest word is far out"
 
 
 def test_normals_are_normal_and_independent() -> None:
     # five tests at level 1e-6 each
-    _, a, b = normals(800)
+    _, a, b = normals(1600)
     for sample in (a, b, (a + b) / math.sqrt(2)):
         assert stats.kstest(sample, "norm").pvalue > 1e-6
     assert stats.kstest(np.arctan2(a, b) / (2 * math.pi) + 0.5, "uniform").pvalue > 1e-6
     count = int(np.sum(np.maximum(np.abs(a), np.abs(b)) > 4))  # the tail, which a Kolmogorov–Smirnov test hardly sees
     p = 1 - (1 - 2 * stats.norm.sf(4)) ** 2
     assert 5e-7 < stats.binom.cdf(count, a.size, p) < 1 - 5e-7
+
+
+def streams_of(replicate: int, *, mark: int = 1000, seed: int = 5, count: int = 4096) -> np.ndarray:
+    """The first normals of LANES neighbouring replicates, shape (count, LANES)."""
+    state, x = np.empty(4 * LANES, U32), np.empty(count * LANES, np.float32)
+    start_lanes(0, np.uint64(replicate), mark, *key_of(seed), state)
+    normal_rows(count, state, x)
+    return x.reshape(count, LANES).astype(float)
+
+
+def largest_deviation(sums: np.ndarray, level: float = 1e-6) -> float:
+    """The largest of standard normal variables over what they all stay below, but for that
+    probability.
+    """
+    return float(np.abs(sums).max() / stats.norm.isf(level / 2 / np.size(sums)))
+
+
+#: Streams are compared by their numbers, by their signs, and by which are beyond the quartiles.
+SHAPES = (lambda x: x, np.sign, lambda x: np.sign(np.abs(x) - stats.norm.isf(0.25)))
+
+
+def related(x: np.ndarray, y: np.ndarray) -> float:
+    """The largest normalised sum of products of what `SHAPES` makes of columns of x and of y."""
+    of = lambda f, z: f(z) / math.sqrt(np.mean(f(z) ** 2))
+    return max(largest_deviation(of(f, x).T @ of(f, y) / math.sqrt(len(x))) for f in SHAPES)
+
+
+def test_streams_of_lanes_replicates_lengths_and_seeds_are_independent() -> None:
+    """Sums of 4096 products, all pairs of 128 lanes: 3 x 6 comparisons, each at level 1e-6."""
+    x = streams_of(0)
+    for other in (streams_of(LANES), streams_of(2**32), streams_of(2**63), streams_of(0, mark=1001), streams_of(0, seed=6)):
+        assert related(x, other) < 1
+    for f in SHAPES:
+        y = f(x) / math.sqrt(np.mean(f(x) ** 2))
+        pairs = np.triu_indices(LANES, 1)
+        assert largest_deviation((y.T @ y)[pairs] / math.sqrt(len(x))) < 1
+    # control: one lane of 128 that shares a sixth of its numbers with a lane elsewhere
+    shared = streams_of(LANES)
+    shared[::6, 77] = x[::6, 3]
+    assert related(x, shared) > 1
+
+
+def test_numbers_of_one_stream_are_independent() -> None:
+    """Within each lane at short lags, and at those of coordinates and tiles: 3 x 9 comparisons at
+    level 1e-6.
+    """
+    x = streams_of(0)
+    for f in SHAPES:
+        y = f(x) / math.sqrt(np.mean(f(x) ** 2))
+        for lag in (1, 2, 3, 4, 5, 8, 24, 64, 128):
+            assert largest_deviation((y[lag:] * y[:-lag]).sum(0) / math.sqrt(len(x) - lag)) < 1, lag
+    repeats = (x[4:] + 0.3 * x[:-4]) / math.sqrt(1.09)  # control: 0.3 of what came four numbers before
+    assert largest_deviation((repeats[4:] * repeats[:-4]).sum(0) / math.sqrt(len(repeats) - 4)) > 1
+
+
+def test_moments_and_tails_of_all_streams() -> None:
+    """Four million numbers; moments up to the fourth, tails beyond 1 to 5: nine comparisons, each
+    at level 1e-6 (moments by the normal law of their sums, tails by the binomial law).
+    """
+    x = np.concatenate([streams_of(k * LANES).ravel() for k in range(8)])
+    exact = lambda k: math.prod(range(k - 1, 0, -2)) * (1 - k % 2)
+    for k in range(1, 5):
+        deviation = (np.mean(x**k) - exact(k)) / math.sqrt((exact(2 * k) - exact(k) ** 2) / x.size)
+        assert abs(deviation) < stats.norm.isf(5e-7), k
+    for far in (1, 2, 3, 4, 5):
+        count = int(np.sum(np.abs(x) > far))
+        assert 5e-7 < stats.binom.cdf(count, x.size, 2 * stats.norm.sf(far)) < 1 - 5e-7, far
+    spoilt = 1.002 * x  # control: a scale that is off by two thousandths
+    assert abs(np.mean(spoilt**2) - 1) / math.sqrt(2 / x.size) > stats.norm.isf(5e-7)
 
 
 def test_xoshiro_known_answers() -> None:

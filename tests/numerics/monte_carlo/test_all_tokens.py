@@ -15,10 +15,11 @@ from scipy import stats
 
 from numerics.attention.exact import exact_errors
 from numerics.attention.setting import AttentionSetting
-from numerics.compiled.streams import LANES, key_of
+from numerics.compiled.streams import LANES, key_of, start_lanes
 from numerics.monte_carlo import estimate
 from numerics.monte_carlo.kernels import coordinates
-from numerics.monte_carlo.sampler import PIECE, error_sampler
+from numerics.monte_carlo.kernels.queries import QUERY_MARK
+from numerics.monte_carlo.sampler import LONGEST_PROMPT, PIECE, error_sampler
 from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
 from tests.numerics.monte_carlo.by_definition import squared_errors
 
@@ -33,12 +34,13 @@ def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
     """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees
     them.
     """
-    fill, key = getattr(coordinates, DRAWN[kind]), key_of(5)
-    words = np.empty(rank * coordinates.SIZE, np.uint32)
+    fill = getattr(coordinates, DRAWN[kind])
+    state, words = np.empty(4 * LANES, np.uint32), np.empty(rank * coordinates.SIZE, np.uint32)
+    start_lanes(0, 0, tokens, *key_of(5), state)
     tile = np.zeros((rank + rank % 2 + coordinates.EXTRA.get(kind, 0)) * coordinates.SIZE, np.float32)
     found = []
     for start in range(0, tokens, coordinates.TILE):
-        fill(rank, start, 0, tokens, key, words, tile)
+        fill(rank, *((start,) if kind == "sign" else ()), state, *((words,) if kind != "normal" else ()), tile)
         rows = tile.reshape(-1, coordinates.SIZE)
         assert not np.any(rows[rank : rank + rank % 2]), "the row that makes the number of coordinates even"
         found.append(rows[:rank].T.astype(float))
@@ -147,17 +149,14 @@ def test_an_image_on_a_line(make) -> None:  # type: ignore[no-untyped-def]
     assert_means(e, np.array([exact.output[0], exact.grad_V[0], exact.grad_U[0]]))
 
 
-@pytest.mark.parametrize("law", [ball(7), ball(30), sphere(9), rademacher(100)], ids=lambda law: f"{law.name} {law.d}")
-def test_the_longest_prompt_draws_each_counter_once(law: TokenLaw) -> None:
-    """A draw is one coordinate of four tokens, and the number of draws is one 32-bit word of the
-    counter.
-    """
-    U, V, z = problem(law.d)
-    sampler = token_sampler(AttentionSetting(law, U, V, z))
-    coordinate = law.d + coordinates.EXTRA.get(str(law.coordinates), 0)
-    assert -(-sampler.longest // coordinates.TILE) * coordinate <= 2**32
+@pytest.mark.parametrize("method", ["tokens", "scores"])
+def test_prompts_and_queries_of_the_longest_prompt_have_streams_of_their_own(method: str) -> None:
+    """The length is a 32-bit word of the counter, whose first bit is that of the query."""
+    assert LONGEST_PROMPT | QUERY_MARK < 2**32
+    assert LONGEST_PROMPT & QUERY_MARK == 0
+    sampler = error_sampler(AttentionSetting(np.eye(2), *problem(2)), method=method)
     with pytest.raises(ValueError, match="outside 1"):
-        sampler.sums(sampler.longest + 1, 0, 1)
+        sampler.sums(LONGEST_PROMPT + 1, 0, 1)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e9])

@@ -246,12 +246,13 @@ def test_parts_of_the_formula_are_told_apart() -> None:
     in Γ.
     """
     A, U, V, z = problem()
-    nine, many = three(exact_errors(A @ A.T, U / 4, V, [9, 300], query=z)).T
-    x = [plain_scores("normal", A, 9, r, 4) for r in range(300)]
-    means = lambda part: np.stack([tensor_means("normal", A, U / 4, V, z, s, without=part) for s in x], axis=1)
+    (nine,) = three(exact_errors(A @ A.T, U, V, [9], query=z)).T
+    x = [plain_scores("normal", A, 9, r, 4) for r in range(600)]
+    means = lambda part: np.stack([tensor_means("normal", A, U, V, z, s, without=part) for s in x], axis=1)
     assert np.all(gap(means(""), nine) <= 1)
     assert gap(means("pairs"), nine)[2] > 1
     assert gap(means("mixed"), nine)[2] > 1
+    (many,) = three(exact_errors(A @ A.T, U / 4, V, [300], query=z)).T
     assert_means(drawn(prepare("normal", A, U / 4, V, z, NONE), 300, 6000), many)
     assert np.all(gap(drawn(prepare("normal", 1.05 * A, U / 4, V, z, NONE), 300, 6000), many) > 1)
 
