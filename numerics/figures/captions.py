@@ -12,8 +12,9 @@ from numerics.figures.failed_runs import Failures
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure
 from numerics.figures.results import Measurements
+from numerics.pages.text import spaced
 
-__all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "sentences", "where_failed"]
+__all__ = ["Key", "Sentence", "caption", "diverged", "figure_of", "keys", "left_out", "sentences", "where_failed"]
 
 #: Verdicts, strongest first, as the ledger counts them.
 VERDICTS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED", "OPEN")
@@ -111,7 +112,9 @@ def keys(figure: Figure, plan: Plan) -> list[Key]:
         named = [key._replace(text=key.text.replace("limit of the flow", "exact limit of the gradient flow")) for key in named]
     if figure.kind == 4 and any(line.limit is not None for line in lines):
         named.append(Key("left", "muted", "", "exact limit of the gradient flow"))
-    if any((line.seeds > 1).any() for line in lines):
+    if figure.kind == 2 and plan.settle:
+        named.append(Key("band", "muted", "", "bar: range of the seeds, and of a run that ended early over its later half"))
+    elif any((line.seeds > 1).any() for line in lines):
         named.append(Key("band", "muted", "", "range of the seeds, line: the median"))
     if any(line.failed for line in lines):
         named.append(Key("open", "muted", "", "hollow: a run that failed, in no median" if figure.kind != 3 else FAILED_PAIR))
@@ -145,6 +148,10 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     if figure.kind == 4 and exact:
         text += f" Triangles: where exact gradient flow from the block start ends (softmax filled, linear open). {ASSUMED_LIMIT}"
     plan = measurements.plan
+    if figure.kind == 2 and measurements.spread:
+        text += " A run of one architecture ends once its risk has settled at that limit. From then on the risk is drawn as"
+        text += " stationary: the point is its value at the last step, and the bar, which most points hide, its range over the"
+        text += " later half of the steps."
     if figure.kind in (3, 4):
         text += f" Runs: {', '.join(f'{plan.seeds_at(L)} at L = {L}' for L in plan.curve_lengths)}."
     if figure.kind > 1 and any(plan.seeds_at(L) == 1 for L in (plan.lengths if figure.kind == 2 else plan.curve_lengths)):
@@ -153,6 +160,31 @@ def caption(figure: Figure, measurements: Measurements) -> str:
     if figure.kind in (3, 4) and len({plan.steps(panel.variant) for panel in figure.panels}) > 1:
         text += " Grey: beyond the last step of this reading."
     return text
+
+
+def left_out(plan: Plan) -> list[str]:
+    """What the plan leaves out of the whole experiment, `Plan.full`, for the page and the terminal.
+
+    Examples
+    --------
+    >>> left_out(Plan.full()), left_out(Plan(gap_seeds=2, lengths=(10, 20)))
+    ([], ['17 of 19 prompt lengths of Figures 1, 2, 5 and 6', '3 of 5 starts of Figures 1 and 5'])
+    """
+    full, found = Plan.full(plan.seeds), []
+    ends = [(name, full.steps(name)) for name in plan.variants if plan.steps(name) < full.steps(name)]
+    if lost := len(set(full.lengths) - set(plan.lengths)):
+        found.append(f"{lost} of {len(full.lengths)} prompt lengths of Figures 1, 2, 5 and 6")
+    if plan.most_steps is not None and ends:
+        to = " and ".join(f"{spaced(steps)} ({name})" for name, steps in ends)
+        found.append(f"the steps from {spaced(plan.most_steps)} on to {to}")
+    if plan.settle:
+        found.append("the steps of a run of one architecture alone after its risk has settled at its exact limit")
+    if fewer := [L for L in plan.band_lengths if plan.seeds_at(L) < full.seeds_at(L)]:
+        of, at = full.seeds_at(fewer[0]), " and ".join(map(str, fewer))
+        found.append(f"{of - plan.seeds_at(fewer[0])} of {of} seeds at L = {at}")
+    if plan.gap_seeds < full.gap_seeds:
+        found.append(f"{full.gap_seeds - plan.gap_seeds} of {full.gap_seeds} starts of Figures 1 and 5")
+    return found
 
 
 def diverged(measurements: Measurements) -> list[tuple[RunKey, int]]:

@@ -41,7 +41,8 @@ class Line(NamedTuple):
     x : ndarray of shape (k,)
         Prompt length, or steps of training.
     middle, low, high : ndarray of shape (k,)
-        Median, least and greatest over the seeds whose runs did not fail.
+        Median, least and greatest over the seeds whose runs did not fail; of a run that ended early
+        the extremes are those in the later half of its steps.
     error : ndarray of shape (k,)
         Standard error of the median from sampling, 0 for what is exact, nan where it is not known.
     seeds : ndarray of shape (k,)
@@ -103,14 +104,17 @@ def _line(
     values: Floats,
     errors: Floats | None = None,
     lost: Iterable[tuple[float, float]] = (),
+    extremes: tuple[Floats, Floats] | None = None,
 ) -> Line:
     """A curve from the values of several seeds, one in each row, without the points that no run
-    reached.
+    reached; each value may have a least and a greatest one around it.
     """
     finite = np.isfinite(values)
     seen = finite.any(0)
     some = values[:, seen]
-    middle, low, high = (f(some, axis=0) if seen.any() else np.empty(0) for f in (np.nanmedian, np.nanmin, np.nanmax))
+    least, greatest = (some, some) if extremes is None else (extreme[:, seen] for extreme in extremes)
+    parts = ((np.nanmedian, some), (np.nanmin, least), (np.nanmax, greatest))
+    middle, low, high = (f(part, axis=0) if seen.any() else np.empty(0) for f, part in parts)
     error = np.full(len(middle), np.nan)
     if errors is not None and seen.any():  # the median has the error of the run that is nearest to it
         nearest = np.argmin(np.where(finite[:, seen], abs(some - middle), np.inf), axis=0)
@@ -141,12 +145,16 @@ def _risks(measurements: Measurements, covariance: str, variant: str) -> list[Li
         pairs = np.array([[measurements.final.get(key, (np.nan, np.nan)) for key in row] for row in keys]).reshape(len(keys), -1, 2)
         lost = [(float(key[3]), float("nan")) for row in keys for key in row if _diverged(measurements, RunKey(*key))]
         wrong = np.array([[failed(measurements, *key) for key in row] for row in keys], dtype=bool).reshape(len(keys), -1)
-        above = pairs[..., 0] - ridge[..., 0]
-        for quantity, values, errors in (
-            ("risk", pairs[..., 0], pairs[..., 1]),
-            ("risk above ridge", above, np.hypot(pairs[..., 1], ridge[..., 1])),
+        risks = pairs[..., 0]
+        settled = [[measurements.spread.get(key, (np.nan, np.nan)) for key in row] for row in keys]
+        low, high = np.moveaxis(np.array(settled).reshape(*risks.shape, 2), -1, 0)
+        good, least, greatest = (np.where(wrong, np.nan, x) for x in (risks, np.fmin(risks, low), np.fmax(risks, high)))
+        for quantity, level, errors in (
+            ("risk", 0.0, pairs[..., 1]),
+            ("risk above ridge", ridge[..., 0], np.hypot(pairs[..., 1], ridge[..., 1])),
         ):
-            found.append(_line(quantity, attention, style, lengths, np.where(wrong, np.nan, values), errors, lost))
+            values, extremes = risks - level, (least - level, greatest - level)
+            found.append(_line(quantity, attention, style, lengths, good - level, errors, lost, extremes))
             for i in np.flatnonzero(wrong.any(1)):
                 value = np.where(wrong[i], values[i], np.nan)[None]
                 line = _line(quantity, _failed(attention, seeds[i]), style, lengths, value, errors[i, None])

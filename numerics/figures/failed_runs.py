@@ -1,5 +1,6 @@
-"""Which of the measured runs have failed: they are finite to the last step, but far above the risk
-that the gradient flow from the block start of Assumption 5.1 reaches.
+"""How the measured runs ended. Some have failed: they are finite to the last step, but far above
+the risk that the gradient flow from the block start of Assumption 5.1 reaches. Others have settled
+there, and ended early.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from numerics.figures.results import Measurements
 from numerics.training.result import has_failed
 from theory.regression.experiment import VARIANTS
 
-__all__ = ["Failures", "failed", "failures"]
+__all__ = ["Failures", "Settled", "failed", "failures", "settled"]
 
 
 class Failures(NamedTuple):
@@ -56,3 +57,30 @@ def failures(measurements: Measurements) -> list[Failures]:
         if failed(measurements, covariance, variant, attention, L, seed):
             entry.failed.setdefault(L, []).append(seed)
     return [entry for _, entry in sorted(found.items(), key=lambda item: (item[0][0] != "isotropic", item[0][1] != "as written"))]
+
+
+class Settled(NamedTuple):
+    """How many of the runs of one architecture alone on one kind of data ended early, and after how
+    many steps at least and at most.
+    """
+
+    covariance: str
+    variant: str
+    attention: str
+    ended: int
+    runs: int
+    least: int
+    most: int
+
+
+def settled(measurements: Measurements) -> list[Settled]:
+    """The runs that ended early, for every kind of data and architecture that was trained alone."""
+    found: dict[tuple[str, str, str], list[int | None]] = {}
+    for key, run in measurements.runs.items():
+        if key.attention != "coupled":
+            found.setdefault((key.covariance, key.variant, key.attention), []).append(run.stopped)
+    ended = {name: [steps for steps in all_ if steps is not None] for name, all_ in found.items()}
+    return [
+        Settled(*name, len(ended[name]), len(all_), min(ended[name], default=0), max(ended[name], default=0))
+        for name, all_ in found.items()
+    ]

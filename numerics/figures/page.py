@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from numerics.figures.captions import VERDICTS, Sentence, caption, diverged, keys, sentences, where_failed
-from numerics.figures.failed_runs import Failures, failed, failures
+from numerics.figures.captions import VERDICTS, Sentence, caption, diverged, keys, left_out, sentences, where_failed
+from numerics.figures.failed_runs import Failures, failed, failures, settled
 from numerics.figures.plan import FIGURES, Plan
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.run_arrays import ARCHITECTURES
+from numerics.figures.stop_rule import BAND, FALL, LEAST_LOOKS, records_a_look
 from numerics.figures.svg_file import sheet
 from numerics.pages.files import replace_together
 from numerics.pages.provenance import provenance
@@ -42,8 +43,8 @@ COLUMNS = {
     "curve": "name in its key; a run that failed is a curve of its own",
     "x": "prompt length, or steps of SGD",
     "median": "over the seeds whose runs did not fail",
-    "low": "least over the seeds",
-    "high": "greatest over the seeds",
+    "low": "least over the seeds, and over the later half of a run that ended early",
+    "high": "greatest over the same",
     "standard_error": "of the median, from sampling; 0 for what is exact; empty where it is not known",
     "seeds": "runs behind the point",
 }
@@ -104,13 +105,16 @@ def _command(plan: Plan) -> str:
 
     Examples
     --------
-    >>> _command(Plan.full(seeds=3).only(2, 6))
-    'largeprompt figures --seeds 3 --only 2,6'
+    >>> _command(Plan.usual(seeds=3).only(2, 6)), _command(Plan.full())
+    ('largeprompt figures --seeds 3 --only 2,6', 'largeprompt figures --full')
     """
-    if replace(Plan.full(plan.seeds), figures=plan.figures) != plan:
+    known = {"": Plan.usual(plan.seeds), " --full": Plan.full(plan.seeds), " --quick": Plan.quick()}
+    option = next((name for name, of in known.items() if replace(of, figures=plan.figures) == plan), None)
+    if option is None:
         return "numerics.figures.run_plan.measure, with a plan of its own"
     seeds = f" --seeds {plan.seeds}" if plan.seeds > 1 else ""
-    return f"largeprompt figures{seeds}" + (f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else "")
+    only = f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else ""
+    return f"largeprompt figures{option}{seeds}{only}"
 
 
 def as_csv(figures: Sequence[Figure]) -> str:
@@ -156,6 +160,10 @@ def as_html(
             counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
             diverged=diverged(measurements),
             failures=_failures(measurements),
+            left_out=left_out(plan),
+            settled=settled(measurements) if plan.settle else [],
+            rule={"looks": plan.records // records_a_look(plan.records), "least": LEAST_LOOKS, "band": BAND, "fall": FALL},
+            every_look=sorted({records_a_look(plan.records) * plan.every(name) for name in plan.variants}, reverse=True),
             steps=_steps(measurements),
             more_seeds={n: [L for L in seeds if seeds[L] == n] for n in sorted(set(seeds.values()) - {plan.seeds})},
             tables=_tables(measurements),

@@ -81,8 +81,14 @@ class Plan:
     band_seeds : int
         Runs at the lengths of `band_lengths`, where that is more than `seeds`.
     band_lengths : tuple of int
+    gap_seeds : int
+        Starts at which Figures 1 and 5 compare the two architectures.
     most_steps : int, optional
         Steps of a run where the variant asks for more.
+    settle : bool
+        Whether a run of one architecture ends once its risk has settled at its exact limit, see
+        `numerics.figures.stop_rule`. Runs of both on the same prompts go on to their last step:
+        their distance has no exact limit.
     records : int
         Recorded points of a run.
     noise, batch, lr
@@ -118,7 +124,9 @@ class Plan:
     first_seed: int = 4
     band_seeds: int = 5
     band_lengths: tuple[int, ...] = (10, 100)
+    gap_seeds: int = 5
     most_steps: int | None = None
+    settle: bool = False
     records: int = 200
     noise: float = 0.1
     batch: int = 128
@@ -134,11 +142,13 @@ class Plan:
         for name in ("lengths", "curve_lengths", "gap_lengths", "band_lengths"):
             for L in _entries(name, getattr(self, name)):
                 read_whole(name, L, COUNTS)
-        for name in ("seeds", "band_seeds", "records", "batch", "gap_prompts", "points"):
+        for name in ("seeds", "band_seeds", "gap_seeds", "records", "batch", "gap_prompts", "points"):
             read_whole(name, getattr(self, name), COUNTS)
         read_whole("first_seed", self.first_seed, "take a seed from 0 to 2^64 - 1", least=0, most=2**64 - 1)
         if self.most_steps is not None:
             read_whole("most_steps", self.most_steps, COUNTS)
+        if not isinstance(self.settle, bool):
+            raise TypeError(f"settle = {self.settle!r} is neither True nor False")
         for name, strictly in (("noise", False), ("lr", True)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -148,10 +158,21 @@ class Plan:
 
     @classmethod
     def full(cls, seeds: int = 1) -> Plan:
-        """The runs of the paper: one seed (or `seeds`) at every length, five (or `seeds`) where the
-        bands are drawn.
+        """The runs of the paper, each to its last step: one seed (or `seeds`) at every length, five
+        (or `seeds`) where the bands are drawn.
         """
-        return cls(seeds=read_whole("seeds", seeds, COUNTS), band_seeds=max(seeds, 5))
+        return cls(seeds=read_whole("seeds", seeds, COUNTS), band_seeds=max(seeds, 5), gap_seeds=max(seeds, 5))
+
+    @classmethod
+    def usual(cls, seeds: int = 1) -> Plan:
+        """The same, but runs end once they have settled, and bands are drawn from three seeds."""
+        return replace(cls.full(seeds), settle=True, band_seeds=max(seeds, 3))
+
+    @classmethod
+    def quick(cls) -> Plan:
+        """All figures in a minute: one seed, five prompt lengths, and a fifth of the steps."""
+        lengths = (10, 30, 100, 300, 1000)
+        return cls(lengths=lengths, gap_lengths=lengths, band_seeds=1, gap_seeds=2, most_steps=100_000, settle=True, records=100)
 
     def only(self, *figures: int) -> Plan:
         """The same plan for some of its figures.
@@ -215,11 +236,6 @@ class Plan:
         `kind` + 4).
         """
         return number_of(kind, covariance) in self.figures
-
-    @property
-    def gap_seeds(self) -> int:
-        """Starts at which Figures 1 and 5 compare the two architectures."""
-        return max(self.seeds, self.band_seeds)
 
     def lengths_of(self, covariance: str) -> list[int]:
         """Prompt lengths of the runs on these data."""

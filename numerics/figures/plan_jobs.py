@@ -4,7 +4,7 @@ start, ends of the exact flow and Bayes risks, each with all that its numbers de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,9 +15,10 @@ from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.run_arrays import ARCHITECTURES, as_array, from_array, half
 from numerics.figures.speed import Speed
+from numerics.figures.stop_rule import POINTS, Watch, records_a_look, spread
 from numerics.jobs.hexadecimal import as_hex
 from numerics.jobs.job import Attempt, Job
-from numerics.training.parameters import initial_parameters
+from numerics.training.parameters import Parameters, initial_parameters
 from numerics.training.result import Training
 from theory.regression.experiment import VARIANTS
 
@@ -31,6 +32,8 @@ FINAL_SECONDS = {"softmax": 0.3, "linear": 0.01}
 EXACT_SECONDS = {"softmax": 0.1, "linear": 0.01}
 #: The same for a Bayes risk, and for a gap of gradients at one length.
 BAYES_SECONDS, GRADIENT_SECONDS = 0.2, 0.1
+#: The part of its steps that a run takes until it has settled, roughly.
+SETTLED_SHARE = 0.35
 #: Sobol' points of each randomisation behind a gap of gradients.
 GRADIENT_POINTS = 2**12
 
@@ -62,11 +65,11 @@ class PlanJobs:
         self.exact: dict[tuple[str, str, str, int], Job] = {}
         self.bayes: dict[tuple[str, str, int], Job] = {}
         self._run_of: dict[str, RunKey] = {}
-        for key in plan.runs:
-            self._add_run(key)
         for covariance in plan.covariances:
             for variant in plan.variants:
                 self._add_data(covariance, variant)
+        for key in plan.runs:  # some of which need the ends of the exact flow
+            self._add_run(key)
 
     @property
     def all(self) -> list[Job]:
@@ -124,8 +127,12 @@ class PlanJobs:
             "steps": steps,
             "every": every,
         }
+        limit = self._limit(key)
+        if limit is not None:
+            content |= {"ends": self.engines.code("stop_rule"), "limit": limit.key, "looks": self.engines.code("population_risk")}
 
         def train(attempt: Attempt) -> Floats:
+            end = attempt.needed  # of the exact flow
             training = self.engines.train(
                 key.attention,
                 key.L,
@@ -138,16 +145,33 @@ class PlanJobs:
                 every=every,
                 checkpoint=attempt.checkpoint,
                 progress=attempt.advance,
+                until=None if end is None else Watch(self._look(key), float(end[0]), records_a_look(plan.records)),
             )
             return as_array(training)
 
         label = f"{key.attention} L = {key.L}, {key.covariance}, {key.variant}, seed {key.seed}"
-        run = Job(label, content, steps * self.speed(key.attention, key.L), train)
+        work = steps * self.speed(key.attention, key.L) * (1.0 if limit is None else SETTLED_SHARE)
+        run = Job(label, content, work, train, needs=limit)
         self.runs[key], self._run_of[run.key] = run, key
         finals = [
             self._final(key, run, attention) for attention in (ARCHITECTURES if key.attention == "coupled" else (key.attention,))
         ]
         return [run, *finals]
+
+    def _limit(self, key: RunKey) -> Job | None:
+        """Where the exact flow ends, if the run may end once it is there."""
+        alone = self.plan.settle and key.attention != "coupled"
+        return self.exact[key.covariance, key.variant, key.attention, key.L] if alone else None
+
+    def _look(self, key: RunKey) -> Callable[[Parameters], float]:
+        """What the rule by which a run may end looks at."""
+        return lambda parameters: self._risk(key, key.attention, parameters, POINTS)[0]
+
+    def _risk(self, key: RunKey, attention: str, parameters: Parameters, points: int) -> tuple[float, float]:
+        """Population risk and its standard error."""
+        of, how = self.plan.task(key.covariance), {"variant": key.variant, "points": points}
+        value, error = self.engines.population_risk(parameters, attention, of, key.L, **how)
+        return float(value), float(error)
 
     def _final(self, key: RunKey, run: Job, attention: str) -> Job:
         content = self._data(key.covariance, key.variant, "population_risk") | {
@@ -162,15 +186,10 @@ class PlanJobs:
             if training.diverged is not None:
                 return np.empty(0)  # a diverged run has no final risk
             alone = half(training, attention) if key.attention == "coupled" else training
-            value, error = self.engines.population_risk(
-                alone.final,
-                attention,
-                self.plan.task(key.covariance),
-                key.L,
-                variant=key.variant,
-                points=self.plan.points,
-            )
-            return np.array([value, error], dtype=float)
+            found = self._risk(key, attention, alone.final, self.plan.points)
+            if training.stopped is None:
+                return np.array(found)
+            return np.array([*found, *spread(training, self._look(key), records_a_look(self.plan.records))])
 
         job = Job(f"final risk, {attention} of {run.label}", content, FINAL_SECONDS[attention], risk, needs=run)
         self.final[(key.covariance, key.variant, attention, key.L, key.seed)] = job

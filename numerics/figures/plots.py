@@ -156,7 +156,7 @@ def _draw(ax: Any, line: Line, bottom: float, top: float) -> None:
     # A value that sampling does not tell from 0 has no place on a logarithmic axis: the line has a
     # gap there, and a triangle at the upper end of the confidence interval.
     middle, low, high = np.where(line.clear, line.middle, np.nan), np.maximum(line.low, bottom), np.maximum(line.high, bottom)
-    several = (line.seeds > 1) & line.clear
+    several = (line.high > line.low) & line.clear
     if (line.seeds > 1).all() or not line.mark:
         ax.fill_between(line.x, low, high, where=several, color=colour, alpha=0.2, linewidth=0)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from numerics.training.result import Training
 __all__ = ["Gaps", "Measurements"]
 
 Floats = NDArray[np.float64]
-FORMAT = 1
+FORMAT = 2
 GAPS = ("lengths", "output", "output_error", "gradient", "gradient_error")
 
 
@@ -68,6 +68,8 @@ class Measurements:
     work_seconds : float
         Processor time of all jobs, with those that earlier calls computed; of a job that was
         interrupted, that of its last part.
+    spread : mapping from (covariance, variant, attention, L, seed) to (least, greatest)
+        Of a run that ended early: the population risks in the later half of its steps.
 
     Notes
     -----
@@ -83,6 +85,7 @@ class Measurements:
     bayes: Mapping[tuple[str, str, int], tuple[float, float]]
     seconds: float
     work_seconds: float
+    spread: Mapping[tuple[str, str, str, int, int], tuple[float, float]] = field(default_factory=dict)
 
     @property
     def noise_level(self) -> float:
@@ -121,7 +124,9 @@ class Measurements:
                 for (c, v), gaps in self.gaps.items()
             ],
             "final": [
-                {"covariance": c, "variant": v, "attention": a, "L": L, "seed": seed} | _with_error(*found)
+                {"covariance": c, "variant": v, "attention": a, "L": L, "seed": seed}
+                | _with_error(*found)
+                | {"spread": list(self.spread[c, v, a, L, seed]) if (c, v, a, L, seed) in self.spread else None}
                 for (c, v, a, L, seed), found in self.final.items()
             ],
             "exact": [
@@ -140,6 +145,7 @@ def _run_as_json(run: Training) -> dict[str, Any]:
         "steps": run.steps,
         "every": run.every,
         "diverged": run.diverged,
+        "stopped": run.stopped,
         "step": run.step.tolist(),
         "distance": _numbers(run.distance) if coupled else None,
         "architectures": [

@@ -93,6 +93,7 @@ def _assembled(jobs: PlanJobs, numbers: Mapping[str, Floats], seconds: float, wo
         gaps[covariance, variant] = Gaps(np.array(plan.gap_lengths), *rows)
     # Where a coupled run diverged, the finals of the two alone have taken the place of its own.
     final = {key: (float(of(job)[0]), float(of(job)[1])) for key, job in jobs.final.items() if of(job).size}
+    spread = {key: (float(of(job)[2]), float(of(job)[3])) for key, job in jobs.final.items() if of(job).size > 2}
     return Measurements(
         plan=plan,
         runs={key: jobs.training(key, of(job)) for key, job in jobs.runs.items()},
@@ -102,4 +103,5 @@ def _assembled(jobs: PlanJobs, numbers: Mapping[str, Floats], seconds: float, wo
         bayes={key: (float(of(job)[0]), float(of(job)[1])) for key, job in jobs.bayes.items()},
         seconds=seconds,
         work_seconds=work_seconds,
+        spread=spread,
     )

@@ -37,8 +37,8 @@ def perform(
     Parameters
     ----------
     jobs : iterable of Job
-        Those that they need are computed too. Long jobs are begun first, those of equal work in
-        this order.
+        Those that they need are computed too. Long jobs are begun first, each counted with the
+        longest chain of those that wait for it; those of equal work in this order.
     store : Store
         Other processes may work with the same one. A `numerics.jobs.workspace.Workspace` lets only
         one of them begin a job; with a plain store a job may be computed twice, to the same bits.

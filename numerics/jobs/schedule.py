@@ -53,7 +53,8 @@ class Schedule:
         self.jobs: dict[str, Job] = {}
         self.arrays: dict[str, Floats] = {}
         self.reused = 0
-        self._waiting: list[tuple[float, int, Job]] = []  # a heap with the longest job first
+        self._waiting: list[tuple[float, int, Job]] = []  # a heap with the longest chain first
+        self._chains: dict[str, float] = {}  # work of a job and of the longest chain of jobs that wait for it
         self._numbers = count()  # break ties in it, so that jobs of equal work keep their order
         self._held: dict[str, list[Job]] = {}  # jobs that need one which is not done, by the key of that
         self._taken: list[Job] = []  # jobs that another process was at when this one asked
@@ -69,8 +70,12 @@ class Schedule:
         new: dict[str, Job] = {}
         for job in jobs:
             wanted: Job | None = job
-            while wanted is not None and wanted.key not in self.jobs:
-                self.jobs[wanted.key] = new[wanted.key] = wanted
+            chain = 0.0
+            while wanted is not None:
+                chain += wanted.work
+                self._chains[wanted.key] = max(chain, self._chains.get(wanted.key, 0.0))
+                if wanted.key not in self.jobs:
+                    self.jobs[wanted.key] = new[wanted.key] = wanted
                 wanted = wanted.needs
         found = self.store.get(new)
         self.reused += len(found)
@@ -145,7 +150,7 @@ class Schedule:
         )
 
     def _push(self, job: Job) -> None:
-        heappush(self._waiting, (-job.work, next(self._numbers), job))
+        heappush(self._waiting, (-self._chains[job.key], next(self._numbers), job))
 
     def _pop(self) -> Job:
         return heappop(self._waiting)[2]

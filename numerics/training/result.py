@@ -46,6 +46,10 @@ class Training:
     diverged : int or None
         The number of the step (from 0) whose loss or update was not a finite number. The run ends
         before it, and so do the records.
+
+    Notes
+    -----
+    A run that `until` ended has fewer records than `steps` asks for, see `stopped`.
     """
 
     attention: str
@@ -75,6 +79,12 @@ class Training:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    @property
+    def stopped(self) -> int | None:
+        """The steps after which `until` ended the run; None if it went to its end, or diverged."""
+        last = int(self.step[-1]) if len(self.step) else 0
+        return last if self.diverged is None and 0 < last < self.steps else None
 
     @property
     def final(self) -> Parameters:

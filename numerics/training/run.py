@@ -50,6 +50,7 @@ def train(
     every: int | None = None,
     checkpoint: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    until: Callable[[Training], bool] | None = None,
 ) -> Training:
     """Train one layer of attention on in-context linear regression by SGD.
 
@@ -96,6 +97,10 @@ def train(
     progress : callable, optional
         Of (steps done, steps), called several times a second. What it raises ends the run, after a
         last checkpoint.
+    until : callable, optional
+        Asked after every `every` steps, with the `Training` so far; the run ends where it answers
+        True. A run that goes on from its checkpoint asks again, so that the answer should follow
+        from the records alone.
 
     Returns
     -------
@@ -133,14 +138,27 @@ def train(
         raise TypeError(f"checkpoint = {checkpoint!r} is no path; give the name of a file")
     if progress is not None and not callable(progress):
         raise TypeError(f"progress = {progress!r} cannot be called; pass a function of (steps done, steps)")
+    if until is not None and not callable(until):
+        raise TypeError(f"until = {until!r} cannot be called; pass a function of the Training so far that returns True or False")
     file, run = None if checkpoint is None else Path(checkpoint), setup.described()
     if file is not None:
         run["kernels"] = _kernel_key()
         if file_is_there(file, "checkpoint", CheckpointError):
             state = read_checkpoint(file, run, records.restored)
-    if state.done < setup.steps and state.diverged < 0:
+    ended = (lambda at: False) if until is None else lambda at: _at_record(setup, at) and bool(until(_training(setup, records, at)))
+    if state.done < setup.steps and state.diverged < 0 and not ended(state):
         save = (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))
-        state = _run(setup, records, state, save, progress or (lambda done, total: None))
+        state = _run(setup, records, state, save, progress or (lambda done, total: None), ended)
+    return _training(setup, records, state)
+
+
+def _at_record(setup: Setup, state: State) -> bool:
+    """Whether a record has just been completed."""
+    return state.done > 0 and state.done % setup.every == 0
+
+
+def _training(setup: Setup, records: Records, state: State) -> Training:
+    """The run up to a state."""
     step, risk, error, theta = records.finished(state)
     return Training(
         attention=setup.attention,
@@ -162,16 +180,21 @@ def train(
 
 
 def _run(
-    setup: Setup, records: Records, state: State, save: Callable[[State], None], progress: Callable[[int, int], None]
+    setup: Setup,
+    records: Records,
+    state: State,
+    save: Callable[[State], None],
+    progress: Callable[[int, int], None],
+    ended: Callable[[State], bool],
 ) -> State:
-    """Run the steps that are left, in calls of the kernel whose number of steps is doubled or
-    halved until a call takes the wanted time.
+    """Run the steps that are left, or until `ended` says so, in calls of the kernel whose number of
+    steps is doubled or halved until a call takes the wanted time.
     """
     kernel, arguments = sgd_kernel(setup.attention), setup.kernel_arguments()
     front, none = setup.start.shape[:-2], np.empty((0,) * setup.start.ndim)
     pace, shown, kept, pause = 1, -PROGRESS_PAUSE, time.monotonic(), CHECKPOINT_PAUSE
     try:
-        while state.done < setup.steps and state.diverged < 0:
+        while state.done < setup.steps and state.diverged < 0 and not ended(state):
             now = time.monotonic()
             if now - shown >= PROGRESS_PAUSE:
                 progress(state.done, setup.steps)

@@ -45,6 +45,7 @@ def reduced_plan() -> Plan:
         first_seed=0,  # both lengths have seeds 0 and 1; from 0 linear attention fails at L = 100
         band_seeds=2,
         band_lengths=(10, 100),
+        gap_seeds=2,
         most_steps=80_000,
         records=80,
         gap_prompts=2**12,

@@ -21,7 +21,7 @@ from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan
 from numerics.training.parameters import initial_parameters, pack, unpack
 from numerics.training.result import Training
-from theory.regression.experiment import TASK
+from theory.regression.experiment import TASK, VARIANTS
 
 SMALL = Plan(
     lengths=(2, 5, 9),
@@ -30,6 +30,7 @@ SMALL = Plan(
     first_seed=0,
     band_seeds=2,
     band_lengths=(2,),
+    gap_seeds=2,
     most_steps=12,
     records=4,
     points=8,
@@ -42,13 +43,15 @@ class Fake:
     bit.
 
     With `log` it appends a line for every step; `pause` is how long a step takes, a hundred times
-    longer once the log has `brisk` lines; runs in `diverging`, as (attention, L), diverge.
+    longer once the log has `brisk` lines; runs in `diverging`, as (attention, L), diverge. With
+    `excess` every population risk exceeds the limit of the flow by this part of it.
     """
 
     log: Path | None = None
     pause: float = 0.0
     brisk: float = math.inf
     diverging: tuple[tuple[str, int], ...] = ()
+    excess: float | None = None
     calls: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
 
     def train(self, attention: str, L: int, *, steps: int, task: Any = None, **how: Any) -> Training:
@@ -65,7 +68,25 @@ class Fake:
         if checkpoint is not None and checkpoint.exists():
             theta, records, done = pickle.loads(checkpoint.read_bytes())
         bad = steps // 2 if (attention, L) in self.diverging else steps + 1
-        while done < min(steps, bad):
+        until: Callable[[Training], bool] = config.pop("until", None) or (lambda training: False)
+
+        def so_far() -> Training:
+            shape = (len(records), 2) if attention == "coupled" else (len(records),)
+            return Training(
+                attention=attention,
+                prompt_length=L,
+                task=task,
+                steps=steps,
+                step=every * np.arange(1, len(records) + 1),
+                risk=np.ones(shape) / L,
+                risk_error=np.zeros(shape),
+                parameters=unpack(np.array(records).reshape(len(records), *start.shape)),
+                initial=unpack(start),
+                diverged=bad if done >= bad else None,
+                **config,
+            )
+
+        while done < min(steps, bad) and not (done % every == 0 and records and until(so_far())):
             progress(done, steps)
             theta = theta + _noise(f"{name} {done} {theta.tobytes().hex()}")
             if log is not None:
@@ -79,24 +100,13 @@ class Fake:
                 part = checkpoint.with_name(checkpoint.name + ".part")
                 part.write_bytes(pickle.dumps((theta, records, done)))
                 os.replace(part, checkpoint)
-        shape = (len(records), 2) if attention == "coupled" else (len(records),)
-        return Training(
-            attention=attention,
-            prompt_length=L,
-            task=task,
-            steps=steps,
-            step=every * np.arange(1, len(records) + 1),
-            risk=np.ones(shape) / L,
-            risk_error=np.zeros(shape),
-            parameters=unpack(np.array(records).reshape(len(records), *start.shape)),
-            initial=unpack(start),
-            diverged=bad if bad < steps else None,
-            **config,
-        )
+        return so_far()
 
     def engines(self, code: str = "c0de") -> Engines:
         def population_risk(parameters: Any, attention: str, task: Any, L: int, **config: Any) -> tuple[float, float]:
             self.calls.append(("final", (attention, L)))
+            if self.excess is not None:
+                return (1 + self.excess) * trained(VARIANTS[config["variant"]].drawn(task), L, attention=attention).risk, 0.25
             return float(np.sum(parameters.V)) + (attention == "linear"), 0.25
 
         def initial_gap(parameters: Any, task: Any, lengths: Any, *, seed: int, **config: Any) -> Any:

@@ -162,6 +162,20 @@ def test_exact_limits_are_where_they_are_known(found: Measurements) -> None:
     assert named(found, 2, ("isotropic", "as coded"))["risk", "softmax, limit of the flow"].x.size == 0
 
 
+def test_a_run_that_ended_early_is_drawn_with_its_spread(found: Measurements) -> None:
+    plain = named(found, 2)
+    at = list(plain["risk", "softmax"].x).index(30)
+    risk, ridge = plain["risk", "softmax"].middle[at], found.bayes[(*SETTING, 30)][0]
+    shaky = replace(found, spread={(*SETTING, "softmax", 30, 4): (risk - 1e-3, risk + 2e-3)})
+    for quantity, level in (("risk", 0.0), ("risk above ridge", ridge)):
+        line, before = named(shaky, 2)[quantity, "softmax"], plain[quantity, "softmax"]
+        assert np.array_equal(line.middle, before.middle)
+        np.testing.assert_allclose((line.low[at], line.high[at]), (risk - 1e-3 - level, risk + 2e-3 - level), rtol=1e-12)
+        others = np.arange(line.x.size) != at
+        assert np.array_equal(line.low[others], before.low[others])
+        assert np.array_equal(line.high[others], before.high[others])
+
+
 def test_gaps_are_over_the_starts(found: Measurements) -> None:
     line, gaps = named(found, 1)["gradient gap", "softmax minus linear"], found.gaps[SETTING]
     assert np.array_equal(line.middle, gaps.gradient[2])  # the synthetic seeds are in order

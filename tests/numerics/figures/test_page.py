@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 
 import numerics.figures.page
-from numerics.figures.captions import caption, keys
+from numerics.figures.captions import caption, keys, left_out
 from numerics.figures.page import COLUMNS, as_csv, write_page
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
+from numerics.figures.stop_rule import BAND
 from numerics.pages.provenance import provenance
 from tests.numerics.figures.synthetic import measurements
 from tests.numerics.pages.page import Page
@@ -200,7 +201,9 @@ def test_a_run_that_diverged_and_a_reduced_plan_are_called_so(found: Measurement
     words = " ".join(" ".join(Page(text_of(folder)).words).split()).replace("\u202f", " ")
     assert "1 run diverged" in words
     assert "linear, isotropic, as written, L = 20, seed 4: step" in words
-    assert "A reduced run" not in words
+    assert (
+        "What is left out of largeprompt figures --full : 15 of 19 prompt lengths of Figures 1, 2, 5 and 6." in words
+    )  # and nothing else
     assert "12 min 34 s" in words
     assert "largeprompt figures --only 1 2 3 4 6" in words
 
@@ -225,7 +228,7 @@ def test_a_shorter_page_in_the_same_folder_leaves_no_figure_of_the_longer(found:
     assert left >= {"figure-6.svg", "figure-9.svg", "mine.txt", "index.html"}
     assert "figure-8.svg" not in left
     page = text_of(tmp_path)
-    assert "stops after 20\u202f000 steps" in page
+    assert "the steps from 20\u202f000 on to 500\u202f000 (as written) and 300\u202f000 (as coded)" in page
     assert page.count(f"<i>{len(CLAIMS[1][1])}</i>") == 2  # a sentence typeset by the caller, at the top and under its figure
 
 
@@ -250,6 +253,41 @@ def test_figures_of_nothing_and_of_one_length_are_drawn(found: Measurements) -> 
     one = draw(measurements(plan))
     assert [figure.number for figure in one] == [2, 4]
     assert one[0].panels[0].plot.inline.count("-xtick_") >= 2  # an axis as narrow as that still has numbers
+
+
+@pytest.mark.usefixtures("drawn")
+def test_runs_that_ended_early_are_listed_with_the_rule(folder: Path, tmp_path: Path) -> None:
+    assert "Runs that ended early" not in text_of(folder)
+    plan = replace(PLAN, settle=True, band_seeds=3, lengths=(10, 20, 30, 50, 100, 1000))
+    found = measurements(plan)
+    keys = [key for key in found.runs if key.attention == "softmax" and key[:2] == ("isotropic", "as written")]
+    runs, spread = dict(found.runs), dict[tuple[str, str, str, int, int], tuple[float, float]]()
+    for key, part in zip(keys, (4, 8)):
+        run = runs[key]
+        runs[key] = replace(run, step=run.step[:part], risk=run.risk[:part], parameters=run.parameters.at(slice(part)))
+        spread[tuple(key)] = (0.1, 0.2)
+    usual = replace(found, runs=runs, spread=spread)
+    write_page(usual, CLAIMS, tmp_path)
+    words = " ".join(" ".join(Page(text_of(tmp_path)).words).split()).replace("\u202f", " ")
+    listed = words.split("Runs that ended early")[1]
+    assert "softmax: 2 of 3, after 100 000 to 200 000 of 500 000 steps" in listed
+    assert "looked at 20 times on its way to its last step, every 25 000 or 15 000 steps" in listed
+    assert f"by at most {100 * BAND:g} % of the limit" in listed
+    assert "2 of 5 seeds at L = 10 and 100." in words
+    assert "has settled at that limit" in caption(draw(replace(usual, plan=replace(usual.plan, figures=(2,))))[0], usual)
+
+
+def test_what_is_left_out_is_named() -> None:
+    assert not left_out(Plan.full())
+    assert not left_out(Plan.full(3).only(2))
+    assert [part.split(" of ")[0].replace("\u202f", " ") for part in left_out(Plan.quick())] == [
+        "14",
+        "the steps from 100 000 on to 500 000 (as written) and 300 000 (as coded)",
+        "the steps",
+        "4",
+        "3",
+    ]
+    assert "as coded" not in " ".join(left_out(Plan(most_steps=400_000)))  # which has no more
 
 
 def test_captions_say_that_the_seed_of_single_runs_was_chosen(found: Measurements, figures: list[Figure]) -> None:

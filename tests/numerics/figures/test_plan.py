@@ -26,6 +26,18 @@ def test_the_full_plan_has_the_runs_of_the_paper() -> None:
     assert plan.steps("as coded") == 300_000
 
 
+def test_the_usual_plan_has_fewer_seeds_and_the_quick_one_all_figures() -> None:
+    full, usual, quick = Plan.full(), Plan.usual(), Plan.quick()
+    assert set(quick.figures) == set(FIGURES)
+    assert {run for run in full.runs if run.L not in usual.band_lengths} == {run for run in usual.runs if run.L not in (10, 100)}
+    assert {L: len(usual.seeds_of(L)) for L in (10, 100)} == {10: 3, 100: 3}
+    assert set(quick.runs) < set(usual.runs) < set(full.runs)
+    assert usual.steps("as written") == full.steps("as written") > quick.steps("as written")
+    assert (usual.settle, quick.settle, full.settle) == (True, True, False)
+    assert usual.gap_seeds == full.gap_seeds > quick.gap_seeds
+    assert Plan.usual(7).seeds_of(10) == Plan.full(7).seeds_of(10) == tuple(range(7))
+
+
 def test_more_seeds_contain_the_runs_of_fewer() -> None:
     assert set(Plan.full().runs) < set(Plan.full(3).runs) < set(Plan.full(7).runs)
     assert {run.seed for run in Plan.full(7).runs if run.L == 30} == set(range(7)) == {run.seed for run in Plan.full(7).runs}
@@ -78,6 +90,8 @@ def test_records_divide_the_steps(variant: str, records: int) -> None:
         ({"first_seed": -1}, "first_seed = -1 is outside 0"),
         ({"first_seed": 1.0}, "first_seed = 1.0 is no whole number"),
         ({"most_steps": 0}, "most_steps = 0 is below 1"),
+        ({"settle": 1}, "settle = 1 is neither True nor False"),
+        ({"gap_seeds": 0}, "gap_seeds = 0 is below 1"),
         ({"noise": -0.1}, "noise = -0.1; it must be finite and >= 0"),
         ({"noise": "0.1"}, "noise = '0.1' is no number"),
         ({"lr": 0.0}, "lr = 0.0; it must be finite and > 0"),

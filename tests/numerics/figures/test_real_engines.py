@@ -12,6 +12,7 @@ import numpy as np
 from numerics.figures.plan import Plan
 from numerics.figures.results import Measurements
 from numerics.figures.run_plan import measure
+from numerics.figures.stop_rule import BAND
 
 #: With this learning rate parameters stay where they are, up to 1e-9.
 PLAN_WITHOUT_MOTION = Plan(
@@ -59,3 +60,24 @@ def test_a_wrong_variant_would_be_seen() -> None:
     run = found.run("anisotropic", "as written", "linear", 4, 0)
     other, error = found.final["anisotropic", "as coded", "linear", 4, 0]
     assert abs(float(run.risk[-1]) - other) > 6 * math.hypot(float(run.risk_error[-1]), error)
+
+
+def test_runs_that_end_early_are_where_their_losses_say() -> None:
+    """The second route of the rule: it looks at population risks, these are means of losses.
+
+    Over the later half of the steps they are within the band of the exact limit too, for either
+    architecture: 6 standard errors, an error probability below 1e-8.
+    """
+    plan = Plan(figures=(2,), lengths=(30,), variants=("as written",), settle=True, points=2**8)
+    found = measure(plan)
+    assert len(found.runs) == len(found.spread) == 2
+    for key, run in found.runs.items():
+        limit, (low, high) = found.exact[key[:4]], found.spread[tuple(key)]
+        assert run.stopped is not None
+        assert run.stopped < run.steps / 2
+        half = len(run.step) // 2
+        mean, error = run.risk[half:].mean(), np.linalg.norm(run.risk_error[half:]) / len(run.risk[half:])
+        assert abs(mean - limit) < BAND * limit + 6 * error
+        assert low - 6 * error < mean < high + 6 * error
+        assert limit < low <= high < (1 + BAND) * limit
+        assert run.risk[0] - 6 * run.risk_error[0] > (1 + BAND) * limit  # the control: it began elsewhere

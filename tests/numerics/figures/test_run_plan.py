@@ -23,8 +23,9 @@ import pytest
 
 from numerics.figures import speed
 from numerics.figures.engines import engines
+from numerics.figures.failed_runs import settled
 from numerics.figures.plan import Plan, RunKey
-from numerics.figures.plan_jobs import PlanJobs
+from numerics.figures.plan_jobs import FINAL_SECONDS, PlanJobs
 from numerics.figures.results import GAPS, Measurements
 from numerics.figures.run_arrays import as_array
 from numerics.figures.run_plan import measure
@@ -118,6 +119,42 @@ def test_a_second_command_computes_nothing_and_a_larger_plan_the_rest_only() -> 
         measure(replace(SMALL, lengths=(2, 5, 6, 9)), folder=folder, _engines=third.engines())
         assert {call[1] for kind, call in third.calls if kind == "train"} == {6}
         assert not list((folder / "running").iterdir())
+
+
+SETTLING = replace(SMALL, settle=True, records=12)
+
+
+def test_runs_of_one_architecture_end_once_they_have_settled() -> None:
+    """Those of both go on to the last step, and so does what is elsewhere."""
+    by, away = Fake(excess=1e-3), Fake(excess=0.1)
+    found, whole, elsewhere = (
+        measure(plan, _engines=fake.engines())
+        for plan, fake in ((SETTLING, by), (replace(SETTLING, settle=False), by), (SETTLING, away))
+    )
+    alone = {key for key in found.runs if key.attention != "coupled"}
+    assert alone
+    for key, run in found.runs.items():
+        assert run.stopped == (9 if key in alone else None)
+        rows = as_array(run)
+        assert np.array_equal(rows, as_array(whole.runs[key])[: len(rows)])  # as far as it went it is the same run
+    assert set(found.spread) == alone
+    for key, (low, high) in found.spread.items():
+        assert low == high == found.final[key][0]  # the fake's risk does not fluctuate
+    assert not whole.spread
+    assert not elsewhere.spread
+    assert all(run.stopped is None for run in elsewhere.runs.values())
+    assert [(e.ended, e.runs, e.least, e.most) for e in settled(found)] == [(1, 1, 9, 9)] * 8
+    assert {e.ended for e in settled(elsewhere)} == {0}
+
+
+def test_a_whole_measurement_keeps_the_coupled_runs_of_one_that_ended_early() -> None:
+    with folder_in_memory() as folder:
+        measure(SETTLING, folder=folder, _engines=Fake(excess=1e-3).engines())
+        again, whole = Fake(excess=1e-3), Fake(excess=1e-3)
+        measure(SETTLING, folder=folder, _engines=again.engines())
+        assert not again.calls
+        measure(replace(SETTLING, settle=False), folder=folder, _engines=whole.engines())
+    assert {call[0] for kind, call in whole.calls if kind == "train"} == {"softmax", "linear"}
 
 
 def test_changed_settings_train_anew() -> None:
@@ -261,9 +298,9 @@ def test_a_damaged_checkpoint_is_named_and_left_as_it_is(tmp_path: Path) -> None
 def test_the_longest_runs_come_first() -> None:
     fake = Fake()
     measure(SMALL, threads=1, _engines=fake.engines())
-    work = [
-        speed.ordinary(attention, L) * steps for kind, call in fake.calls if kind == "train" for attention, L, steps, _ in [call]
-    ]
+    last = FINAL_SECONDS | {"coupled": FINAL_SECONDS["softmax"]}  # each with the longest job that waits for it
+    runs = [call for kind, call in fake.calls if kind == "train"]
+    work = [speed.ordinary(attention, L) * steps + last[attention] for attention, L, steps, _ in runs]
     assert all(a >= b for a, b in pairwise(work))
 
 
@@ -285,16 +322,17 @@ def test_progress_begins_with_an_estimate_and_ends_with_all(monkeypatch: pytest.
     assert numbers(found) == WHOLE
 
 
-@pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8)])
+@pytest.mark.parametrize("plan", [SMALL, SMALL.only(1), SMALL.only(8), SETTLING])
 def test_the_json_is_as_its_schema_says(plan: Plan) -> None:
     schema = json.loads(files("numerics.figures").joinpath("measurements.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    found = measure(plan, _engines=LOST.engines())
+    found = measure(plan, _engines=replace(LOST, excess=1e-3).engines())
     document = json.loads(json.dumps(found.as_json(), allow_nan=False))
     jsonschema.validate(document, schema)
     for run in document["runs"]:
         key = RunKey(*(run[name] for name in RunKey._fields))
         assert run["diverged"] == found.runs[key].diverged
+        assert run["stopped"] == found.runs[key].stopped
         for part in run["architectures"]:
             alone = found.runs[key] if len(run["architectures"]) == 1 else None
             assert alone is None or np.array_equal(part["parameters"]["K"], alone.final.K)

@@ -33,6 +33,22 @@ def test_after_an_error_what_runs_is_brought_to_its_end_and_counted() -> None:
     assert caught.value.__notes__ == [f"{len(stored)} of 3 jobs are stored; the same command goes on"]
 
 
+def test_a_short_job_that_a_long_one_waits_for_comes_first() -> None:
+    begun: list[str] = []
+
+    def job(name: str, work: float, needs: Job | None = None) -> Job:
+        def compute(attempt: Attempt) -> np.ndarray:
+            begun.append(name)
+            return np.zeros(1)
+
+        return Job(name, {"name": name}, work, compute, needs=needs)
+
+    short = job("short", 0.1)
+    with Store() as store:
+        perform([job("middle", 5.0), short, job("long", 9.0, short), job("end", 1.0, job("late", 3.5))], store)
+    assert begun == ["short", "long", "middle", "late", "end"]
+
+
 def test_what_a_job_needs_comes_before_it_and_what_follows_after_it() -> None:
     first = Job("first", {"n": 1}, 1.0, lambda attempt: np.array([2.0]))
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,25 @@ def test_an_interrupted_run_keeps_what_it_has(attention: str, tmp_path: Path, ev
         assert same(train(attention, 3, checkpoint=str(file), **SMALL), whole)
     assert file.read_bytes() == finished
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_run_that_ends_early_does_so_wherever_it_was_interrupted(tmp_path: Path, every_step: None) -> None:
+    file, until, seen = tmp_path / "run.npz", lambda training: len(training.step) >= 3, []
+    whole = train("linear", 3, until=until, **SMALL)
+    assert whole.stopped == 15
+    for after in (7, 10, 14, 15):  # at 15 the run has ended: nothing is interrupted any more
+        with suppress(KeyboardInterrupt):
+            train("linear", 3, checkpoint=file, until=until, progress=stopping(after), **SMALL)
+        with np.load(file) as saved:
+            seen.append(int(saved["where"][0]))
+    assert seen == [7, 10, 14, 15]
+    ended = file.read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run, "sgd_kernel", None)
+        assert same(train("linear", 3, checkpoint=file, until=until, **SMALL), whole)
+    assert file.read_bytes() == ended
+    # whoever does not ask goes on from there to the last step
+    assert same(train("linear", 3, checkpoint=file, **SMALL), train("linear", 3, **SMALL))
 
 
 def test_ctrl_c_right_after_the_kernel_mixes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every_step: None) -> None:

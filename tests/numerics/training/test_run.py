@@ -178,6 +178,25 @@ def test_progress_rises_to_the_end() -> None:
     assert seen == sorted(seen)
 
 
+@pytest.mark.parametrize("attention", ["softmax", "coupled"])
+def test_until_is_asked_at_the_records_and_ends_the_run(attention: str) -> None:
+    asked: list[int] = []
+
+    def until(training: run.Training) -> bool:
+        asked.append(int(training.step[-1]))
+        assert len(training.step) * 4 == asked[-1]
+        return asked[-1] == 12
+
+    ended, whole = train(attention, 3, every=4, until=until, **SMALL), train(attention, 3, every=4, **SMALL)
+    assert asked == [4, 8, 12]
+    assert (ended.stopped, whole.stopped) == (12, None)
+    assert ended.steps == whole.steps == 23
+    assert same(ended, train(attention, 3, every=4, **SMALL | dict(steps=12)))
+    assert np.array_equal(pack(ended.parameters), pack(whole.parameters)[:3])
+    assert train(attention, 3, every=4, until=lambda training: False, **SMALL).stopped is None
+    assert train(attention, 3, every=4, until=lambda training: False, **SMALL | dict(lr=1e9)).stopped is None
+
+
 BAD: list[tuple[dict[str, Any], Any, str]] = [
     (dict(attention="relu"), ValueError, "take one of 'softmax', 'linear', 'coupled'"),
     (dict(attention=None), ValueError, "take one of"),
@@ -207,6 +226,7 @@ BAD: list[tuple[dict[str, Any], Any, str]] = [
     (dict(steps=2**32, every=2**32), ValueError, "32 GiB; take more"),
     (dict(steps=2**32 + 1), ValueError, "number of steps"),
     (dict(progress=3), TypeError, "cannot be called"),
+    (dict(until=True), TypeError, "until = True cannot be called"),
     (dict(start=[[[1.0], [1.0, 2.0]]] * 4), (TypeError, ValueError), "O "),
     (dict(attention="coupled", start=[[[1.0], [1.0, 2.0]]] * 4), (TypeError, ValueError), "O "),
     (dict(seed=-1), ValueError, "Philox"),

@@ -12,6 +12,7 @@ import pytest
 
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.failed_runs import failed
+from numerics.figures.plan import Plan
 from numerics.training.result import has_failed
 from proofs_check.boursier_boyer.experiments_curves import backtracking, spread
 from proofs_check.boursier_boyer.experiments_risk import linear_excess
@@ -83,6 +84,28 @@ def test_some_figures_alone_are_not_judged(pages: list[Any], tmp_path: Path) -> 
     assert not (tmp_path / "ledger").exists()
 
 
+def test_quick_and_full_are_other_plans_and_say_so(
+    pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[Plan] = []
+
+    def measure(plan: Plan, **how: Any) -> Any:
+        asked.append(plan)
+        return measurements(experiments.reduced_plan())
+
+    monkeypatch.setattr("numerics.figures.run_plan.measure", measure)
+    for options in ([], ["--full"], ["--quick"], ["--quick", "--only", "2"]):
+        capsys.readouterr()
+        assert main(["figures", "--out", str(tmp_path), *options]) == 0
+        told = capsys.readouterr().out
+        assert ("left out, against --full: " in told) == (options != ["--full"])
+        assert ("14 of 19 prompt lengths" in told) == ("--quick" in options)
+    assert asked == [Plan.usual(), Plan.full(), Plan.quick(), Plan.quick().only(2)]
+    assert [bool(claims) for _, claims, _ in pages] == [True, True, False, False]  # a quick measurement judges nothing
+    assert main(["figures", "--out", str(tmp_path), "--quick", "--seeds", "3"]) == 2
+    assert "--quick has one seed; leave out --seeds 3, or --quick" in capsys.readouterr().err
+
+
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(plan: Any, **how: Any) -> None:
         raise KeyboardInterrupt
@@ -92,7 +115,9 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "give the same command again" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("wrong", [["--only", "9"], ["--only", "two"], ["--seeds", "0"], ["--threads", "-1"]])
+@pytest.mark.parametrize(
+    "wrong", [["--only", "9"], ["--only", "two"], ["--seeds", "0"], ["--threads", "-1"], ["--quick", "--full"]]
+)
 def test_wrong_options_are_refused(wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["figures", *wrong])
