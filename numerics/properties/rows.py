@@ -2,8 +2,8 @@
 
 A tuple of Hypothesis's own strategies is made of pieces. It then spends five of six examples on
 copies of an example in which one piece stands in the place of another, which for the codes of
-different quantities says little. A row has no pieces, so that nearly every example of the first
-half is drawn anew; the second half is driven to the worst ratio as before.
+different quantities says little. A row has no pieces, and rows come in lists, whose examples a
+property may try at once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.strategies import SearchStrategy, tuples
 
@@ -72,6 +73,16 @@ class Row(SearchStrategy[Any]):
         """Draw a row."""
         return tuple(data.draw_integer(least, most, shrink_towards=min(max(0, least), most)) for least, most in self.ranges)
 
+    def spread(self, data: ConjectureData) -> tuple[int, ...]:
+        """Draw a row whose numbers are spread evenly over their ranges; that of no bits is the
+        simplest row.
+        """
+        words = np.frombuffer(data.draw_bytes(4 * len(self.ranges), 4 * len(self.ranges)), dtype="<u4").tolist()
+        return tuple(
+            least + (simple - least + word) % (most - least + 1)
+            for word, simple, (least, most) in zip(words, self.simplest, self.ranges)
+        )
+
 
 class Rows(SearchStrategy[Any]):
     """Lists of different examples, each with a row of every kind; a list that holds the simplest
@@ -93,7 +104,9 @@ class Rows(SearchStrategy[Any]):
         simplest = tuple(row.simplest for row in self.kinds)
         drawn: dict[Any, None] = {}
         for tries in range(2 * self.most):  # some come out equal
-            drawn[tuple(row.do_draw(data) for row in self.kinds)] = None
+            # Hypothesis draws small numbers more often, and with them what is simple; large ones
+            # are found by the rows in between.
+            drawn[tuple(row.spread(data) if tries % 2 else row.do_draw(data) for row in self.kinds)] = None
             if len(drawn) > self.most or (tries == 2 and drawn.keys() == {simplest}):
                 break
         return [example for example in drawn if example != simplest][: self.most] or [simplest]
