@@ -51,7 +51,7 @@ def test_small_and_large_numbers_are_drawn() -> None:
     # Under an even spread 10 of 50 lie in each fifth: 3 or fewer has a probability below 1 %, and
     # the seed is fixed.
     assert (np.histogram(first[1:], bins=5, range=(-5000, 5000))[0] >= 4).all()
-    # If all were spread evenly, five of them would be so small, and twelve with a probability of 1 %.
+    # If all were spread evenly, five would be so small, and twelve with a probability of 1 %.
     assert (np.abs(first) < 256).sum() >= 12
 
 
