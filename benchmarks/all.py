@@ -28,6 +28,7 @@ BENCHMARKS = {
     "attention": "Monte Carlo that draws every token",
     "scores": "Monte Carlo that draws scores only",
     "training": "Training, a step of Appendix A.1 with 128 prompts",
+    "flows": "Gradient flows until they stand still, against LSODA in NumPy",
     "threads": "Two threads against one",
 }
 SETTING = "import numpy as np, numerics; G, U, V, z = np.eye(4), 0.5 * np.eye(4), np.eye(2, 4), np.ones(4); "
