@@ -7,7 +7,7 @@ short. Afterwards a zooming search brings the two sides as close together as it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
@@ -84,9 +84,10 @@ def scan(st: Statement) -> Scan:
     # A strict inequality may fail by equality, which rounding can hide: hence 1e-13 instead of 0.
     gap, small, big = gaps(st, array, vanishing=st.strict)
     feasible = next((p for p in map(point, np.flatnonzero(np.isfinite(gap))[:20]) if st.meets(p)), None)
-    found = sorted(map(point, np.flatnonzero(gap <= (1e-13 if st.strict else 0))), key=lambda p: _length(st, p))
+    failing = np.flatnonzero(gap <= (1e-13 if st.strict else 0))
+    found = map(point, failing[_shortest(st.box, tried, np.unravel_index(failing, axes[0].shape))])
     deep = [point(i) for i in np.argsort(gap)[:4] if gap[i] < 0]
-    witness = next((p for p in (*found[:16], *deep) if st.violated(p)), None)
+    witness = next((p for p in (*found, *deep) if st.violated(p)), None)
     if witness is not None:
         return Scan(witness=simplest(st, witness), feasible=witness)
     array, gap, small, big = _zoom(st, array)
@@ -120,11 +121,15 @@ def _values(side: Side, variables: int) -> list[Fraction]:
     return [x for x in dict.fromkeys(pool) if side.contains(x)][:room]
 
 
-def _length(st: Statement, p: Point) -> tuple[Any, ...]:
-    """What makes a witness long: its whole variables, then the digits of the others."""
-    whole = tuple(abs(x) for x, s in zip(p, st.box) if s.integer)
-    digits = sum(len(str(abs(x.numerator))) + len(str(x.denominator)) for x in p)
-    return whole, digits, sum(x.denominator + abs(x.numerator) for x in p)
+def _shortest(box: Iterable[Side], tried: Sequence[Sequence[Fraction]], at: Sequence[Any], most: int = 16) -> Any:
+    """The places of the shortest points, shortest first, where `at` has the place of each variable
+    in the values that were tried: whole variables make a witness long, then digits.
+    """
+    of_each = lambda f: [np.array([_float(Fraction(f(x))) for x in values])[i] for values, i in zip(tried, at)]
+    digits = sum(of_each(lambda x: len(str(abs(x.numerator))) + len(str(x.denominator))))
+    size = sum(of_each(lambda x: x.denominator + abs(x.numerator)))
+    whole = [column for column, side in zip(of_each(abs), box) if side.integer]
+    return np.lexsort([size, digits, *whole[::-1]])[:most]
 
 
 def _zoom(st: Statement, start: Array) -> tuple[Array, Array, Array, Array]:
