@@ -1,5 +1,5 @@
-"""`holds` tries statements on instances that Hypothesis draws, drives them to the worst ratio of
-their two sides, and shrinks a counterexample.
+"""`holds` tries statements on instances that Hypothesis draws, and makes a counterexample simple.
+From an instance a property climbs to a worse ratio of its two sides, or Hypothesis drives it there.
 
 The examples are evaluated in floating point. Nothing that they show refutes before the statement's
 own engine has evaluated the shrunk example again, exactly or by Arb, in the statement's own
