@@ -24,9 +24,9 @@ n = sp.Symbol("n", integer=True, positive=True)
 POSITIVE = {x: (0, sp.oo)}
 
 
-def judged(check: Any, **said: Any) -> Judgement:
+def judged(check: Any, reseed: int = 0, **said: Any) -> Judgement:
     said.setdefault("control", ({"c": Fraction(49, 100)},))
-    return Claim(id="BB:X", check=check, **said).judge()
+    return Claim(id="BB:X", check=check, **said).judge(reseed)
 
 
 def half(*, c: Fraction = Fraction(1, 2)) -> Evidence:
@@ -105,6 +105,7 @@ def test_examples_that_stay_far_below_the_known_ratio_are_a_fault() -> None:
 
     found = judged(known)
     assert [f for f in found.faults if "reaches the ratio 0.5 only, where 0.9901 is known" in f]
+    assert judged(known, reseed=1).faults == ()  # other examples may have less luck
 
 
 def test_each_conjunct_needs_a_control_that_the_examples_see() -> None:
