@@ -105,7 +105,7 @@ def test_examples_that_stay_far_below_the_known_ratio_are_a_fault() -> None:
 
     found = judged(known)
     assert [f for f in found.faults if "reaches the ratio 0.5 only, where 0.9901 is known" in f]
-    assert judged(known, reseed=1).faults == ()  # other examples may have less luck
+    assert [f for f in judged(known, reseed=1).faults if "where 0.9901 is known" in f]  # however many are drawn
 
 
 def test_each_conjunct_needs_a_control_that_the_examples_see() -> None:
