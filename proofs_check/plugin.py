@@ -90,7 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for key in _keys(HERE.rglob("statements.toml")):
+    for key in dict.fromkeys(_keys(sorted(HERE.rglob("statements.toml")))):
         config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):

@@ -1,5 +1,8 @@
 """The printed statements of each paper, row by row, as its ``statements.toml`` holds them. Place,
 kind and LaTeX of a statement are written there and nowhere else.
+
+A long paper has several such files, in a folder for each part: the first names the paper, and each
+further one has its key and the number of its ``part``.
 """
 
 from __future__ import annotations
@@ -81,10 +84,14 @@ def statement_files() -> list[Path]:
 
 @cache
 def _files() -> Mapping[str, Mapping[str, Any]]:
-    found = {}
+    parts: dict[str, list[dict[str, Any]]] = {}
     for path in statement_files():
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-        found[data["paper"]["key"]] = data
+        parts.setdefault(data["paper"]["key"], []).append(data)
+    found = {}
+    for key, of_paper in parts.items():
+        of_paper.sort(key=lambda data: data["paper"].get("part", 1))
+        found[key] = {"paper": of_paper[0]["paper"], "row": [r for data in of_paper for r in data["row"]]}
     return MappingProxyType(found)
 
 

@@ -54,10 +54,11 @@ def latex_faults(latex: str) -> list[str]:
 def faults(data: Mapping[str, Any]) -> list[str]:
     """Everything that is wrong with one parsed file."""
     out = []
-    if missing := PAPER_KEYS - data["paper"].keys():
+    if missing := ({"key", "part"} if "part" in data["paper"] else PAPER_KEYS) - data["paper"].keys():
         out.append(f"[paper] lacks {sorted(missing)}")
     ids = [r.get("id", "?") for r in data["row"]]
     out += [f"{name}: twice" for name in {i for i in ids if ids.count(i) > 1}]
+    elsewhere = {id for id, r in rows().items() if r.paper == data["paper"]["key"]} if "part" in data["paper"] else set()
     for r in data["row"]:
         name = r.get("id", "?")
         if missing := ROW_KEYS - r.keys():
@@ -72,7 +73,7 @@ def faults(data: Mapping[str, Any]) -> list[str]:
         if not r["printed"].strip() or not r["where"].strip():
             out.append(f"{name}: empty text")
         out += [f"{name}: {fault}" for fault in latex_faults(r["printed"])]
-        out += [f"{name}: uses the unknown {use}" for use in r["uses"] if use not in ids]
+        out += [f"{name}: uses the unknown {use}" for use in r["uses"] if use not in {*ids, *elsewhere}]
     for e in data.get("excluded", []):
         if missing := EXCLUDED_KEYS - e.keys():
             out.append(f"excluded {e.get('where', '?')}: lacks {sorted(missing)}")

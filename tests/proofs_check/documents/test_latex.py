@@ -24,7 +24,7 @@ def seen(markup: str) -> str:
 
 
 def excluded() -> list[str]:
-    files = sorted(Path(proofs_check.__file__).parent.glob("*/statements.toml"))
+    files = sorted(Path(proofs_check.__file__).parent.rglob("statements.toml"))
     return [e["printed"] for f in files for e in tomllib.loads(f.read_text(encoding="utf-8")).get("excluded", [])]
 
 
