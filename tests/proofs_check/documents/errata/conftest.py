@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from proofs_check.core.kept import RELEASE, find_ledger
 from proofs_check.documents.errata import Errata, errata_of
 
 
 @pytest.fixture(scope="session")
-def errata() -> Errata:
-    return errata_of(find_ledger(str(RELEASE)).document)
+def errata(release: dict[str, Any]) -> Errata:
+    return errata_of(release)
