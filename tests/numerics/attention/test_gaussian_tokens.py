@@ -217,9 +217,8 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
         U = math.sqrt(lam) * np.eye(d)
         estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
         with monkeypatch.context() as finer:
-            finer.setattr(numerics.attention.gaussian_tokens, "SMALL_STEP", 0.06)
-            finer.setattr(numerics.attention.gaussian_tokens, "MEDIUM", FINE)
-            finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED_SHARE", 1e-11)
+            rule = numerics.attention.gaussian_tokens.CLOSE._replace(fineness=FINE, step=0.06, neglected=1e-11)
+            finer.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)
             truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
         for e, tolerance in zip(estimates, (1e-2, 1e-3)):
             assert np.all(np.abs(fields(e) / fields(truth) - 1) <= e.relative_error)
@@ -338,6 +337,7 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
 
 def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numerics.attention.gaussian_tokens, "HALVINGS", 0)
-    monkeypatch.setattr(numerics.attention.gaussian_tokens, "SMALL_STEP", 1.5)
+    rule = numerics.attention.gaussian_tokens.CLOSE._replace(step=1.5)
+    monkeypatch.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)
     with pytest.raises(ValueError, match=r"known to .* only .* not to 0.001; ask for a larger tolerance"):
         exact_errors(ONE, ONE, ONE, [10, 1e6], query_cov=ONE)
