@@ -24,7 +24,7 @@ from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, ME
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import softmax_covariance_second_moment
 
-__all__ = ["TOLERANCES", "gaussian_errors"]
+__all__ = ["TOLERANCES", "errors_along", "gaussian_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -120,20 +120,9 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
         If an entry is too large, the scores have a variance beyond 4096 where queries matter, or an
         average does not settle to the tolerance.
     """
-    L, F, B = lengths, setting.token_factor, setting.query_factor
-    V, K, Q = setting.V, setting.K, setting.Q
-    with np.errstate(over="ignore", invalid="ignore"):
-        C = F.T @ setting.U @ B
-    sizes = {"Gamma": F, "V": V, "query": B, "U": C}
-    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
-    tokens, queries = F.T @ F, B.T @ B
-    gradients = {"grad_U": _Gradient(tokens, queries)}
-    if K is not None and Q is not None:
-        gradients["grad_K"] = _Gradient(tokens, (Q @ B).T @ (Q @ B))
-        gradients["grad_Q"] = _Gradient((K @ F).T @ (K @ F), queries)
-    problem = _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
-    if not (setting.averaged and np.any(C)):
-        s = 0.0 if setting.averaged else float(np.sum(C**2))
+    L, problem = lengths, _problem(setting, setting.query_factor)
+    if not (setting.averaged and np.any(problem.C)):
+        s = 0.0 if setting.averaged else float(np.sum(problem.C**2))
         (found,) = _errors(problem, _at_one_query(problem, s), score_moments(np.array([s]), L), np.ones((1, 1)))
         accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
@@ -149,6 +138,64 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
         grad_Q=found.get("grad_Q"),
         relative_error=relative,
     )
+
+
+def errors_along(setting: AttentionSetting, lengths: Floats, query: Floats, s: Floats) -> dict[str, Floats]:
+    """The exact errors for Gaussian tokens at many multiples of one query, in one go.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+        Its own query plays no part.
+    lengths : array, shape (n,)
+        Whole numbers from 1 to 1e100.
+    query : array, shape (d,)
+        With scores that are not zero.
+    s : array, shape (n_s,)
+        Positive variances of the scores, to which the query is scaled.
+
+    Returns
+    -------
+    dict of str to array, shape (n_s, n)
+        By the names of `numerics.attention.errors.ExactErrors`.
+
+    Raises
+    ------
+    ValueError
+        If an entry is too large or a variance is beyond 4096.
+
+    Examples
+    --------
+    >>> one = np.eye(2)
+    >>> setting = AttentionSetting(one, one, one, np.zeros(2))
+    >>> found = errors_along(setting, np.array([10.0]), np.array([1.0, 0.0]), np.array([1.0, 4.0]))
+    >>> there = AttentionSetting(one, one, one, np.array([2.0, 0.0]))
+    >>> np.allclose(found["grad_U"][1], gaussian_errors(there, np.array([10.0]), 1e-3).grad_U)
+    True
+    """
+    problem = _problem(setting, query[:, None])
+    size = float(np.sum(problem.C**2))
+    at = _at_one_query(problem, size)
+    scaled = lambda w: w * s / size  # all but the first are quadratic in the query
+    gradients = {name: (scaled(a), scaled(b), scaled(c), scaled(d), scaled(e)) for name, (a, b, c, d, e) in at.gradients.items()}
+    weights = _Weights(np.ones(s.size), scaled(at.along_W), scaled(at.along_tokens), gradients)
+    found = _errors(problem, weights, score_moments(s, lengths), np.eye(s.size))
+    return {name: np.stack([one[name] for one in found]) for name in found[0]}
+
+
+def _problem(setting: AttentionSetting, B: Floats) -> _Problem:
+    """The problem for queries B x, refused where its products overflow."""
+    F, V, K, Q = setting.token_factor, setting.V, setting.K, setting.Q
+    with np.errstate(over="ignore", invalid="ignore"):
+        C = F.T @ setting.U @ B
+    sizes = {"Gamma": F, "V": V, "query": B, "U": C}
+    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
+    tokens, queries = F.T @ F, B.T @ B
+    gradients = {"grad_U": _Gradient(tokens, queries)}
+    if K is not None and Q is not None:
+        gradients["grad_K"] = _Gradient(tokens, (Q @ B).T @ (Q @ B))
+        gradients["grad_Q"] = _Gradient((K @ F).T @ (K @ F), queries)
+    return _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
 
 
 def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments, rules: Floats) -> tuple[dict[str, Floats], ...]:

@@ -17,6 +17,7 @@ from scipy.special import roots_genlaguerre
 import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
 from numerics.attention.errors import ExactErrors
+from numerics.attention.setting import AttentionSetting
 from numerics.quadrature.score_moments import FINE
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
 from theory.attention.query_average import theorem_B
@@ -333,6 +334,26 @@ GOOD: dict[str, Any] = dict(Gamma=np.eye(2), U=np.eye(2), V=np.eye(2), lengths=[
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         exact_errors(**GOOD | change)
+
+
+def test_errors_along_a_query_are_those_of_each_multiple() -> None:
+    rng = np.random.default_rng(3)
+    Gamma, V, K, Q, z = (
+        np.diag([1.0, 0.5, 0.0]),
+        rng.normal(size=(2, 3)),
+        rng.normal(size=(2, 3)),
+        rng.normal(size=(2, 3)),
+        np.ones(3),
+    )
+    L, s, size = np.array([1.0, 7.0, 1e6]), np.array([1e-3, 2.0, 90.0]), math.sqrt(z @ Q.T @ K @ Gamma @ K.T @ Q @ z)
+    setting = AttentionSetting(Gamma, None, V, z, K=K, Q=Q)
+    found = numerics.attention.gaussian_tokens.errors_along(setting, L, z, s)
+    for i, variance in enumerate(s):
+        one = exact_errors(Gamma, None, V, L, query=math.sqrt(variance) / size * z, K=K, Q=Q)
+        for name, values in found.items():
+            np.testing.assert_allclose(values[i], getattr(one, name), rtol=1e-9)
+    with pytest.raises(ValueError, match="s = 5000 are beyond"):
+        numerics.attention.gaussian_tokens.errors_along(setting, L, z, np.array([1.0, 5000.0]))
 
 
 def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
