@@ -24,24 +24,24 @@ R1 = sp.exp(4 * a2) * F4 / L
 
 def test_the_worst_case_is_a_plain_mean_of_signs() -> None:
     statement = normal_form(Mean(error_squared), R1).statement
-    worst = worst_hostile(statement, 1.0, 0)
+    worst = worst_hostile(statement, 1.0)
     assert worst.ratio == pytest.approx(1)
     assert "Rademacher" in worst.where
     assert 0.9 < worst.estimate < 1.2
     assert worst.noisy > 0
     assert not worst.broken
-    assert worst_hostile(statement, 0.5, 0).broken
+    assert worst_hostile(statement, 0.5).broken
 
 
 def test_samples_know_the_inequality_of_chebyshev() -> None:
     statement = normal_form(Tail(deviation_R, ">=", EQ2 * L / delta, delta), delta).statement
-    assert not worst_hostile(statement, 1.0, 0).broken
-    assert worst_hostile(statement, 1.0, 0).ratio == pytest.approx(1)
-    assert worst_hostile(statement, 0.2, 0).broken
+    assert not worst_hostile(statement, 1.0).broken
+    assert worst_hostile(statement, 1.0).ratio == pytest.approx(1)
+    assert worst_hostile(statement, 0.2).broken
 
 
 def test_a_population_quantity_needs_no_samples() -> None:
-    worst = worst_hostile(normal_form(symbol("S"), L * sp.exp(a2 / 2)).statement, 1.0, 0)
+    worst = worst_hostile(normal_form(symbol("S"), L * sp.exp(a2 / 2)).statement, 1.0)
     assert worst.samples == 0
     assert not worst.broken
     # Gaussian tokens have equality for every query
