@@ -15,6 +15,7 @@ from numerics.search.families import TWO_ATOMS
 from numerics.search.hostile_cases import Worst, _evaluated, worst_hostile
 from numerics.search.statement import Mean, Tail, normal_form
 from numerics.search.worst_average import worst_ratio
+from numerics.seeds import seeded
 from numerics.token_laws.hostile import functions, hostile_laws, queries
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
@@ -73,3 +74,14 @@ def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
                 for j, f in enumerate(functions(d).values()):
                     c = softmax_average(3, mu.nodes @ a, f(mu.nodes).T, mu.masses, law.sigma2 * a @ a)
                     assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), labels.name((i, j))
+
+
+def test_claims_share_their_samples_and_other_random_numbers_replace_them() -> None:
+    statement = normal_form(Mean(error_squared), R1).statement
+    estimates = []
+    for claim, reseed in (("BB:LC.1", 0), ("BB:LC.2", 0), ("BB:LC.1", 1)):
+        with seeded(claim, reseed):
+            estimates.append(worst_hostile(statement, 1.0).estimate)
+    one, other, reseeded = estimates
+    assert one == other
+    assert one != reseeded
