@@ -30,10 +30,13 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 #: How often the step of the quadrature over queries may be halved.
 HALVINGS = 4
-#: Tolerance from which on four digits of the moments of the scores, and of the average, suffice.
+#: Tolerance from which on four digits of the moments of the scores suffice.
 COARSE_TOLERANCE = 5e-3
 #: Least and largest tolerance that may be asked for.
 TOLERANCES = (1e-5, 0.1)
+#: Share of the average that is left out at either end of the range of s, and what the error
+#: estimate allows for it.
+NEGLECTED_SHARE, NEGLECT_ERROR = 1e-7, 3e-6
 #: Relative accuracy at one query, against a table in multiple precision: (largest s, accuracy).
 ONE_QUERY_ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6))
 #: A direction of the query counts as having no scores when its share of their deviation is below
@@ -52,19 +55,14 @@ class _Rule(NamedTuple):
         Of the moments of the scores.
     step : float
         The first step.
-    neglected, allowed : float
-        Share of the average that is left out at either end of the range of s, and what the error
-        estimate allows for it.
     """
 
     fineness: Fineness
     step: float
-    neglected: float
-    allowed: float
 
 
 #: For tolerances from `COARSE_TOLERANCE` on, and below it.
-ROUGH, CLOSE = _Rule(COARSE, 0.28, 3e-6, 1e-4), _Rule(MEDIUM, 0.18, 1e-7, 3e-6)
+ROUGH, CLOSE = _Rule(COARSE, 0.25), _Rule(MEDIUM, 0.18)
 
 
 class _Gradient(NamedTuple):
@@ -240,7 +238,7 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
     return _Weights(np.ones(1), np.array([c @ p.W @ c]), np.array([c @ p.tokens @ c]), products)
 
 
-def _over_queries(p: _Problem, L: Floats, step: float, neglected: float) -> tuple[Floats, _Weights, Bools]:
+def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights, Bools]:
     """Nodes s, the coefficients at them, and which nodes make up the rule of twice the step."""
     form = lambda M: p.C.T @ ((M + M.T) / 2) @ p.C
     A, Wq = form(np.eye(p.C.shape[0])), form(p.W)
@@ -261,7 +259,7 @@ def _over_queries(p: _Problem, L: Floats, step: float, neglected: float) -> tupl
         share = np.hstack([share, power * share])
         share /= share.sum(axis=0)
         below = np.cumsum(share, axis=0)
-        return np.asarray(((below > neglected) & (below - share < 1 - neglected)).any(axis=1))
+        return np.asarray(((below > NEGLECTED_SHARE) & (below - share < 1 - NEGLECTED_SHARE)).any(axis=1))
 
     s, w, even = quadratic_form_averages(A, products, log_reach=reach, step=step, keep=keep)
     if s[-1] > LARGEST_SCORE_VARIANCE:
@@ -300,10 +298,10 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
     rule = ROUGH if tolerance >= COARSE_TOLERANCE else CLOSE
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, rule.step / 2**halving, rule.neglected)
+        s, weights, even = _over_queries(p, L, rule.step / 2**halving)
         fine, coarse = _errors(p, weights, score_moments(s, L, rule.fineness), np.stack([np.ones(s.size), 2.0 * even]))
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += rule.allowed + rule.fineness.accuracy
+        relative += NEGLECT_ERROR + rule.fineness.accuracy
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(

@@ -218,8 +218,9 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
         U = math.sqrt(lam) * np.eye(d)
         estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
         with monkeypatch.context() as finer:
-            rule = numerics.attention.gaussian_tokens.CLOSE._replace(fineness=FINE, step=0.06, neglected=1e-11)
+            rule = numerics.attention.gaussian_tokens.CLOSE._replace(fineness=FINE, step=0.06)
             finer.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)
+            finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED_SHARE", 1e-11)
             truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
         for e, tolerance in zip(estimates, (1e-2, 1e-3)):
             assert np.all(np.abs(fields(e) / fields(truth) - 1) <= e.relative_error)
