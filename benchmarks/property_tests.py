@@ -16,7 +16,7 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS
 from numerics.search.hostile_cases import worst_hostile
 from numerics.search.reference import StatisticBound
 from numerics.search.worst_average import best_by_length
-from numerics.seeds import current_seed, seeded
+from numerics.seeds import seeded
 from proofs_check.core.judging import load_claims
 
 EXAMPLES = (100, 2000)
@@ -40,7 +40,7 @@ if __name__ == "__main__":
                 tried = AverageBound(bound)
                 best = [best_by_length(tried.normal.statement, family) for family in (TWO_ATOMS, THREE_ATOMS)]
                 tops = [max(b.items(), key=lambda item: item[1]) for b in best]
-                hostile = worst_hostile(tried.normal.statement, float(tried.normal.limit), current_seed()).ratio
+                hostile = worst_hostile(tried.normal.statement, float(tried.normal.limit)).ratio
                 known = max(hostile, *(ratio for _, ratio in tops))
                 line = f"{id:24}" + "".join(f"{ratio:10.5g} L={L:<5}" for L, ratio in tops) + f"{hostile:12.5g}"
                 for n in EXAMPLES:

@@ -5,7 +5,8 @@ breaks. Every check returns its complaints as sentences, so that it can be tried
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -36,16 +37,19 @@ def is_package(path: Path) -> bool:
     return path.name == "__init__.py"
 
 
-def imported(module: str, path: Path) -> Iterator[str]:
+@cache
+def imported(module: str, path: Path) -> tuple[str, ...]:
     """The dotted names that a module imports: modules, or names in them."""
+    names: list[str] = []
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             home = module.split(".")
             home = home[: len(home) - node.level + is_package(path)] if node.level else []
             source = ".".join([*home, *([node.module] if node.module else [])])
-            yield from (f"{source}.{alias.name}" for alias in node.names)
+            names += (f"{source}.{alias.name}" for alias in node.names)
+    return tuple(names)
 
 
 def arrows(found: Modules) -> dict[str, set[str]]:

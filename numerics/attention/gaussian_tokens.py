@@ -20,17 +20,16 @@ from numpy.typing import NDArray
 from numerics.attention.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.quadrature.query_form import quadratic_form_averages
-from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, MEDIUM, ScoreMoments, score_moments
+from numerics.quadrature.score_moments import COARSE, LARGEST_SCORE_VARIANCE, MEDIUM, Fineness, ScoreMoments, score_moments
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.softmax_covariance import softmax_covariance_second_moment
 
-__all__ = ["TOLERANCES", "gaussian_errors"]
+__all__ = ["TOLERANCES", "errors_along", "gaussian_errors"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-#: First step of the quadrature over queries, the same for tolerances below `COARSE_TOLERANCE`, and
-#: how often it may be halved.
-STEP, SMALL_STEP, HALVINGS = 0.25, 0.18, 4
+#: How often the step of the quadrature over queries may be halved.
+HALVINGS = 4
 #: Tolerance from which on four digits of the moments of the scores suffice.
 COARSE_TOLERANCE = 5e-3
 #: Least and largest tolerance that may be asked for.
@@ -45,6 +44,25 @@ ONE_QUERY_ACCURACY = ((36.0, 1e-10), (64.0, 1e-8), (LARGEST_SCORE_VARIANCE, 1e-6
 UNSEEN_SHARE = 1e-6
 #: The products t = 1, q = 0 and t = 0, q = 1 of `gaussian_second_moment`, which is linear in them.
 UNIT_PRODUCTS = np.eye(2)[:, :, None, None]
+
+
+class _Rule(NamedTuple):
+    """A quadrature over queries.
+
+    Attributes
+    ----------
+    fineness : Fineness
+        Of the moments of the scores.
+    step : float
+        The first step.
+    """
+
+    fineness: Fineness
+    step: float
+
+
+#: For tolerances from `COARSE_TOLERANCE` on, and below it.
+ROUGH, CLOSE = _Rule(COARSE, 0.25), _Rule(MEDIUM, 0.18)
 
 
 class _Gradient(NamedTuple):
@@ -100,21 +118,10 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
         If an entry is too large, the scores have a variance beyond 4096 where queries matter, or an
         average does not settle to the tolerance.
     """
-    L, F, B = lengths, setting.token_factor, setting.query_factor
-    V, K, Q = setting.V, setting.K, setting.Q
-    with np.errstate(over="ignore", invalid="ignore"):
-        C = F.T @ setting.U @ B
-    sizes = {"Gamma": F, "V": V, "query": B, "U": C}
-    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
-    tokens, queries = F.T @ F, B.T @ B
-    gradients = {"grad_U": _Gradient(tokens, queries)}
-    if K is not None and Q is not None:
-        gradients["grad_K"] = _Gradient(tokens, (Q @ B).T @ (Q @ B))
-        gradients["grad_Q"] = _Gradient((K @ F).T @ (K @ F), queries)
-    problem = _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
-    if not (setting.averaged and np.any(C)):
-        s = 0.0 if setting.averaged else float(np.sum(C**2))
-        found = _errors(problem, _at_one_query(problem, s), score_moments(np.array([s]), L))
+    L, problem = lengths, _problem(setting, setting.query_factor)
+    if not (setting.averaged and np.any(problem.C)):
+        s = 0.0 if setting.averaged else float(np.sum(problem.C**2))
+        (found,) = _errors(problem, _at_one_query(problem, s), score_moments(np.array([s]), L), np.ones((1, 1)))
         accuracy = next(digits for reach, digits in ONE_QUERY_ACCURACY if s <= reach)
         relative = np.full(L.size, accuracy)
     else:
@@ -131,24 +138,84 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     )
 
 
-def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments) -> dict[str, Floats]:
-    """The errors as sums over the nodes, from coefficients and moments."""
+def errors_along(setting: AttentionSetting, lengths: Floats, query: Floats, s: Floats) -> dict[str, Floats]:
+    """The exact errors for Gaussian tokens at many multiples of one query, in one go.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+        Its own query plays no part.
+    lengths : array, shape (n,)
+        Whole numbers from 1 to 1e100.
+    query : array, shape (d,)
+        With scores that are not zero.
+    s : array, shape (n_s,)
+        Positive variances of the scores, to which the query is scaled.
+
+    Returns
+    -------
+    dict of str to array, shape (n_s, n)
+        By the names of `numerics.attention.errors.ExactErrors`.
+
+    Raises
+    ------
+    ValueError
+        If an entry is too large or a variance is beyond 4096.
+
+    Examples
+    --------
+    >>> one = np.eye(2)
+    >>> setting = AttentionSetting(one, one, one, np.zeros(2))
+    >>> found = errors_along(setting, np.array([10.0]), np.array([1.0, 0.0]), np.array([1.0, 4.0]))
+    >>> there = AttentionSetting(one, one, one, np.array([2.0, 0.0]))
+    >>> np.allclose(found["grad_U"][1], gaussian_errors(there, np.array([10.0]), 1e-3).grad_U)
+    True
+    """
+    problem = _problem(setting, query[:, None])
+    size = float(np.sum(problem.C**2))
+    at = _at_one_query(problem, size)
+    scaled = lambda w: w * s / size  # all but the first are quadratic in the query
+    gradients = {name: (scaled(a), scaled(b), scaled(c), scaled(d), scaled(e)) for name, (a, b, c, d, e) in at.gradients.items()}
+    weights = _Weights(np.ones(s.size), scaled(at.along_W), scaled(at.along_tokens), gradients)
+    found = _errors(problem, weights, score_moments(s, lengths), np.eye(s.size))
+    return {name: np.stack([one[name] for one in found]) for name in found[0]}
+
+
+def _problem(setting: AttentionSetting, B: Floats) -> _Problem:
+    """The problem for queries B x, refused where its products overflow."""
+    F, V, K, Q = setting.token_factor, setting.V, setting.K, setting.Q
+    with np.errstate(over="ignore", invalid="ignore"):
+        C = F.T @ setting.U @ B
+    sizes = {"Gamma": F, "V": V, "query": B, "U": C}
+    overflow_refused(sizes if K is None or Q is None else sizes | {"K": K, "Q": Q})
+    tokens, queries = F.T @ F, B.T @ B
+    gradients = {"grad_U": _Gradient(tokens, queries)}
+    if K is not None and Q is not None:
+        gradients["grad_K"] = _Gradient(tokens, (Q @ B).T @ (Q @ B))
+        gradients["grad_Q"] = _Gradient((K @ F).T @ (K @ F), queries)
+    return _Problem(C, (V @ F).T @ (V @ F), tokens, V.shape[0], gradients)
+
+
+def _errors(problem: _Problem, weights: _Weights, m: ScoreMoments, rules: Floats) -> tuple[dict[str, Floats], ...]:
+    """The errors as sums over the nodes, from coefficients and moments, once for each row of
+    factors that a rule multiplies into the terms of the nodes.
+    """
     one, along_W, along_tokens, gradients = weights
     column = lambda w: w[:, None]
     P2, P3, Q = m.P2, m.P3, m.spread.Q
     of_t, of_q = gaussian_second_moment(P2, P3, Q, *UNIT_PRODUCTS)
-    mean = lambda trace, along: (trace * column(one) * of_t + column(along) * of_q).sum(axis=0)
+    mean = lambda trace, along: rules @ (trace * column(one) * of_t + column(along) * of_q)
     out = {
         "output": mean(np.trace(problem.W), along_W),
-        "squared_bias": (column(along_W) * P2**2).sum(axis=0),
+        "squared_bias": rules @ (column(along_W) * P2**2),
         "grad_V": problem.d_out * mean(np.trace(problem.tokens), along_tokens),
     }
     for name, products in gradients.items():
         along, across, mixed, square, product = map(column, products)
-        out[name] = softmax_covariance_second_moment(
+        out[name] = rules @ softmax_covariance_second_moment(
             m.spread, along=along, across=across, mixed=mixed, square=square, product=product
-        ).sum(axis=0)
-    return out
+        )
+    return tuple({name: x[i] for name, x in out.items()} for i in range(len(rules)))
 
 
 def _at_one_query(p: _Problem, s: float) -> _Weights:
@@ -229,23 +296,15 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
     # directions without scores would be magnified: these directions are set to 0.
     p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
-    fineness, step = (COARSE, STEP) if tolerance >= COARSE_TOLERANCE else (MEDIUM, SMALL_STEP)
+    rule = ROUGH if tolerance >= COARSE_TOLERANCE else CLOSE
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, step / 2**halving)
-        m = score_moments(s, L, fineness)
-        fine, coarse = _errors(p, weights, m), _errors(p, _doubled(weights, even), m)
+        s, weights, even = _over_queries(p, L, rule.step / 2**halving)
+        fine, coarse = _errors(p, weights, score_moments(s, L, rule.fineness), np.stack([np.ones(s.size), 2.0 * even]))
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += NEGLECT_ERROR + fineness.accuracy
+        relative += NEGLECT_ERROR + rule.fineness.accuracy
         if relative.max() <= tolerance:
             return fine, relative
     raise ValueError(
         f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
         "ask for a larger tolerance or shorter prompts"
     )
-
-
-def _doubled(w: _Weights, even: Bools) -> _Weights:
-    """The coefficients of the rule of twice the step."""
-    twice = lambda x: 2 * x * even
-    gradients = {name: (twice(a), twice(b), twice(c), twice(d), twice(e)) for name, (a, b, c, d, e) in w.gradients.items()}
-    return _Weights(twice(w.one), twice(w.along_W), twice(w.along_tokens), gradients)

@@ -225,8 +225,10 @@ def softmax_average(L: int, scores: Any, f: Any, weights: Any, a2: Any, tokens: 
     p, values, w = np.asarray(weights), np.asarray(f), np.exp(np.asarray(scores))
     outcomes = compositions(L, len(p))
     counts = outcomes.astype(object) if p.dtype == object else outcomes
-    sums = np.stack([np.tensordot(counts, w * v, axes=1) for v in values])
-    return around(L, multinomial(outcomes, p), np.tensordot(counts, w, axes=1), sums, (w, values, p), a2, tokens)
+    # One product of matrices gives all sums.
+    terms = np.stack(np.broadcast_arrays(w, *(w * v for v in values)), axis=1)
+    sums = (counts @ terms.reshape(len(p), -1)).reshape(len(counts), *terms.shape[1:])
+    return around(L, multinomial(outcomes, p), sums[:, 0], np.moveaxis(sums[:, 1:], 1, 0), (w, values, p), a2, tokens)
 
 
 def around(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention.exact import exact_errors
+from numerics.attention.gaussian_tokens import errors_along
 from numerics.quadrature.score_moments import LARGEST_SCORE_VARIANCE
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ def rare_queries(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     rare = (beyond < FEWEST_QUERIES / replicates) & (law.density > 1e-16) & (law.nodes < LARGEST_SCORE_VARIANCE)
     values, vectors = np.linalg.eigh(setting.score_form)
     along = setting.query_factor @ vectors[:, -1] / math.sqrt(values[-1])
-    first, second, weight = nothing.copy(), nothing.copy(), law.density[rare]
-    for w, s in zip(weight, law.nodes[rare]):
-        e = exact_errors(setting.Gamma, setting.U, setting.V, lengths, query=math.sqrt(s) * along)
-        contribution = np.stack([e.output, e.grad_V, e.grad_U])
-        first += w * contribution
-        second += w * contribution**2
+    weight = law.density[rare]
+    if not weight.size:
+        return RareQueries(0.0, nothing, nothing)
+    e = errors_along(setting, lengths, along, law.nodes[rare])
+    contribution = np.stack([e["output"], e["grad_V"], e["grad_U"]])
+    first, second = weight @ contribution, weight @ contribution**2
     return RareQueries(float(weight.sum()), first, np.sqrt(PROMPT_SPREAD * second / replicates))

@@ -203,6 +203,9 @@ def trial(
             if name not in refuted and (spoiled := _first(_refuted(p, *pair) for pair in _tried(p, own(p), FEW))) is not None:
                 refuted[name] = spoiled
 
+    def once(drawn: Sequence[Any]) -> None:  # Hypothesis reads the source of what it runs, so it is short
+        prop(drawn)
+
     phases = (hypothesis.Phase.generate, hypothesis.Phase.target, hypothesis.Phase.shrink)
     checked = hypothesis.settings(
         max_examples=number_of_lists,
@@ -213,7 +216,7 @@ def trial(
         verbosity=hypothesis.Verbosity.quiet,
         suppress_health_check=list(hypothesis.HealthCheck),
         phases=phases if shrink and single else phases[:2],
-    )(hypothesis.given(lists)(prop))
+    )(hypothesis.given(lists)(once))
     try:
         with _nothing_from_other_code():
             hypothesis.seed(current_seed())(checked)()

@@ -175,10 +175,9 @@ def quadratic_form_averages(
     s = np.exp(x - np.exp(-x))
     measure = np.exp(-s / 2) * s * (1 + np.exp(-x)) * step
     even = np.arange(x.size) % 2 == 0
-    if keep is not None:
-        kept = keep(top * s, measure * _inverse_transforms(s, ratios, vectors, [()])[0])
-        s, measure, even = s[kept], measure[kept], even[kept]
-    return top * s, _inverse_transforms(s, ratios, vectors, products) * measure, even
+    law, *weights = _inverse_transforms(s, ratios, vectors, [(), *products]) * measure
+    kept = np.ones(x.size, dtype=bool) if keep is None else keep(top * s, law)
+    return top * s[kept], np.array(weights)[:, kept], even[kept]
 
 
 def quadratic_form_law(A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08) -> QuadraticFormLaw:

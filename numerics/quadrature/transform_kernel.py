@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -140,17 +141,24 @@ def inverse_transforms(
     [[0.5]]
     """
     d = ratios.size
-    index: dict[int, int] = {}
-    forms: list[Floats] = []
-    for M in (M for product in products for M in product):
-        if id(M) not in index:
-            index[id(M)] = len(forms)
-            forms.append(M)
+    forms = list({id(M): M for product in products for M in product}.values())
+    index = {id(M): i for i, M in enumerate(forms)}
+    out = np.empty((len(products), s.size))
+    matrices = np.array(forms, dtype=float).reshape(-1, d, d)
+    kernel(s, ratios, *contour, matrices, *_tables(tuple(tuple(index[id(M)] for M in product) for product in products)), out)
+    return out
+
+
+@cache
+def _tables(products: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], ...]:
+    """What the kernel must know of the products, whose forms are given by their numbers: the
+    distinct pairs and triples of forms, and for each product its order and where to find its forms,
+    pairs and triple.
+    """
     pairs: dict[tuple[int, ...], int] = {}
     triples: dict[tuple[int, ...], int] = {}
     rows = np.zeros((len(products), 8), dtype=np.int64)
-    for row, product in zip(rows, products):
-        these = tuple(index[id(M)] for M in product)
+    for row, these in zip(rows, products):
         row[0], row[1 : 1 + len(these)] = len(these), these
         # The pair (0, 1) is multiplied by the trace of form 2, the pair (0, 2) by that of form 1.
         for k, two in enumerate(combinations(these, 2)):
@@ -158,7 +166,4 @@ def inverse_transforms(
         if len(these) == 3:
             row[7] = triples.setdefault(these, len(triples))
     listed = lambda found, n: np.array(list(found), dtype=np.int64).reshape(-1, n)
-    out = np.empty((len(products), s.size))
-    matrices = np.array(forms, dtype=float).reshape(-1, d, d)
-    kernel(s, ratios, *contour, matrices, listed(pairs, 2), listed(triples, 3), rows, out)
-    return out
+    return listed(pairs, 2), listed(triples, 3), rows

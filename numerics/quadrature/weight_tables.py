@@ -17,9 +17,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from numerics.compiled.announce import QUADRATURE, announced
 from numerics.quadrature.gaussian_transforms import laplace_transforms
 from numerics.quadrature.softmax_weights import mean_products, softmax_moments
 
@@ -64,19 +66,43 @@ class _Panels(NamedTuple):
     """
 
     edges: Floats  # (n + 1,), ascending or descending
-    coefficients: Floats  # (DEGREE + 1, 2 * functions, n)
+    coefficients: Floats  # (n, DEGREE + 1, 2 * functions)
 
     def at(self, z: Floats) -> Floats:
-        """The functions and their derivatives at the points z."""
-        ascending = self.edges[-1] > self.edges[0]
-        sign = 1.0 if ascending else -1.0
-        k = np.clip(np.searchsorted(sign * self.edges, sign * z, side="right") - 1, 0, len(self.edges) - 2)
-        low, high = self.edges[k], self.edges[k + 1]
-        local = (2 * z - low - high) / (high - low)
-        return np.asarray(chebyshev.chebval(local, self.coefficients[:, :, k], tensor=False))
+        """The functions and their derivatives at the points z, shape (2 * functions, n_points)."""
+        out = np.empty((self.coefficients.shape[2], z.size))
+        panel_sums(self.edges, self.coefficients, z, out)
+        return out
 
 
-NO_X_PANELS, NO_Y_PANELS = (_Panels(np.zeros(0), np.zeros((DEGREE + 1, 2 * functions, 0))) for functions in (2, 3))
+@njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+def panel_sums(edges, coefficients, z, out):  # type: ignore[no-untyped-def]
+    """out[function, point] by Clenshaw's recurrence on the panel in which the point lies; points
+    beyond the ends belong to the outermost panels.
+    """
+    sign = 1.0 if edges[-1] > edges[0] else -1.0
+    degree, functions = coefficients.shape[1] - 1, coefficients.shape[2]
+    for i in range(z.size):
+        k, high = 0, edges.size - 2
+        while k < high:
+            middle = (k + high + 1) // 2
+            if sign * edges[middle] <= sign * z[i]:
+                k = middle
+            else:
+                high = middle - 1
+        twice = 2 * (2 * z[i] - edges[k] - edges[k + 1]) / (edges[k + 1] - edges[k])
+        for f in range(0, functions, 2):  # two at a time, since each step waits for the one before
+            a, a_before, b, b_before = 0.0, 0.0, 0.0, 0.0
+            for n in range(degree, 0, -1):
+                a, a_before = twice * a + (coefficients[k, n, f] - a_before), a
+                b, b_before = twice * b + (coefficients[k, n, f + 1] - b_before), b
+            out[f, i] = twice / 2 * a + (coefficients[k, 0, f] - a_before)
+            out[f + 1, i] = twice / 2 * b + (coefficients[k, 0, f + 1] - b_before)
+
+
+announced(panel_sums, QUADRATURE)
+
+NO_X_PANELS, NO_Y_PANELS = (_Panels(np.zeros(0), np.zeros((0, DEGREE + 1, 2 * functions))) for functions in (2, 3))
 
 
 class WeightTable:
@@ -112,10 +138,11 @@ class WeightTable:
         near, beyond = self._reaching(float(x[~far].max(initial=0.0)), float(y[far].min(initial=1.0)))
         found = np.empty((6, flat.size))
         if not far.all():
-            log_P2, ratio, dlog, dratio = near.at(x[~far])
-            P2, slope = np.exp(np.minimum(log_P2, 0.0)), 1 / (2 * root[~far])
+            usual = ~far if far.any() else slice(None)  # a slice copies nothing
+            log_P2, ratio, dlog, dratio = near.at(x[usual])
+            P2, slope = np.exp(np.minimum(log_P2, 0.0)), 1 / (2 * root[usual])
             b = P2 * ratio
-            found[:, ~far] = P2, b, 1 - P2, 1 - b, slope * P2 * dlog, slope * P2 * (dlog * ratio + dratio)
+            found[:, usual] = P2, b, 1 - P2, 1 - b, slope * P2 * dlog, slope * P2 * (dlog * ratio + dratio)
         if far.any():
             (P2, mean, mean2, dP2, _, dmean2), v, slope = beyond.at(y[far]), flat[far], -(y[far] ** 3) / 2
             kept2 = (mean2 - P2) / v
@@ -149,7 +176,7 @@ class WeightTable:
             )
         slopes = np.vstack([chebyshev.chebder(coefficients) * (2 / (end - start)), np.zeros((1, coefficients.shape[1]))])
         edges = np.append(panels.edges if panels.edges.size else [start], end)
-        return _Panels(edges, np.concatenate([panels.coefficients, np.hstack([coefficients, slopes])[:, :, None]], axis=2))
+        return _Panels(edges, np.concatenate([panels.coefficients, np.hstack([coefficients, slopes])[None]]))
 
     def _usual(self, s: Floats) -> Floats:
         """ln P2 and b / P2 at the variances s, in columns."""

@@ -18,13 +18,15 @@ import numpy.typing as npt
 
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage, around, softmax_average
 from numerics.search.statement import Mean, Statement
-from numerics.seeds import generator
+from numerics.seeds import current_reseed, shared_generator
 from numerics.token_laws.hostile import DIMENSIONS, LENGTHS, functions, hostile_laws, matrices, queries
 from numerics.token_laws.token_law import TokenLaw
 
-__all__ = ["Worst", "worst_hostile"]
+__all__ = ["STREAM", "Worst", "worst_hostile"]
 
 Array = npt.NDArray[np.float64]
+#: The name of the random stream of the samples.
+STREAM = "hostile cases"
 #: Prompts in a sample.
 PROMPTS = 600
 #: A law is enumerated at the lengths at which its prompts have at most this many vectors of counts.
@@ -73,22 +75,22 @@ class Worst:
         return f"{exact}, {self.estimate:.3g} where sampled ({PROMPTS} prompts each{noisy})" if self.samples else exact
 
 
-def worst_hostile(statement: Statement, limit: float, seed: int) -> Worst:
+def worst_hostile(statement: Statement, limit: float) -> Worst:
     """The worst case of a statement over the laws, lengths, matrices, queries and functions of
     `numerics.token_laws.hostile`.
+
+    The sampled prompts are the same for all claims of a run, so that claims with one statement
+    share its ratios. The limits of each statement hold with the probability that is stated.
 
     Parameters
     ----------
     statement : Statement
     limit : float
         The ratio that the statement allows.
-    seed : int
-        Part of the key under which the evaluation is remembered: the seed of the claim that is
-        being judged.
     """
     worst, where = 0.0, ""
     estimate, cases, noisy, samples, broken = 0.0, 0, 0, 0, False
-    for labels, low, ratio, high, exact in _evaluated(statement, seed):
+    for labels, low, ratio, high, exact in _evaluated(statement, current_reseed()):
         broken |= bool((low > limit * (1 + 1e-9)).any())
         cases += ratio.size
         if not exact:
@@ -117,9 +119,7 @@ class _Labels:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The prompts of these cases, kept for one claim only, while labels and ratios are kept for
-    all.
-    """
+    """The prompts of these cases."""
 
     labels: _Labels
     exact: bool
@@ -130,13 +130,13 @@ Ratios = tuple[_Labels, Array, Array, Array, bool]
 
 
 @lru_cache(maxsize=256)
-def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
+def _evaluated(statement: Statement, reseed: int) -> list[Ratios]:
     """Lower limit, ratio and upper limit of every case, and whether they are exact; all limits hold
     together with probability 1 - `ERROR`.
     """
     out: list[Ratios] = []
     random = isinstance(statement.left, (Mean, RandomVariable))
-    for batch in _batches(LENGTHS if random else (1,), seed):
+    for batch in _batches(LENGTHS if random else (1,), reseed):
         exact = batch.exact or not random
         limits = (statement.ratios(batch.average),) * 3 if exact else _interval(statement, batch.average)
         shape = len(batch.labels.directions), len(batch.labels.functions)
@@ -145,10 +145,12 @@ def _evaluated(statement: Statement, seed: int) -> list[Ratios]:
     return out
 
 
-@lru_cache(maxsize=1)
-def _batches(lengths: tuple[int, ...], seed: int) -> list[_Batch]:
-    """The cases of one seed, kept for the next statement of the same claim (some 100 MB)."""
-    numbered = ((law, generator(100 * d + number)) for d in DIMENSIONS for number, law in enumerate(hostile_laws(d)))
+@lru_cache(maxsize=2)
+def _batches(lengths: tuple[int, ...], reseed: int) -> list[_Batch]:
+    """The cases with the random prompts of one family of streams, which every statement shares:
+    some 100 MB with all lengths, and little with one token.
+    """
+    numbered = ((law, shared_generator(STREAM, 100 * d + number)) for d in DIMENSIONS for number, law in enumerate(hostile_laws(d)))
     return [batch for law, rng in numbered for batch in _cases(law, rng, lengths)]
 
 

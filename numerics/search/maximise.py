@@ -7,6 +7,7 @@ differential evolution finds the peak, and an evolution strategy then climbs it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -20,6 +21,9 @@ Objective = Callable[[Array], Array]
 MEMBERS, GENERATIONS = 20, 50
 #: Evolution strategy: members of a generation, and generations.
 OFFSPRING, REFINEMENTS = 24, 40
+#: The first ends where all members have the same value up to this share of it, the second where so
+#: many generations together gained no larger share.
+SAME, GAIN, PATIENCE = 1e-9, 1e-12, 10
 
 
 def maximise(
@@ -70,6 +74,8 @@ def maximise(
         trial = np.where(moved, np.clip(x + step, low, high), x)
         found = f(trial)
         x, values = np.where(found >= values, trial, x), np.maximum(found, values)
+        if math.isclose(values.min(), values.max(), rel_tol=SAME):
+            break
     top = values.argsort()[-size // 4 :]
     return refine(f, box, rng, x[:, top[-1]], np.cov(x[:, top]).reshape(n, n))
 
@@ -105,6 +111,7 @@ def refine(
     x = start[:, None]
     value, size = float(f(x)[0]), 1.0
     spread = spread + np.diag(((high - low)[:, 0] * 1e-9) ** 2)
+    reached = [value]
     for _ in range(REFINEMENTS):
         root = np.linalg.cholesky(spread + np.diag(1e-12 * np.diag(spread)))
         steps = np.clip(x + size * root @ rng.standard_normal((len(x), OFFSPRING)), low, high) - x
@@ -116,4 +123,7 @@ def refine(
             x, value, size = x + steps[:, [best[0]]], float(found[best[0]]), size * 1.5
         else:
             size *= 0.5
+        reached.append(value)
+        if len(reached) > PATIENCE and math.isclose(value, reached[-1 - PATIENCE], rel_tol=GAIN):
+            break
     return value, x[:, 0]

@@ -8,9 +8,9 @@ for the largest ratio then answers for every value of the constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from operator import add, mul
 from typing import Any
 
@@ -26,6 +26,8 @@ from numerics.rationals import arb_ball
 __all__ = ["Mean", "Normal", "Statement", "Tail", "evaluate", "latex", "normal_form", "population"]
 
 Array = npt.NDArray[Any]
+#: A function of the quantities and of what makes a number of a rational.
+Value = Callable[[Mapping[str, Any], Callable[[Any], Any]], Any]
 #: The threshold of a tail.
 T = sp.Symbol("t", positive=True)
 #: Squares of rounding errors are smaller than this.
@@ -92,6 +94,7 @@ class Tail:
         return rf"\mathbb{{P}}\left({self.variable.latex} {sign} {latex(self.threshold)}\right)"
 
 
+@lru_cache(maxsize=1024)
 def latex(expr: sp.Expr) -> str:
     """LaTeX in the paper's notation.
 
@@ -126,12 +129,12 @@ def evaluate(expr: sp.Expr, at: Mapping[str, Any]) -> Any:
     >>> evaluate(sp.sqrt(x) / 2, {"x": 9.0}) == 1.5
     np.True_
     """
-    rational = arb_ball if any(isinstance(v, arb) for v in at.values()) else float
+    rational = arb_ball if arb in map(type, at.values()) else float
     return _compiled(sp.sympify(expr))(at, rational)
 
 
 @lru_cache(maxsize=1024)
-def _compiled(expr: sp.Expr) -> Callable[[Mapping[str, Any], Callable[[Any], Any]], Any]:
+def _compiled(expr: sp.Expr) -> Value:
     """The value of an expression as a function of the quantities and of what makes a number of a
     rational; SymPy's questions to an expression take longer than its value.
     """
@@ -144,9 +147,9 @@ def _compiled(expr: sp.Expr) -> Callable[[Mapping[str, Any], Callable[[Any], Any
         return lambda at, rational: np.exp(rational(sp.S.One))
     args = [_compiled(a) for a in expr.args]
     if expr.is_Add:
-        return lambda at, rational: reduce(add, (a(at, rational) for a in args))
+        return _folded(add, args)
     if expr.is_Mul:
-        return lambda at, rational: reduce(mul, (a(at, rational) for a in args))
+        return _folded(mul, args)
     if isinstance(expr, sp.exp):
         return lambda at, rational: np.exp(args[0](at, rational))
     if expr.is_Pow:
@@ -159,14 +162,28 @@ def _compiled(expr: sp.Expr) -> Callable[[Mapping[str, Any], Callable[[Any], Any
     if isinstance(expr, sp.log):
         return lambda at, rational: np.log(args[0](at, rational))
     if isinstance(expr, sp.Max):
-        return lambda at, rational: reduce(_larger, (a(at, rational) for a in args))
+        return _folded(_larger, args)
     raise TypeError(f"cannot evaluate {expr.func.__name__} in a bound: use sums, products, powers, maxima, exp and log")
 
 
+def _folded(combine: Callable[[Any, Any], Any], values: Sequence[Value]) -> Value:
+    """The values combined from the left to the right."""
+    first, *others = values
+
+    def folded(at: Mapping[str, Any], rational: Callable[[Any], Any]) -> Any:
+        out = first(at, rational)
+        for value in others:
+            out = combine(out, value(at, rational))
+        return out
+
+    return folded
+
+
 def _given(name: str, at: Mapping[str, Any], rational: Callable[[Any], Any]) -> Any:
-    if name not in at:
-        raise ValueError(f"the bound contains {name}, for which there is no value; known here: {', '.join(at)}")
-    value = at[name]
+    try:
+        value = at[name]
+    except KeyError:
+        raise ValueError(f"the bound contains {name}, for which there is no value; known here: {', '.join(at)}") from None
     return rational(sp.Integer(value)) if isinstance(value, int) else value  # the root of an int would be a float
 
 

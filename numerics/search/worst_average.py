@@ -19,11 +19,11 @@ import sympy as sp
 from numerics.attention.softmax_average import RandomVariable, SoftmaxAverage
 from numerics.evidence import Evidence, Verdict
 from numerics.search.families import DENOMINATORS, THREE_ATOMS, TWO_ATOMS, Family, Point
-from numerics.search.hostile_cases import ERROR, worst_hostile
+from numerics.search.hostile_cases import ERROR, STREAM, worst_hostile
 from numerics.search.maximise import maximise, refine
 from numerics.search.reference import StatisticBound
 from numerics.search.statement import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
-from numerics.seeds import current_reseed, current_seed, shared_generator
+from numerics.seeds import current_reseed, seed_of, shared_generator
 
 __all__ = ["at_point", "best_by_length", "parameters", "worst_ratio"]
 
@@ -97,16 +97,22 @@ def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Fa
     limit = float(normal.limit)
     random = isinstance(left, (Mean, Tail))  # otherwise the length is only a factor of S
     lengths = {family: family.lengths if random else family.lengths[:1] for family in families}
-    searched = {family: _search(normal.statement, family, lengths[family], current_reseed()) for family in families}
+    reseed = current_reseed()
+    searched = {family: _search(normal.statement, family, lengths[family], reseed) for family in families}
     found = [(family, L, *best) for family in families for L, best in zip(lengths[family], searched[family])]
     for family, L, ratio, x in sorted(found, key=lambda r: r[1]):
         if ratio > limit * (1 + 1e-9):
             witness = _witness(left, right, normal, family, L, x)
             if witness is not None:
                 return witness.replace(checked=checked, seconds=time.perf_counter() - started)
-    hostile = worst_hostile(normal.statement, limit, current_seed())
+    hostile = worst_hostile(normal.statement, limit)
     top = max(found, key=lambda r: r[2])
-    common: dict[str, Any] = {"engine": "enumeration", "checked": checked, "samples": hostile.samples, "seed": current_seed()}
+    common: dict[str, Any] = {
+        "engine": "enumeration",
+        "checked": checked,
+        "samples": hostile.samples,
+        "seed": seed_of(STREAM, reseed),
+    }
     unconfirmed = [f"{f.name}, L = {L}: ratio {r:.9g}" for f, L, r, _ in found if r > limit * (1 + 1e-7)]
     if hostile.broken:
         unconfirmed.append(f"{hostile.where}: ratio {hostile.ratio:.9g}")

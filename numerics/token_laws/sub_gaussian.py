@@ -92,17 +92,21 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
     spread = x.max(0) - x.min(0)
     x = x / spread
     best = (p * x * x).sum(0)
-    t = T.reshape((-1, 1) + (1,) * best.ndim)
+    t = T.reshape((-1,) + (1,) * best.ndim)
     with np.errstate(all="ignore"):
         # below t = 1e-2 the logarithm is lost to rounding, where the ratio is the variance + E X^3
         # t / 3 anyway
-        values = 2 * np.log((p * np.exp(t * x)).sum(1)) / (t * t)[:, 0]
+        values = 2 * np.log(sum(q * np.exp(t * v) for q, v in zip(p, x))) / (t * t)
         best = np.maximum(best, values.max(0))
         # There are peaks of either sign, and the grid alone does not tell which is the highest.
         sides = np.pad(values.reshape(2, -1, *best.shape), ((0, 0), (1, 1)) + ((0, 0),) * best.ndim)
         inner = sides[:, 1:-1]
         peaks = np.where((inner >= sides[:, :-2]) & (inner >= sides[:, 2:]), inner, 0.0).reshape(values.shape)
-        t = T[np.argsort(-peaks, axis=0, kind="stable")[:PEAKS]]
+        highest = []
+        for _ in range(PEAKS):
+            highest.append(peaks.argmax(0))
+            np.put_along_axis(peaks, highest[-1][None], -1.0, 0)
+        t = T[np.stack(highest)]
         for _ in range(NEWTON):  # for the zero of t^2 d/dt of the ratio, in ln|t|
             mass = p * np.exp(t[:, None] * x)
             total = mass.sum(1)

@@ -119,6 +119,7 @@ def _space(parent: Element) -> None:
         last = child
 
 
+@cache
 def inline(latex: str) -> str:
     """A formula within a line, which may break before a relation.
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
-import sys
 from unittest.mock import patch
 
 import pytest
@@ -109,7 +107,7 @@ def test_a_line_a_claim_then_the_table(pytester: pytest.Pytester) -> None:
 
 def test_a_folder_that_cannot_be_written_is_told_before_the_run(pytester: pytest.Pytester) -> None:
     (pytester.path / "file").touch()
-    result = run(pytester, GOOD, options=("--ledger", "file"))
+    result = run_beside(pytester, GOOD, options=("--ledger", "file"))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--ledger: cannot write to file: File exists*"])
     assert "BB:CC.3.b" not in result.stdout.str()
@@ -227,11 +225,14 @@ def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytest
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
 
 
-def test_two_workers_give_the_same_ledger(pytester: pytest.Pytester) -> None:
-    run_beside(pytester, GOOD, options=("--ledger", "one")).assert_outcomes(passed=2)
-    run(pytester, GOOD, options=("--ledger", "two", "-n", "2")).assert_outcomes(passed=2)
+def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_every_item_passes(pytester: pytest.Pytester) -> None:
+    for name, run_it, workers in (("one", run_beside, "0"), ("two", run, "2")):
+        result = run_it(pytester, GOOD, CIRCLE, options=("--ledger", name, "-n", workers))
+        result.assert_outcomes(passed=4)
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(["*FAULT: the needs go round in a circle*"])
     one, two = (json.loads((pytester.path / d / "ledger.partial.json").read_text())["claims"] for d in ("one", "two"))
-    strip = lambda lines: [{k: v for k, v in e.items() if k != "seconds"} for e in lines]
+    strip = lambda lines: {e["id"]: {k: v for k, v in e.items() if k != "seconds"} for e in lines}
     assert strip(one) == strip(two)
 
 
@@ -251,14 +252,6 @@ def test_faulty_claims_fail(pytester: pytest.Pytester, wrong: str) -> None:
     assert result.ret == 1
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_circle_fails_the_run_though_every_item_passes(pytester: pytest.Pytester, workers: str) -> None:
-    result = (run if workers == "2" else run_beside)(pytester, CIRCLE, options=("-n", workers))
-    result.assert_outcomes(passed=2)
-    assert result.ret == 1
-    result.stdout.fnmatch_lines(["*FAULT: the needs go round in a circle*"])
-
-
 def test_selection_by_name_and_by_paper(pytester: pytest.Pytester) -> None:
     run_beside(pytester, GOOD, options=("-k", "CC.3.b/good")).assert_outcomes(passed=1, deselected=1)
     run_beside(pytester, GOOD, options=("-k", "wrong")).assert_outcomes(passed=1, deselected=1)
@@ -267,7 +260,7 @@ def test_selection_by_name_and_by_paper(pytester: pytest.Pytester) -> None:
 
 
 def test_without_the_plugin_nothing_turns_green(pytester: pytest.Pytester) -> None:
-    result = run(pytester, GOOD, VACUOUS, options=("-p", "no:largeprompt", "--noconftest"))
+    result = run_beside(pytester, GOOD, VACUOUS, options=("-p", "no:largeprompt", "--noconftest"))
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result.assert_outcomes()
 
@@ -283,16 +276,15 @@ def ids_in_the_source() -> list[str]:
     return [d.args[0].value for d in decorators if isinstance(d, ast.Call) and getattr(d.func, "id", "") == "claim"]
 
 
-def test_no_claim_vanishes_with_a_move() -> None:
+def test_no_claim_vanishes_with_a_move(pytester: pytest.Pytester) -> None:
     """The claims in the files, in the registry and in pytest's collection are the same, and every
     row has one but those of results whose claims are still to come.
     """
     registered, written = set(load_claims()), ids_in_the_source()
     assert len(written) == len(set(written))
     assert set(written) == registered
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", str(PACKAGE)]
-    collected = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PACKAGE.parent).stdout
-    assert {line.split("::", 1)[1] for line in collected.splitlines() if "::" in line} == registered
+    collected = pytester.runpytest_inprocess("--collect-only", "-q", *OPTIONS[:-1], str(PACKAGE))
+    assert {line.split("::", 1)[1] for line in collected.outlines if "::" in line} == registered
     without = {id for id in rows() if id not in {claim.row for claim in load_claims().values()}}
     assert {id.split(".", 1)[0] for id in without} == {"OURS:R7", "OURS:R8"}
 

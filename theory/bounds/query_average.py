@@ -12,6 +12,7 @@ function takes numbers, arrays or SymPy expressions, and answers in kind.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,14 @@ def tilted_moment(sigma: Scalar, a2: Scalar, d: Scalar, q: int) -> Scalar:
     return (4 * sigma**2) ** q * (q - 1 + h(d) + a2) ** q
 
 
+@lru_cache(maxsize=64)
+def _rest(lam: Fraction) -> Fraction:
+    """``1 - 2 lambda`` for an admitted lambda."""
+    if not 0 <= lam < Fraction(1, 2):
+        raise ValueError(f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond")
+    return 1 - 2 * Fraction(lam)
+
+
 def weighted_query_moment(d: Scalar, j: int, lam: Fraction = Fraction(1, 4)) -> Scalar:
     """A bound on ``E |z|^{2j} e^{lambda |z|^2}`` for a 1-sub-Gaussian query.
 
@@ -146,10 +155,8 @@ def weighted_query_moment(d: Scalar, j: int, lam: Fraction = Fraction(1, 4)) -> 
     >>> weighted_query_moment(2, 0)
     2.0
     """
-    if not 0 <= lam < Fraction(1, 2):
-        raise ValueError(f"lambda = {lam} is outside [0, 1/2); a standard Gaussian query has E exp(lambda |z|^2) infinite beyond")
     _, d = read(d=d)
-    rest = _number(1 - 2 * Fraction(lam), d)
+    rest = _number(_rest(lam), d)
     return rest ** (-d / 2) * (2 * (d + j) / (rest * _sqrt_e(d))) ** j
 
 

@@ -69,6 +69,10 @@ _DOMAIN: dict[str, tuple[int, bool, float, str]] = {
 }
 
 
+#: The largest float.
+LARGEST = float(np.finfo(float).max)
+
+
 def _exp(x: Any) -> Any:
     """The exponential, infinite where it overflows, of a number or an array."""
     with np.errstate(over="ignore", under="ignore"):
@@ -142,13 +146,16 @@ def _symbolic(name: str, value: Any) -> sp.Expr:
 
 def _numeric(name: str, value: Any) -> Any:
     """An argument as a float or an array of floats, checked."""
+    low, closed, high, _ = _DOMAIN[name]
+    # Most arguments are plain numbers, for which Python's own comparisons are the fastest.
+    if type(value) in (int, float) and (low < value or (closed and value == low)) and value <= min(high, LARGEST):
+        return float(value)
     try:
         array = np.asarray(float(value) if isinstance(value, Fraction) else value)
         if array.dtype.kind not in "iuf" or np.ma.is_masked(value):
             raise TypeError
     except (TypeError, ValueError):
         raise TypeError(f"{name} = {value!r:.200} is not a real number; pass a number, an array or a SymPy expression") from None
-    low, closed, high, _ = _DOMAIN[name]
     inside = (array >= low) & (array <= high) & np.isfinite(array)
     if not closed:
         inside &= array > low

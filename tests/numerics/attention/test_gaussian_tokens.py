@@ -17,6 +17,7 @@ from scipy.special import roots_genlaguerre
 import numerics.attention.gaussian_tokens
 from numerics import attention_errors, exact_errors
 from numerics.attention.errors import ExactErrors
+from numerics.attention.setting import AttentionSetting
 from numerics.quadrature.score_moments import FINE
 from theory.attention.gaussian_errors import limit_of_grad_U_error, limit_of_output_error, theorem_A
 from theory.attention.query_average import theorem_B
@@ -217,8 +218,8 @@ def test_the_estimated_error_of_averages_is_honest(lam: float, monkeypatch: pyte
         U = math.sqrt(lam) * np.eye(d)
         estimates = [exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=rel) for rel in (1e-2, 1e-3)]
         with monkeypatch.context() as finer:
-            finer.setattr(numerics.attention.gaussian_tokens, "SMALL_STEP", 0.06)
-            finer.setattr(numerics.attention.gaussian_tokens, "MEDIUM", FINE)
+            rule = numerics.attention.gaussian_tokens.CLOSE._replace(fineness=FINE, step=0.06)
+            finer.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)
             finer.setattr(numerics.attention.gaussian_tokens, "NEGLECTED_SHARE", 1e-11)
             truth = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
         for e, tolerance in zip(estimates, (1e-2, 1e-3)):
@@ -336,8 +337,29 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
         exact_errors(**GOOD | change)
 
 
+def test_errors_along_a_query_are_those_of_each_multiple() -> None:
+    rng = np.random.default_rng(3)
+    Gamma, V, K, Q, z = (
+        np.diag([1.0, 0.5, 0.0]),
+        rng.normal(size=(2, 3)),
+        rng.normal(size=(2, 3)),
+        rng.normal(size=(2, 3)),
+        np.ones(3),
+    )
+    L, s, size = np.array([1.0, 7.0, 1e6]), np.array([1e-3, 2.0, 90.0]), math.sqrt(z @ Q.T @ K @ Gamma @ K.T @ Q @ z)
+    setting = AttentionSetting(Gamma, None, V, z, K=K, Q=Q)
+    found = numerics.attention.gaussian_tokens.errors_along(setting, L, z, s)
+    for i, variance in enumerate(s):
+        one = exact_errors(Gamma, None, V, L, query=math.sqrt(variance) / size * z, K=K, Q=Q)
+        for name, values in found.items():
+            np.testing.assert_allclose(values[i], getattr(one, name), rtol=1e-9)
+    with pytest.raises(ValueError, match="s = 5000 are beyond"):
+        numerics.attention.gaussian_tokens.errors_along(setting, L, z, np.array([1.0, 5000.0]))
+
+
 def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numerics.attention.gaussian_tokens, "HALVINGS", 0)
-    monkeypatch.setattr(numerics.attention.gaussian_tokens, "SMALL_STEP", 1.5)
+    rule = numerics.attention.gaussian_tokens.CLOSE._replace(step=1.5)
+    monkeypatch.setattr(numerics.attention.gaussian_tokens, "CLOSE", rule)
     with pytest.raises(ValueError, match=r"known to .* only .* not to 0.001; ask for a larger tolerance"):
         exact_errors(ONE, ONE, ONE, [10, 1e6], query_cov=ONE)

@@ -72,32 +72,53 @@ def test_a_changed_helper_is_never_served_from_the_cache(copied_tree: Path) -> N
     assert after != before
 
 
-#: Under what each kind of work files its results: blocks of sweeps, trainings, and kernels of both.
+#: Under what each kind of work files its results: blocks of sweeps, trainings, and kernels of both;
+#: as the sources are, and after a change of each file that is named. A process reads the sources
+#: once, so each question has its own.
 DIGESTS = """
-import json
+import json, os, sys
+from pathlib import Path
 from numerics.compiled.source_digest import kernel_key
 from numerics.figures.engines import engines
 from numerics.sweep.blocks import code_digest
-kernels = {name: kernel_key(f"numerics.{name}") for name in ("training.kernels.loop", "monte_carlo.kernels.scores_only")}
-print(json.dumps([{"blocks of sweeps": code_digest(), "trainings": engines().code("train")} | kernels]))
+def digests():
+    kernels = {name: kernel_key(f"numerics.{name}") for name in ("training.kernels.loop", "monte_carlo.kernels.scores_only")}
+    return {"blocks of sweeps": code_digest(), "trainings": engines().code("train")} | kernels
+
+def changed(path):
+    text = path.read_bytes()
+    path.write_bytes(text + b"# changed\\n")
+    found = digests()
+    path.write_bytes(text)
+    return found
+
+told = []
+for name in (None, *sys.argv[1:]):
+    read, write = os.pipe()
+    if not os.fork():
+        os.write(write, json.dumps(changed(Path("numerics", name)) if name else digests()).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as answer:
+        told.append(json.load(answer))
+    os.wait()
+print(json.dumps(told))
 """
 
 
 def test_a_change_invalidates_what_depends_on_it_in_other_folders_and_leaves_the_rest_alone(copied_tree: Path) -> None:
-    (before,) = run(DIGESTS, copied_tree)
-    for helper, dependent in (
-        ("training/kernels/chi.py", {"trainings", "training.kernels.loop"}),
-        ("token_laws/sub_gaussian.py", {"blocks of sweeps"}),
-        ("monte_carlo/kernels/score_sums.py", {"blocks of sweeps", "monte_carlo.kernels.scores_only"}),
-        ("compiled/streams.py", set(before)),
-        ("rates/report/page.py", set()),
-    ):
-        path = copied_tree / "numerics" / helper
-        text = path.read_bytes()
-        path.write_bytes(text + b"# changed\n")
-        (after,) = run(DIGESTS, copied_tree)
-        assert {name for name in before if after[name] != before[name]} == dependent, helper
-        path.write_bytes(text)
+    everything = {"blocks of sweeps", "trainings", "training.kernels.loop", "monte_carlo.kernels.scores_only"}
+    dependent = {
+        "training/kernels/chi.py": {"trainings", "training.kernels.loop"},
+        "token_laws/sub_gaussian.py": {"blocks of sweeps"},
+        "monte_carlo/kernels/score_sums.py": {"blocks of sweeps", "monte_carlo.kernels.scores_only"},
+        "compiled/streams.py": everything,
+        "rates/report/page.py": set(),
+    }
+    before, *after = run(DIGESTS, copied_tree, *dependent)
+    assert set(before) == everything
+    moved = [{name for name in before if found[name] != before[name]} for found in after]
+    assert dict(zip(dependent, moved, strict=True)) == dependent
 
 
 #: Growth of the peak of resident memory, in MiB, as L grows to 10^5 and as the number of replicates

@@ -15,6 +15,7 @@ from numerics.search.families import TWO_ATOMS
 from numerics.search.hostile_cases import Worst, _evaluated, worst_hostile
 from numerics.search.statement import Mean, Tail, normal_form
 from numerics.search.worst_average import worst_ratio
+from numerics.seeds import seeded
 from numerics.token_laws.hostile import functions, hostile_laws, queries
 
 L, a2, F4, EQ2 = map(symbol, ("L", "a2", "F4", "EQ2"))
@@ -24,24 +25,24 @@ R1 = sp.exp(4 * a2) * F4 / L
 
 def test_the_worst_case_is_a_plain_mean_of_signs() -> None:
     statement = normal_form(Mean(error_squared), R1).statement
-    worst = worst_hostile(statement, 1.0, 0)
+    worst = worst_hostile(statement, 1.0)
     assert worst.ratio == pytest.approx(1)
     assert "Rademacher" in worst.where
     assert 0.9 < worst.estimate < 1.2
     assert worst.noisy > 0
     assert not worst.broken
-    assert worst_hostile(statement, 0.5, 0).broken
+    assert worst_hostile(statement, 0.5).broken
 
 
 def test_samples_know_the_inequality_of_chebyshev() -> None:
     statement = normal_form(Tail(deviation_R, ">=", EQ2 * L / delta, delta), delta).statement
-    assert not worst_hostile(statement, 1.0, 0).broken
-    assert worst_hostile(statement, 1.0, 0).ratio == pytest.approx(1)
-    assert worst_hostile(statement, 0.2, 0).broken
+    assert not worst_hostile(statement, 1.0).broken
+    assert worst_hostile(statement, 1.0).ratio == pytest.approx(1)
+    assert worst_hostile(statement, 0.2).broken
 
 
 def test_a_population_quantity_needs_no_samples() -> None:
-    worst = worst_hostile(normal_form(symbol("S"), L * sp.exp(a2 / 2)).statement, 1.0, 0)
+    worst = worst_hostile(normal_form(symbol("S"), L * sp.exp(a2 / 2)).statement, 1.0)
     assert worst.samples == 0
     assert not worst.broken
     # Gaussian tokens have equality for every query
@@ -73,3 +74,14 @@ def test_a_batch_agrees_with_its_cases_one_by_one() -> None:
                 for j, f in enumerate(functions(d).values()):
                     c = softmax_average(3, mu.nodes @ a, f(mu.nodes).T, mu.masses, law.sigma2 * a @ a)
                     assert ratio[i, j] == pytest.approx(float(statement.ratios(c)), rel=1e-10, abs=1e-25), labels.name((i, j))
+
+
+def test_claims_share_their_samples_and_other_random_numbers_replace_them() -> None:
+    statement = normal_form(Mean(error_squared), R1).statement
+    estimates = []
+    for claim, reseed in (("BB:LC.1", 0), ("BB:LC.2", 0), ("BB:LC.1", 1)):
+        with seeded(claim, reseed):
+            estimates.append(worst_hostile(statement, 1.0).estimate)
+    one, other, reseeded = estimates
+    assert one == other
+    assert one != reseeded

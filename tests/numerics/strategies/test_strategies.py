@@ -23,18 +23,19 @@ from numerics.strategies.numbers import simplest
 from numerics.token_laws import TokenLaw
 from theory.regression.task import RegressionTask
 
-repeatable = settings(derandomize=True, database=None, deadline=None, max_examples=300)
 DIMENSIONS = (1, 2, 3)
+#: As many starts and tasks as a claim is tried on: each takes milliseconds to draw.
+A_CLAIM = 100
 
 
-def drawn(strategy: st.SearchStrategy[Any]) -> list[Any]:
-    """300 examples."""
+def drawn(strategy: st.SearchStrategy[Any], examples: int = 300) -> list[Any]:
+    """Some examples, the same in every run."""
     found: list[Any] = []
 
     def keep(example: Any) -> None:
         found.append(example)
 
-    repeatable(given(strategy)(keep))()
+    settings(derandomize=True, database=None, deadline=None, max_examples=examples)(given(strategy)(keep))()
     return found
 
 
@@ -116,8 +117,9 @@ def test_no_law_has_more_atoms_than_asked_for() -> None:
 
 def test_functions_have_a_value_at_each_atom() -> None:
     law = simplest(laws(2), lambda law: len(law.atoms) == 4)
-    values = [v for f in drawn(functions(law)) for v in f]
-    assert {len(f) for f in drawn(functions(law))} == {4}
+    found = drawn(functions(law))
+    values = [v for f in found for v in f]
+    assert {len(f) for f in found} == {4}
     assert min(values) < -1000
     assert max(values) > 1000
     assert 0 in values
@@ -157,15 +159,16 @@ def test_covariances_are_ones_of_every_rank(d: int) -> None:
 
 
 def test_tasks_are_centred_and_noiseless() -> None:
-    for own in drawn(tasks(exact=True)):
+    for own in drawn(tasks(exact=True), A_CLAIM):
         assert sum(task.probability for task in own) == 1
         for task in own:
             assert sum(task.masses) == 1
             assert sum(p * x for p, (x, _) in zip(task.masses, task.tokens)) == 0
             (x, y), *rest = task.tokens
             assert all(x * v == y * u for u, v in rest)
-    assert {len(own) for own in drawn(tasks())} == {1, 2, 3}
-    assert any(all(y == 0 for task in own for _, y in task.tokens) for own in drawn(tasks()))
+    found = drawn(tasks())
+    assert {len(own) for own in found} == {1, 2, 3}
+    assert any(all(y == 0 for task in own for _, y in task.tokens) for own in found)
 
 
 def test_gaussian_tasks_meet_the_definition() -> None:
@@ -176,15 +179,15 @@ def test_gaussian_tasks_meet_the_definition() -> None:
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_starts_meet_their_hypotheses(d: int) -> None:
-    for s in drawn(starts(d, "theta")):
+    for s in drawn(starts(d, "theta"), A_CLAIM):
         assert s.u0 > 0
         assert np.linalg.norm(s.U0) == pytest.approx(s.u0)
         assert np.linalg.eigvalsh(s.U0).min() >= -1e-12 * s.u0
-    for s in drawn(starts(d, "positive")):
+    for s in drawn(starts(d, "positive"), A_CLAIM):
         diagonal = np.diag(np.linalg.eigh(s.Sigma)[1].T @ s.U0 @ np.linalg.eigh(s.Sigma)[1])
         assert diagonal.min() >= -1e-12 * np.abs(s.U0).max()
         assert s.u0 > 0 or (s.u0 == 0 and diagonal.max() > 0)
-    assert {np.sign(s.u0) for s in drawn(starts(d, "any"))} == {-1, 0, 1}
+    assert {np.sign(s.u0) for s in drawn(starts(d, "any"), A_CLAIM)} == {-1, 0, 1}
     with pytest.raises(ValueError, match="no kind of starts"):
         starts(d, "balanced")
 

@@ -33,11 +33,6 @@ def error(id: str, severity: str, **changes: Any) -> dict[str, Any]:
     return made_up(id, "REFUTED", severity=severity, **({"repair": repaired, "costs": "constants"} | told | changes))
 
 
-@pytest.fixture(scope="module")
-def release() -> dict[str, Any]:
-    return dict(find_ledger(str(RELEASE)).document)
-
-
 def test_every_reader_counts_alike(release: dict[str, Any]) -> None:
     """The numbers of the sentence add up, and are those of the README's table and of the lists."""
     for key in papers():

@@ -19,19 +19,21 @@ from proofs_check.documents.property_tests import examples
 from proofs_check.documents.row_page import Page
 from tests.proofs_check.core.ledgers import document, line
 
-TRIED = line("BB:CC.3.b")
-ROUTE = TRIED["repair"]["evidence"]["routes"][0]
+
+def tried() -> dict[str, Any]:
+    return line("BB:CC.3.b")
 
 
 def evidence(**changes: Any) -> dict[str, Any]:
-    return {"slack": None, "routes": [ROUTE | changes]}
+    return {"slack": None, "routes": [tried()["repair"]["evidence"]["routes"][0] | changes]}
 
 
 def test_a_supported_statement_tells_examples_ratio_and_control() -> None:
-    said = examples(TRIED["repair"]["evidence"])
+    repaired = tried()["repair"]["evidence"]
+    said, route = examples(repaired), repaired["routes"][0]
     assert said.startswith("100 examples")
-    assert f"ratio of the two sides is {1 / ROUTE['slack']:.4g}" in said
-    assert f"L = {ROUTE['control']['witness']['L']}" in said
+    assert f"ratio of the two sides is {1 / route['slack']:.4g}" in said
+    assert f"L = {route['control']['witness']['L']}" in said
 
 
 def test_an_equation_has_no_ratio() -> None:
@@ -55,9 +57,9 @@ def shown(book: Ledger, id: str) -> str:
 
 def test_show_and_blueprint_tell_it_once() -> None:
     told = "100 examples"
-    text = shown(Ledger(document(TRIED)["claims"]), "BB:CC.3.b")
+    text = shown(Ledger(document(tried())["claims"]), "BB:CC.3.b")
     assert text.count(told) == 1
-    html = as_html(Site(document(TRIED))).html
+    html = as_html(Site(document(tried()))).html
     assert html.count(told) == 1
     assert "drawn examples" in html
 
@@ -67,17 +69,17 @@ def test_a_row_without_one_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     known = dict(rows()) | {"BB:CC.3.b": replace(rows()["BB:CC.3.b"], no_property=why)}
     for module in ("outcomes", "coverage"):
         monkeypatch.setattr(f"proofs_check.core.{module}.rows", lambda: known)
-    assert why in shown(Ledger(document(TRIED)["claims"]), "BB:CC.3.b")
-    assert coverage([TRIED], "BB").excused == ("BB:CC.3.b",)
-    untold = line("BB:CC.3.b")
+    assert why in shown(Ledger(document(tried())["claims"]), "BB:CC.3.b")
+    assert coverage([tried()], "BB").excused == ("BB:CC.3.b",)
+    untold = tried()
     untold["repair"]["evidence"]["routes"] = []
     assert coverage([untold], "BB").excused == coverage([untold], "BB").untried == ()
 
 
 def test_a_row_with_neither_property_nor_reason_breaks_a_rule() -> None:
-    untold = line("BB:CC.3.b")
+    untold = tried()
     untold["repair"]["evidence"]["routes"] = []
     found = coverage([untold], "BB")
     assert found.untried == ("BB:CC.3.b",)
     assert any("no property test tries BB:CC.3.b" in rule for rule in found.broken())
-    assert coverage([TRIED], "BB").untried == ()
+    assert coverage([tried()], "BB").untried == ()

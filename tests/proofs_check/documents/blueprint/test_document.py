@@ -18,7 +18,6 @@ from urllib.parse import unquote
 import pytest
 
 from proofs_check.cli import main
-from proofs_check.core.kept import RELEASE
 from proofs_check.core.outcomes import Account, account, first_sentence
 from proofs_check.core.statements import papers, place, rows
 from proofs_check.core.witnesses import script
@@ -41,10 +40,18 @@ def page(html: str) -> Page:
 
 
 @pytest.fixture(scope="module")
-def release() -> dict[str, Any]:
-    """A ledger of all claims."""
-    found: dict[str, Any] = json.loads(RELEASE.read_text(encoding="utf-8"))
-    return found
+def changed() -> str:
+    """The blueprint of another ledger: to make one takes longer than to look at it."""
+    other = document()
+    claims = {c["id"]: c for c in other["claims"]}
+    claims["BB:CC.3.b"]["repair"] = None
+    claims["BB:B.2"]["verdict"] = "OPEN"  # the error of BB:B.2/limit is repaired
+    claims[IDS[0]]["summary"] = r"The bound is $\frac{L}{8}$, and `square` is 1 for a `<b>`."
+    for id, c in claims.items():
+        c["slack_at_reference"] = {"BB:LC.4.lo": 12.0, "BB:LC.4.t0": 3.0}.get(id)
+    made = as_html(Site(other))
+    assert made.failures == ()
+    return made.html
 
 
 @pytest.fixture(scope="module")
@@ -186,16 +193,13 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
     assert entry["why"].split("$")[0].strip() in article
 
 
-def test_a_row_is_repaired_only_if_every_error_in_it_is() -> None:
-    spoiled = document()
-    left, opened = ({c["id"]: c for c in spoiled["claims"]}[id] for id in ("BB:CC.3.b", "BB:B.2"))
-    left["repair"], opened["verdict"] = None, "OPEN"  # the error of BB:B.2/limit is repaired
-    html = as_html(Site(spoiled)).html
-    verdicts = {id: text_of(section(html, id).split('<p class="tags">')[1].split("</p>")[0]) for id in (left["id"], opened["id"])}
+def test_a_row_is_repaired_only_if_every_error_in_it_is(changed: str) -> None:
+    tags = lambda id: section(changed, id).split('<p class="tags">')[1].split("</p>")[0]
+    verdicts = {id: text_of(tags(id)) for id in ("BB:CC.3.b", "BB:B.2")}
     assert verdicts == {"BB:CC.3.b": "R REFUTED not repaired", "BB:B.2": "R REFUTED → O OPEN as repaired"}
     letters = {}
     for id in verdicts:
-        node = html.split(f'data-node="{id}"')[1].split("</a>")[0]
+        node = changed.split(f'data-node="{id}"')[1].split("</a>")[0]
         letters[id] = re.findall(r'<text class="letter"[^>]*>([^<]*)<', node)
     assert letters == {"BB:CC.3.b": ["R"], "BB:B.2": ["R", "O"]}
 
@@ -224,12 +228,8 @@ def test_ours_say_so_wherever_they_stand_beside_the_paper(html: str) -> None:
     assert ">Theorem A (ours)<" in html
 
 
-def test_words_are_typeset_in_summaries() -> None:
-    spoiled = document()
-    spoiled["claims"][0]["summary"] = r"The bound is $\frac{L}{8}$, and `square` is 1 for a `<b>`."
-    made = as_html(Site(spoiled))
-    assert made.failures == ()
-    summary = made.html.split(f'data-claim="{spoiled["claims"][0]["id"]}"')[1].split('class="summary">')[1].split("</p>")[0]
+def test_words_are_typeset_in_summaries(changed: str) -> None:
+    summary = changed.split(f'data-claim="{IDS[0]}"')[1].split('class="summary">')[1].split("</p>")[0]
     assert "<mfrac>" in summary
     assert "$" not in summary
     assert "<code>square</code>" in summary
@@ -248,11 +248,8 @@ def test_needs_and_users_are_shown_both_ways(html: str) -> None:
     assert "BB:LC.4.lo" in users
 
 
-def test_a_theorem_shows_what_its_steps_give_away() -> None:
-    spoiled = document()
-    for c in spoiled["claims"]:
-        c["slack_at_reference"] = {"BB:LC.4.lo": 12.0, "BB:LC.4.t0": 3.0}.get(c["id"])
-    made = section(as_html(Site(spoiled)).html, "BB:LC.4.lo")
+def test_a_theorem_shows_what_its_steps_give_away(changed: str) -> None:
+    made = section(changed, "BB:LC.4.lo")
     claims, chain = made.split("What each step gives away")
     assert "data-claim" in claims
     assert re.findall(r"<details[^>]*>", chain) == ['<details class="chain">']  # folded, below the claims

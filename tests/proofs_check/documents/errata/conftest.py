@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+from unittest.mock import patch
+
 import pytest
 
-from proofs_check.core.kept import RELEASE, find_ledger
+from proofs_check.core import witnesses
+from proofs_check.core.witnesses import Output
 from proofs_check.documents.errata import Errata, errata_of
 
 
 @pytest.fixture(scope="session")
-def errata() -> Errata:
-    return errata_of(find_ledger(str(RELEASE)).document)
+def errata(release: dict[str, Any], outputs: dict[str, Output]) -> Errata:
+    with patch.object(witnesses, "run", lambda texts: {id: outputs[witnesses.slug(id)] for id in texts}):
+        return errata_of(release)

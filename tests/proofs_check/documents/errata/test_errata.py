@@ -5,9 +5,12 @@ themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -23,6 +26,15 @@ from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
 from tests.numerics.pages.page import Page
 from tests.proofs_check.core.ledgers import QUICK, document, line, made_up
+
+
+@pytest.fixture(scope="module", autouse=True)
+def scripts_run_once() -> Iterator[None]:
+    """The same scripts print the same: running them anew for each errata takes most of the time."""
+    run = witnesses.run
+    known = cache(lambda texts: run(dict(texts)))
+    with patch.object(witnesses, "run", lambda texts: known(tuple(texts.items()))):
+        yield
 
 
 def entry(*lines: dict[str, Any], row: str = "BB:CC.3.b") -> Entry:

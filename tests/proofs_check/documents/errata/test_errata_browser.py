@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from pypdf import PageObject, PdfReader
 
 from proofs_check.core.witnesses import slug
 from proofs_check.documents.errata import Errata, as_html
+from tests.proofs_check.documents.chromium import opened
 
 #: The smallest letters outside of formulas, in points.
 SMALLEST = 7
@@ -26,19 +26,7 @@ def page(errata: Errata) -> str:
 def run(browser: str, page: str, fragment: str, folder: Path, *options: str) -> str:
     file = folder / "errata.html"
     file.write_text(page, encoding="utf-8")
-    command = [
-        browser,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--hide-scrollbars",
-    ]
-    command += ["--enable-logging=stderr", f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=4000", *options]
-    done = subprocess.run([*command, f"{file.as_uri()}#{fragment}"], capture_output=True, text=True, timeout=120, check=True)
-    assert [line for line in done.stderr.splitlines() if "CONSOLE" in line] == []
-    return done.stdout
+    return opened(browser, file, *options, fragment=fragment)
 
 
 def printed(browser: str, page: str, folder: Path) -> list[PageObject]:
@@ -106,9 +94,9 @@ def test_an_entry_is_printed_open(errata: Errata, pages: list[PageObject]) -> No
 def test_an_entry_opens_where_a_link_leads_to_it(errata: Errata, browser: str, page: str, tmp_path: Path) -> None:
     id = errata.entries[3].id
     dom = run(browser, page, slug(id), tmp_path, "--dump-dom")
-    opened = re.findall(r'<details open="">.*?</details>', dom, re.DOTALL)
-    assert len(opened) == 1
-    assert f'id="{slug(id)}"' in opened[0]
+    unfolded = re.findall(r'<details open="">.*?</details>', dom, re.DOTALL)
+    assert len(unfolded) == 1
+    assert f'id="{slug(id)}"' in unfolded[0]
     assert "<details open" not in run(browser, page, "nowhere", tmp_path, "--dump-dom")
 
 
