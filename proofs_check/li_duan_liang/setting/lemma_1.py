@@ -108,13 +108,14 @@ def weighted_sum_of_the_differences(*, constant: int | Fraction = 1) -> Evidence
     argument="The bound holds for every task, prompt and query, and is averaged over them.",
 )
 def lemma_1(*, constant: int | Fraction = 4) -> Evidence:
-    r"""For every query the summand of the loss, half the square of a sum
-    $|S|\leq(1-\mathrm{Attn}_k)B$ with $B\leq2L\Delta$, is at most $\frac12(1-\mathrm{Attn}_k)^2$
-    times `constant` = 4 times $L^2\Delta^2$, for all features and any $Q$.
+    r"""For every query the summand of the loss, half the square of
+    $\theta(1-\mathrm{Attn}_k)2L\Delta$ with $|\theta|\leq1$, is at most
+    $\frac12(1-\mathrm{Attn}_k)^2$ times `constant` = 4 times $L^2\Delta^2$, for all features.
     """
-    domain = {A: Closed(0, 1), S: (-oo, oo), B: (0, oo), L: (0, oo), Delta: (0, oo)}
-    given = [(S, "<=", (1 - A) * B), (-S, "<=", (1 - A) * B), (B, "<=", 2 * L * Delta)]
-    return forall(S**2 / 2, "<=", (1 - A) ** 2 * constant * L**2 * Delta**2 / 2, domain, where=given)
+    theta = sp.Symbol("theta", real=True)
+    domain = {A: Closed(0, 1), theta: Closed(-1, 1), L: (0, oo), Delta: (0, oo)}
+    error = theta * (1 - A) * 2 * L * Delta
+    return forall(error**2 / 2, "<=", (1 - A) ** 2 * constant * L**2 * Delta**2 / 2, domain)
 
 
 #: M classes of either value, and the attention s of a query on the other value: 1 - Attn_k is
