@@ -116,29 +116,33 @@ def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -
     return all_of(below, forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(b, "<=", (1 - A) ** 2)]))
 
 
-#: Two features (x, 0) and (y, 1), one task with the values f and 0, p = 1/2, one step of size eta.
-LEARNED_FASTER = {"x": Fraction(2), "y": Fraction(1, 2), "f": Fraction(2), "eta": Fraction(4)}
+#: Features (1, -3/2), (1, -1/2), (2, -2), whose distances lie in [1, 2], one task, one step.
+ONE_STEP = {"f_1": Fraction(-2), "f_2": Fraction(3, 2), "f_3": Fraction(1), "eta": Fraction(1)}
 
 
-def after_one_step(x: Fraction, y: Fraction, f: Fraction, eta: Fraction) -> sp.Expr:
-    """Return minus the update of q_1 after one step from Q = 0."""
-    problem = FeatureRegression(sp.Matrix([[x, y], [0, 1]]), tasks=sp.Matrix([[f, 0]]))
-    return -problem.updates(-sp.Rational(eta) * problem.gradient(sp.zeros(2)))[0, 0]
+def after_one_step(f_1: Fraction, f_2: Fraction, f_3: Fraction, eta: Fraction) -> sp.Expr:
+    """Return minus the update of q_3 after one step from Q = 0."""
+    half = sp.Rational(1, 2)
+    problem = FeatureRegression(sp.Matrix([[1, 1, 2], [-3 * half, -half, -2]]), tasks=sp.Matrix([[f_1, f_2, f_3]]))
+    return -problem.updates(-sp.Rational(eta) * problem.gradient(sp.zeros(2)))[2, 2]
 
 
 DECREASING = Robust(
-    point=LEARNED_FASTER, hypotheses=("x > 1", "0 < y < 1", "f > 0", "eta > 0"), violation=lambda **at: after_one_step(**at)
+    point=ONE_STEP, hypotheses=("f_1 < 0", "f_2 > 0", "f_3 > 0", "eta > 0"), violation=lambda **at: after_one_step(**at)
 )
-NEGATIVE = r"For $(2,0)$, $(\frac12,1)$ the first feature is learned in one step, and the second, with $v_1^{\top}v_2=1$, then pulls "
+NEGATIVE = (
+    r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for which $v_3$ is wrong, move $q_3=v_3^{\top}Qv_3$ too: "
+)
 
 
 @claim(
     "LDL:L2.nonneg",
     false="false",
     robust=DECREASING,
-    why=NEGATIVE + r"$q_1$ down: $g_1=(G_{11}-G_{12})(h_1G_{11}-h_2G_{12})<0$.",
-    details=r"With two features $h_k=p_k\mathbb{E}[\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2](f_1-f_2)^2$ is what is printed for $g_k$. "
-    r"The step has $\eta=4$ at the values $2$, $0$; smaller steps take more of them. At $Q=0$ with population prompts $g_k\geq0$.",
+    why=NEGATIVE + r"after one step $g_3=-0.148$.",
+    details=r"The values are $-2,\frac32,1$ and $\eta=1$; with smaller steps, and along the gradient flow, $g_3$ turns negative at "
+    r"time $0.02$ and is so still at time $20$; from time $1$ all three updates are, while the loss falls. At $Q=0$ with "
+    r"population prompts $g_k\geq0$.",
     instead=r"For orthonormal features $g_k=p_k\mathbb{E}[\mathrm{Attn}_k(f_k-\hat y)^2]\geq0$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
@@ -148,11 +152,9 @@ NEGATIVE = r"For $(2,0)$, $(\frac12,1)$ the first feature is learned in one step
     hypotheses=DECREASING.hypotheses,
 )
 def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fraction(0)) -> Evidence:
-    r"""Printed, the update of $q_1$ is negative after one step for two features that are not
-    orthonormal. For orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2\geq{}$`shift` = 0.
-    """
+    r"""Printed, the update of $q_3$ is negative after one step for three features in the plane. For orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2\geq{}$`shift` = 0."""
     if not orthonormal:
-        return at_point(DECREASING, "g_1^{(1)}\\geq 0")
+        return at_point(DECREASING, r"g_3^{(1)}\geq 0", K=3)
     return forall(A * S**2, ">=", shift, {k: SHARES[k] for k in (A, theta, B)})
 
 
@@ -161,7 +163,7 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     false="false",
     robust=DECREASING,
     follows="LDL:L2.nonneg",
-    why=NEGATIVE + "$q_1$ down: it decreases in the second step.",
+    why=NEGATIVE + "it decreases from the second step on.",
     details=r"Even for orthonormal features the growth need not continue: for the single task $0,\frac12,-\frac12$ the update $g_1$ "
     r"is $0$ from the start, and $\mathrm{Attn}_1=\frac13$ for ever.",
     instead=r"For orthonormal features $q_k$ never decreases; it grows until $\mathrm{Attn}_k$ is near $1$ for exchangeable tasks.",
@@ -170,8 +172,8 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     hypotheses=DECREASING.hypotheses,
 )
 def scores_need_not_grow() -> Evidence:
-    """For two features that are not orthonormal, q_1 decreases in the second step of descent."""
-    return at_point(DECREASING, "q_1^{(2)}\\geq q_1^{(1)}")
+    """For three features in the plane q_3 decreases in the second step of descent."""
+    return at_point(DECREASING, r"q_3^{(2)}\geq q_3^{(1)}", K=3)
 
 
 @claim(
@@ -239,9 +241,7 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a
     mean = -(error(0).T * moments * error(1))[0]
-    return identity(
-        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a))
-    )
+    return identity(computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
 
 
 @claim(

@@ -73,7 +73,9 @@ def second_line_of_the_class(*, value: int | Fraction = 2) -> Evidence:
 
     one = lambda k, m: 1
     outside = {"constant": ((1, 1, 1), one), "too flat at 10": ((0, 2, 3), lambda k, m: abs((0, 1, 10)[k] - (0, 1, 10)[m]))}
-    return definition(meets, r"|f(v_k)-f(v_{k'})|=\Theta(L)\|v_k-v_{k'}\|", inside={"0, 0, 2": ((0, 0, value), one)}, outside=outside)
+    return definition(
+        meets, r"|f(v_k)-f(v_{k'})|=\Theta(L)\|v_k-v_{k'}\|", inside={"0, 0, 2": ((0, 0, value), one)}, outside=outside
+    )
 
 
 JUMP = Robust(
