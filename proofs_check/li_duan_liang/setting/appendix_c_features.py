@@ -232,9 +232,10 @@ def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1) -> Evid
 
 @claim("LDL:L2.raw/gram", control=dict(power=2), needs=("LDL:C.start",), argument=CHAIN_RULE)
 def updates_for_any_features(*, power: int = 1) -> Evidence:
-    r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is $VHV^{\top}$,
-    so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with `power` = 1; for two
-    features in the plane they are minus the derivatives of the loss of theory, in symbols.
+    r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is
+    $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with
+    `power` = 1; for two features in the plane they are minus the derivatives of the loss of theory,
+    in symbols.
 
     H and V are square here; columns and rows of zeros make them so.
     """

@@ -45,8 +45,8 @@ SHAPES = Robust(point={"d": 2}, hypotheses=("d in Integers", "d >= 2"), violatio
 @claim(
     "LDL:C.attn",
     false="typo",
-    why=r"$\bar X_i^{\top}x_{\rm query}$ is a number, and the derivative in $Q$ a matrix with $d^2$ entries: the transposes stand at "
-    r"the wrong factor, $\bar X_ix_{\rm query}^{\top}$ is meant.",
+    why=r"$\bar X_i^{\top}x_{\rm query}$ is a number, and the derivative in $Q$ a matrix with $d^2$ entries: the transposes are "
+    r"misplaced, $\bar X_ix_{\rm query}^{\top}$ is meant.",
     details=r"The first line has $\bar X_i^{\top}x_{\rm query}^{\top}$, which no dimension but 1 allows; the last expression, "
     r"$(\bar X_i-\bar X_j)x_{\rm query}^{\top}$, is right.",
     instead=r"$\mathrm{attn}_i\bar X_ix_{\rm query}^{\top}-\mathrm{attn}_i\sum_j\mathrm{attn}_j\bar X_jx_{\rm query}^{\top}$.",

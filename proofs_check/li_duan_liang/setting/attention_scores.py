@@ -152,8 +152,8 @@ def prediction_by_classes(*, power: int = 1) -> Evidence:
 @claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",), argument=OTHERS)
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
     r"""The attention of theory is `one` = 1 over
-    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$, for three classes in symbols,
-    and for any number of classes with one name for the rest of the sum.
+    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$, for three classes in
+    symbols, and for any number of classes with one name for the rest of the sum.
 
     Where the class of the query is empty the attention is 0 and the printed quotient is undefined.
     """

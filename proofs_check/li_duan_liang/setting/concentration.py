@@ -11,7 +11,7 @@ import sympy as sp
 from sympy import exp, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import Closed, Integers, forall
+from numerics.provers import Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.instances.class_counts import all_within, balanced
@@ -56,9 +56,9 @@ def exactly(c: Fraction) -> Evidence:
     hypotheses=("K >= 2", "x >= 20*K"),
 )
 def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
-    r"""For $x=\delta^2N\geq20K$ the sum of the tails, $2Ke^{-2x}$, is at most $3e^{-x/c}$ with `c` =
-    25. The lemma that the constants are from is about the sum of the deviations, which exceeds
-    their maximum.
+    r"""For $x=\delta^2N\geq20K$ the sum of the tails, $2Ke^{-2x}$, is at most $3e^{-x/c}$ with
+    `c` = 25. The lemma that the constants are from is about the sum of the deviations, which
+    exceeds their maximum.
 
     The sizes N and K^3, and epsilon, play no part. With delta < 1 it takes N > 20 K, and delta
     exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no class from below. The second
@@ -131,7 +131,7 @@ def prompts_are_balanced(*, C: int = 24) -> Evidence:
     "LDL:eq9.bal/inference",
     false="gap",
     follows="LDL:eq9-u",
-    why=r"(9) leaves the shares in $p_k\pm\delta$, and where $\delta$ exceeds $p_k$, as it may, a class without any token is within.",
+    why=r"(9) leaves the shares in $p_k\pm\delta$, and where $\delta$ exceeds $p_k$, as it may, a class may be empty.",
     instead=r"The balance follows from Chernoff's bound, for $N\geq CK\log K$ already; from (9) where $\delta\leq p_k/2$.",
     costs="nothing",
     needs=("LDL:eq9", "LDL:eq9-u"),

@@ -35,7 +35,7 @@ HALVES = ("M in Integers", "M >= 2", "0 < s < 1", "L > 0", "Delta > 0")
 def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The loss of theory for $K=3$, one task and any prompt is `half` = 1/2 times
     $\sum_kp_k(\sum_{n\neq k}\mathrm{Attn}_n(f_n-f_k))^2$ in symbols; and for every $K$ the error
-    $\mathrm{Attn}_kf_k+\sum_{n\neq k}\mathrm{Attn}_nf_n-f_k$ is this sum, as the attention sums to 1.
+    $\mathrm{Attn}_kf_k+\sum_{n\neq k}\mathrm{Attn}_nf_n-f_k$ is this sum, as attention sums to 1.
     """
     f, masses = sp.symbols("f_1:4", real=True), sp.symbols("V_1:4", positive=True)
     scores = sp.Matrix(3, 3, lambda m, k: sp.Symbol(f"q_{k + 1}{m + 1}", real=True))

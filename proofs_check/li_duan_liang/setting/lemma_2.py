@@ -93,8 +93,9 @@ IN_THE_MIDDLE = Diverging(
     details=r"Then $\mathrm{Attn}_1$ stays $\frac13$ for ever. Even for exchangeable tasks the scale is not $L^2\Delta^2$: one-hot "
     r"tasks, $L\Delta$ at one random feature and $0$ elsewhere, meet (4) and have "
     r"$\frac12\mathbb{E}(f_1-f_2)^2=L^2\Delta^2/K$, so that $g_k$ is smaller by the factor $K$.",
-    instead=r"For exchangeable tasks, with $\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$, $g_k$ is between $1$ and $2$ times "
-    r"$\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$.",
+    instead=r"For exchangeable tasks $g_k$ is between $1$ and $2$ times "
+    r"$\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$. Here "
+    r"$\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$.",
     costs="a hypothesis",
     repair=dict(least=1),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
@@ -103,8 +104,8 @@ IN_THE_MIDDLE = Diverging(
     hypotheses=IN_THE_MIDDLE.hypotheses,
 )
 def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
-    r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others defeat every
-    constant. For exchangeable tasks the mean of $(f_k-\hat y)^2$, which is
+    r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others defeat
+    every constant. For exchangeable tasks the mean of $(f_k-\hat y)^2$, which is
     $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq k}\mathrm{Attn}_n^2$, is between
     `least` = 1 and `most` = 2 times $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
     """
@@ -152,7 +153,9 @@ NEGATIVE = (
     hypotheses=DECREASING.hypotheses,
 )
 def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fraction(0)) -> Evidence:
-    r"""Printed, the update of $q_3$ is negative after one step for three features in the plane. For orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2\geq{}$`shift` = 0."""
+    r"""Printed, the update of $q_3$ is negative after one step for three features in the plane.
+    For orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2\geq{}$`shift` = 0.
+    """
     if not orthonormal:
         return at_point(DECREASING, r"g_3^{(1)}\geq 0", K=3)
     return forall(A * S**2, ">=", shift, {k: SHARES[k] for k in (A, theta, B)})
@@ -164,15 +167,15 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     robust=DECREASING,
     follows="LDL:L2.nonneg",
     why=NEGATIVE + "it decreases from the second step on.",
-    details=r"Even for orthonormal features the growth need not continue: for the single task $0,\frac12,-\frac12$ the update $g_1$ "
-    r"is $0$ from the start, and $\mathrm{Attn}_1=\frac13$ for ever.",
+    details=r"Even for orthonormal features the growth need not continue: for the single task $0,\frac12,-\frac12$ the update "
+    r"$g_1$ is $0$ from the start, and $\mathrm{Attn}_1=\frac13$ for ever.",
     instead=r"For orthonormal features $q_k$ never decreases; it grows until $\mathrm{Attn}_k$ is near $1$ for exchangeable tasks.",
     costs="a hypothesis",
     needs=("LDL:L2.nonneg",),
     hypotheses=DECREASING.hypotheses,
 )
 def scores_need_not_grow() -> Evidence:
-    """For three features in the plane q_3 decreases in the second step of descent."""
+    """For three features in the plane $q_3$ decreases in the second step of descent."""
     return at_point(DECREASING, r"q_3^{(2)}\geq q_3^{(1)}", K=3)
 
 

@@ -56,8 +56,8 @@ TWO_TASKS = Robust(
     hypotheses=TWO_TASKS.hypotheses,
 )
 def modulus_of_a_mean(*, relation: str = "=", factor: int | Fraction = 1) -> Evidence:
-    r"""Printed with $=$, two tasks refute it. With `relation` $\leq$, $pa+(1-p)b$ and minus that are
-    at most `factor` = 1 times $p|a|+(1-p)|b|$.
+    r"""Printed with $=$, two tasks refute it. With `relation` $\leq$, $pa+(1-p)b$ and minus that
+    are at most `factor` = 1 times $p|a|+(1-p)|b|$.
     """
     if relation == "=":
         return at_point(TWO_TASKS, r"|\mathbb E X|=\mathbb E|X|", K=3, Q=0)

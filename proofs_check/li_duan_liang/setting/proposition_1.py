@@ -20,7 +20,8 @@ from proofs_check.li_duan_liang.setting.witnessed import along
 
 n = Diverging.n
 L, Delta = sp.symbols("L Delta", positive=True)
-A, S, s, w, x = sp.Symbol("Attn_k", nonnegative=True), *sp.symbols("S s w x", real=True)
+A = sp.Symbol("Attn_k", nonnegative=True)
+S, s, w, x = sp.symbols("S s w x", real=True)
 HALVES = "0 on M features, L Delta on M others"
 TRAINED = ("M in Integers", "M >= 2", "L > 0", "Delta > 0", "0 < epsilon < 1", "2*M*epsilon >= 1")
 COMPLETE = (
@@ -84,7 +85,7 @@ def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
     robust=SEEN,
     follows="LDL:L1.Theta",
     why=COMPLETE + r"the loss is no $\Theta((1-\mathrm{Attn}_k)^2)$.",
-    details=r"(11) is a bound from above, and a sum over all queries, each with the factor $p_k=\Theta(1/K)$ and with $L^2\Delta^2$.",
+    details=r"(11) is a bound from above, and a sum over all queries with the factors $p_k=\Theta(1/K)$ and $L^2\Delta^2$.",
     instead=r"$\mathcal{L}=\mathcal{O}(L^2\Delta^2)\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$.",
     costs="the theorem",
     needs=("LDL:L1",),
@@ -141,12 +142,14 @@ STEEP = Diverging(
 )
 def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evidence:
     r"""Printed, with $L$ to the `power` 0, tasks with growing $L$ defeat every constant. With the
-    power 2, $|S|\leq2L\Delta(1-\mathrm{Attn}_k)$, and $1-\mathrm{Attn}_k\leq C\epsilon$, the squared
-    error $S^2$ is at most the square of `constant` = 2 times $C\epsilon(L\Delta)^{\mathrm{power}/2}$.
+    power 2, $|S|\leq2L\Delta(1-\mathrm{Attn}_k)$, and $1-\mathrm{Attn}_k\leq C\epsilon$, the
+    squared error $S^2$ is at most the square of `constant` = 2 times $C\epsilon$, times
+    $(L\Delta)^{\mathrm{power}}$.
     """
     if not power:
         return along(STEEP, Delta=1)
-    theta, left, C, epsilon = sp.Symbol("theta", real=True), *sp.symbols("share C epsilon", positive=True)
+    theta = sp.Symbol("theta", real=True)
+    left, C, epsilon = sp.symbols("share C epsilon", positive=True)
     error = theta * 2 * L * Delta * left * C * epsilon  # 1 - Attn_k is the share of C epsilon
     domain = {theta: Closed(-1, 1), left: (0, 1), C: (0, oo), epsilon: (0, 1), L: (0, oo), Delta: (0, oo)}
     return forall(error**2, "<=", constant**2 * C**2 * epsilon**2 * (L * Delta) ** power, domain)
@@ -158,7 +161,7 @@ def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evid
     robust=UNSEEN,
     follows="LDL:Pr1.1",
     why=COMPLETE + r"a task that splits the $M$ features in two has the error $\frac12L\Delta$.",
-    details=r"The unseen task has $L\Delta$ on half of the features of either value, $M$ even; it meets (4) with the same constants. "
+    details=r"The unseen task has $L\Delta$ on half of the features of either value, $M$ even, and meets (4) like the first. "
     r"Even with $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ the squared error is $\mathcal{O}(L^2\Delta^2\epsilon^2)$ only.",
     instead=r"$(\hat y-f(v_k))^2=\mathcal{O}(L^2\Delta^2(1-\mathrm{Attn}_k)^2)$ for every admitted task; that $\mathrm{Attn}_k$ is "
     "near $1$ needs training tasks that tell all features apart.",

@@ -99,8 +99,8 @@ GAUSSIAN = Diverging(
     false="gap",
     why="Gaussian tokens never coincide with the query: at the sizes of the paper's own experiment the loss of the analysed model "
     r"is at least $0.14L^2$ for every $Q$, and $\mathrm{Attn}_k$ is not defined.",
-    details=r"The tasks are the quadratic ones of Appendix A, $d=30$, $N=150$. A prediction is a mean $\sum\gamma_iy_i$ with weights "
-    r"that do not depend on the task, so that its mean squared error is at least $(L/d)^2\|xx^{\top}-\sum\gamma_ix_ix_i^{\top}\|_F^2"
+    details=r"The tasks are the quadratic ones of Appendix A, $d=30$, $N=150$. A prediction is a mean $\sum\gamma_iy_i$, with "
+    r"weights free of the task, so that its mean squared error is at least $(L/d)^2\|xx^{\top}-\sum\gamma_ix_ix_i^{\top}\|_F^2"
     r"\geq(L/d)^2(\|x\|^2-\max_ig_i^2)^2$ with standard normal $g_i$, and $\mathbb{E}\max_ig_i^2\leq"
     r"\frac{20}9(\log N+\frac12\log10)$. The section that the sentence names draws its tokens from four fixed features.",
     instead="The analysis is about tokens that coincide with one of $K$ features. Appendix A trains a block with a feed-forward "

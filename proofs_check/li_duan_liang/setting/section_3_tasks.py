@@ -46,8 +46,8 @@ def prompt_matrix(*, response: int = 0) -> Evidence:
 
 @claim("LDL:eq4a", control=dict(slope=Fraction(21, 10)))
 def first_line_of_the_class(*, slope: int | Fraction = 2) -> Evidence:
-    r"""With $L=2$ and $\delta_0=1$ the task $f(x)=\mathrm{slope}\cdot|x|$ with `slope` = 2 meets the
-    first line of (4) on the points $-2,\dots,2$, and $f(x)=3x$ does not. Distances count as
+    r"""With $L=2$ and $\delta_0=1$ the task $f(x)=\mathrm{slope}\cdot|x|$ with `slope` = 2 meets
+    the first line of (4) on the points $-2,\dots,2$, and $f(x)=3x$ does not. Distances count as
     $\Theta(\delta_0)$ from $\frac12\delta_0$ to $2\delta_0$.
     """
     L, points = 2, range(-2, 3)
@@ -125,9 +125,9 @@ UNBOUNDED = Diverging(
     hypotheses=UNBOUNDED.hypotheses,
 )
 def differences_between_features(*, between_features: bool = False, constant: int | Fraction = 2) -> Evidence:
-    r"""Printed, a sequence of tasks that meet (4) with $\delta_0=\Delta/5$ defeats every constant in
-    $|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$. Where the first line holds between features, whose
-    distances are at most $2\Delta$, the constant is `constant` = 2.
+    r"""Printed, a sequence of tasks that meet (4) with $\delta_0=\Delta/5$ defeats every
+    constant in $|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$. Where the first line holds between features,
+    whose distances are at most $2\Delta$, the constant is `constant` = 2.
     """
     if not between_features:
         return along(UNBOUNDED, K=4)
