@@ -116,8 +116,10 @@ UNBOUNDED = Diverging(
     why=r"Where $\delta_0$ is small against $\Delta$ the first line of (4) does not bind two features, and the second only binds "
     r"partners; two pairs of partners may differ by any amount.",
     details="Four features at distances $\\Delta$ with the values $L\\Delta$, $2L\\Delta$, $ML\\Delta$, $(M+1)L\\Delta$ and "
-    r"$\delta_0=\Delta/5$: no two tokens are at a distance $\Theta(\delta_0)$, and each feature has a partner.",
-    instead=r"Ask for the first line at the distances between features, that is for $\delta_0$ of the order $\Delta$.",
+    r"$\delta_0=\Delta/5$, where $\mathcal{X}$ are the features: no two tokens are at a distance $\Theta(\delta_0)$, and each "
+    r"feature has a partner. On a convex $\mathcal{X}$ steps of length $\Theta(\delta_0)$ lead from one feature to another, and "
+    "the bound follows.",
+    instead=r"Ask for the first line at the distances between features, or for a convex $\mathcal{X}$.",
     costs="a hypothesis",
     repair=dict(between_features=True),
     control=dict(constant=Fraction(19, 10)),
