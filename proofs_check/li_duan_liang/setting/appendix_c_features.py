@@ -61,6 +61,7 @@ ONE_QUERY = Robust(
 @claim(
     "LDL:C.sandwich",
     false="gap",
+    follows="LDL:L2.raw",
     why=r"$x_{\rm query}^{\top}v_k$ is replaced by $\mathbf{1}\{x_{\rm query}=v_k\}$: the other queries drop out, and so does "
     r"$\|v_k\|^2$, unless the features are orthonormal.",
     details=r"With the Gram matrix $G$ and $H$ of `theory.FeatureRegression` the left side is $-(GHG)_{k'k}$ and the printed right "
@@ -101,6 +102,7 @@ DROPPED = Robust(point=SKEW, hypotheses=SKEW_HYPOTHESES, violation=three_terms, 
 @claim(
     "LDL:C.step3",
     false="gap",
+    follows="LDL:L2.raw",
     why=r"The terms with $m\neq k'\neq n$ vanish only if $v_{k'}$ has the same product with all other features; else they are "
     r"$\frac12\sum\mathrm{Attn}_m\mathrm{Attn}_n(f_m-f_n)v_{k'}^{\top}(v_m-v_n)$.",
     details=r"The step is exact for all tasks and all attention if and only if $K=2$, or all products $v_k^{\top}v_m$, $k\neq m$, "
@@ -139,7 +141,7 @@ REPLACED = Robust(
 @claim(
     "LDL:C.step4",
     false="gap",
-    follows="LDL:C.sandwich",
+    follows="LDL:L2.raw",
     why=r"$v_{k'}^{\top}(v_{k'}-v_n)$ is replaced by $1$: that is the product in an orthonormal set, and for $(1,0)$, "
     r"$(\frac12,1)$ it is $\frac12$; for $v_k=se_k$ it is $s^2$.",
     details=r"The replacement is exact for all tasks if and only if $\|v_{k'}\|^2-v_{k'}^{\top}v_n=1$ for all $n\neq k'$, that is "

@@ -68,6 +68,15 @@ def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
     return confirmed(proof, exactly(Fraction(c))) if proof.verdict.accepted else proof
 
 
+@claim("LDL:eq9/vacuous", control=dict(edge=21), needs=("LDL:eq9",))
+def nothing_is_said_from_below(*, edge: int = 20) -> Evidence:
+    r"""At $p_k=1/K$ and $N\leq\mathrm{edge}\,K^3$ with `edge` = 20 every admitted
+    $\delta\geq\sqrt{20K/N}$ is at least $p_k$: a prompt of $\mathcal{E}^*$ may lack a class.
+    """
+    N = sp.Symbol("N", positive=True)
+    return forall(1 / K, "<=", sp.sqrt(20 * K / N), {K: Integers(2, oo), N: (0, oo)}, where=[(N, "<=", edge * K**3)])
+
+
 LARGE_DELTA = Diverging(
     point={"C": Fraction(21)},
     hypotheses=HYPOTHESES,

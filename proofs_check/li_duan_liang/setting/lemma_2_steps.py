@@ -82,6 +82,7 @@ TRIANGLE = Robust(
 @claim(
     "LDL:L2.tri",
     false="gap",
+    follows="LDL:L2.abs",
     why=r"The triangle inequality is printed as an equation: for $f=(0,\frac12,-\frac12)$, orthonormal features and $Q=0$ the two "
     r"lines are $0$ and $\frac1{54}$.",
     instead=r"With $\leq$ in place of $=$, as in Appendix D.1.",
