@@ -31,10 +31,10 @@ COMPLETE = (
 
 def two_values(unseen: bool) -> Diverging:
     """Return the sequence of attention that training passes through, and what it leaves at a query:
-    1 - Attn_k over epsilon, where the loss is epsilon^2, or the squared error on an unseen task
-    over epsilon^2, which splits both halves in two.
+    1 - Attn_k over epsilon, where the loss is epsilon^2/2, or the squared error on an unseen task,
+    which splits both halves in two, over epsilon^2.
     """
-    left = lambda M, L, Delta, epsilon: 1 - (1 - epsilon * sp.sqrt(2) / (L * Delta)) / M
+    left = lambda M, L, Delta, epsilon: 1 - (1 - epsilon / (L * Delta)) / M
     error = lambda M, L, Delta, epsilon: (L * Delta / 2) ** 2
     return Diverging(
         point={"half": 2, "L": 2, "Delta": Fraction(3, 2)},
@@ -54,7 +54,7 @@ SEEN, UNSEEN = two_values(False), two_values(True)
     robust=SEEN,
     follows="LDL:L1.Theta",
     why=COMPLETE + r"$1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ fails.",
-    details=r"The loss is $\frac12(sL\Delta)^2=\epsilon^2$. Even for exchangeable tasks a loss of $\epsilon^2$ only gives "
+    details=r"The loss is $\frac12(sL\Delta)^2=\frac12\epsilon^2$. Even for exchangeable tasks a loss of $\epsilon^2$ only gives "
     r"$p_k\sigma_f^2(1-\mathrm{Attn}_k)^2\leq2\epsilon^2$, so that $1-\mathrm{Attn}_k$ may be of the order "
     r"$\sqrt{K}\epsilon/\sigma_f$.",
     instead=r"For exchangeable tasks $p_k\sigma_f^2\,\mathbb{E}(1-\mathrm{Attn}_k)^2\leq2\mathcal{L}$.",
@@ -66,13 +66,13 @@ SEEN, UNSEEN = two_values(False), two_values(True)
     hypotheses=SEEN.hypotheses,
 )
 def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
-    r"""Printed (`constant` = 0), a sequence along which the loss is $\epsilon^2$ defeats every
-    constant in $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$. For exchangeable tasks, where a loss of
+    r"""Printed (`constant` = 0), a sequence along which the loss is $\frac12\epsilon^2$ defeats
+    every constant in $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$. For exchangeable tasks, where a loss of
     at least $\frac12p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is $\epsilon^2$,
     $p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is at most `constant` = 2 times $\epsilon^2$.
     """
     if not constant:
-        return along(SEEN, f=HALVES, loss="epsilon^2")
+        return along(SEEN, f=HALVES, loss="epsilon^2/2")
     p, sigma, loss = sp.symbols("p_k sigma_f loss", positive=True)
     domain = {p: (0, 1), sigma: (0, oo), A: Closed(0, 1), loss: (0, oo)}
     least = p * sigma**2 * (1 - A) ** 2
@@ -92,10 +92,10 @@ def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
     hypotheses=SEEN.hypotheses,
 )
 def loss_is_not_of_the_order_of_the_attention() -> Evidence:
-    r"""A sequence along which the loss is $\epsilon^2$ and $1-\mathrm{Attn}_k$ is at least
+    r"""A sequence along which the loss is $\frac12\epsilon^2$ and $1-\mathrm{Attn}_k$ is at least
     $1-\frac1M$ defeats every constant in $(1-\mathrm{Attn}_k)^2\leq C\mathcal{L}$.
     """
-    return along(SEEN, f=HALVES, loss="epsilon^2")
+    return along(SEEN, f=HALVES, loss="epsilon^2/2")
 
 
 @claim(
@@ -173,4 +173,4 @@ def unseen_tasks() -> Evidence:
     r"""Along the same sequence the squared error $(\frac12L\Delta)^2$ on an unseen task defeats
     every constant in $\mathcal{O}(\epsilon^2)$.
     """
-    return along(UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2")
+    return along(UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2/2")
