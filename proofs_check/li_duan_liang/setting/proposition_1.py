@@ -67,8 +67,8 @@ SEEN, UNSEEN = two_values(False), two_values(True)
 )
 def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
     r"""Printed (`constant` = 0), a sequence along which the loss is $\frac12\epsilon^2$ defeats
-    every constant in $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$. For exchangeable tasks, where a loss of
-    at least $\frac12p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is $\epsilon^2$,
+    every constant in $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$. For exchangeable tasks, where a
+    loss of at least $\frac12p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is $\epsilon^2$,
     $p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is at most `constant` = 2 times $\epsilon^2$.
     """
     if not constant:
