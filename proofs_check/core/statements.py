@@ -27,6 +27,8 @@ KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
 #: From an id's first letter to what it numbers.
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
+#: Where statements are numbered through the whole paper.
+_STATED = re.compile(rf"\b({'|'.join(PLACES.values())}) (\d+)(?![.\d]*\d)")
 _PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
 
 
@@ -76,8 +78,8 @@ def statement_files() -> list[Path]:
 
     Examples
     --------
-    >>> [path.parent.name for path in statement_files()]
-    ['boursier_boyer', 'ours']
+    >>> {"boursier_boyer", "ours"} <= {path.parent.name for path in statement_files()}
+    True
     """
     return sorted(PACKAGE.rglob("statements.toml"))
 
@@ -193,9 +195,13 @@ def place(row: Row) -> tuple[str, str]:
     --------
     >>> place(rows()["BB:LC.1.dmin"]), place(rows()["BB:28"]), place(rows()["OURS:R4.A.ode"])
     (('Appendix C.1', 'Lemma C.1'), ('Appendix E.2', 'Lemma E.4'), ('Results', 'Theorem A'))
+    >>> place(rows()["LDL:C.step3"])
+    ('Appendix C', 'Lemma 2')
     """
     if found := re.match(r"(?:Section|Appendix) [A-Z0-9.]+", row.where):
         section = found.group().rstrip(".")
+        if stated := _STATED.search(row.where):
+            return section, f"{stated[1]} {stated[2]}"
         if number := _NUMBERED.match(row.id.split(":", 1)[1]):
             return section, f"{PLACES[number[1]]} {number[2]}"
         if proof := _PROOF_OF.search(row.where):

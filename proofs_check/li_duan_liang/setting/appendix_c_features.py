@@ -1,0 +1,251 @@
+"""Appendix C of Li, Duan & Liang, the second half of the proof of Lemma 2: the gradient between two
+features, for which inner products of features are replaced by those of an orthonormal set.
+
+Each step is exact, at every Q and for all tasks, for some Gram matrices and no others: the first
+where G = I, the second where all products of two different features are equal, the third where G is
+I plus a constant.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import sympy as sp
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import computed, identity, trace_identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Robust
+from proofs_check.li_duan_liang.setting.witnessed import CHAIN_RULE, at_point
+from theory.regression.features.data import FeatureRegression
+from theory.symbolic.algebra import Algebra
+
+#: Two features (1, 0) and (x, y), one task with the values f and 0, Q = 0, p = 1/2.
+SKEW = {"x": Fraction(1, 2), "y": Fraction(1), "f": Fraction(2)}
+SKEW_HYPOTHESES = ("0 < x < 1", "1/2 < y < 2", "f > 0")
+w, F = sp.symbols("w_1:4", positive=True), sp.symbols("f_1:4", real=True)
+
+
+def skew(x: Fraction, y: Fraction, f: Fraction) -> FeatureRegression:
+    """Return the problem of two features that are neither orthogonal nor of one norm."""
+    return FeatureRegression(sp.Matrix([[1, x], [0, y]]), tasks=sp.Matrix([[f, 0]]))
+
+
+def between(product_with: list[sp.Expr], own: int = 0) -> tuple[sp.Expr, sp.Expr]:
+    """Return, for three classes with the products ``v_k'.v_m``, the double sum over m and n and
+    what is kept of it, the terms with m = k' or n = k'.
+    """
+    term = lambda m, n: w[m] * w[n] * F[m] * (product_with[m] - product_with[n])
+    whole = sum(term(m, n) for m, n in product(range(3), repeat=2))
+    return whole, sum(term(own, n) for n in range(3)) + sum(term(m, own) for m in range(3))
+
+
+def kept_and_printed(own: sp.Expr, other: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """Return what is kept where v_k' has one product with itself and one with all others, and what
+    is printed for it.
+    """
+    _, kept = between([own, other, other])
+    return kept, w[0] * F[0] * sum(w) - w[0] * sum(a * b for a, b in zip(w, F))
+
+
+ONE_QUERY = Robust(
+    point=SKEW,
+    hypotheses=SKEW_HYPOTHESES,
+    # true: G H G; printed: G H, without the factor x_query'v_k of the other query
+    violation=lambda x, y, f: (p := skew(x, y, f)).updates(sp.zeros(2))[0, 0] - (p.gram * p.H(sp.zeros(2)))[0, 0],
+    equality=True,
+)
+
+
+@claim(
+    "LDL:C.sandwich",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"$x_{\rm query}^{\top}v_k$ is replaced by $\mathbf{1}\{x_{\rm query}=v_k\}$: the other queries drop out, and so does "
+    r"$\|v_k\|^2$, unless the features are orthonormal.",
+    details=r"With the Gram matrix $G$ and $H$ of `theory.FeatureRegression` the left side is $-(GHG)_{k'k}$ and the printed right "
+    r"side $-(GH)_{k'k}$; at two features $(1,0)$, $(\frac12,1)$, $p_k=\frac12$, $Q=0$ and the values $2$, $0$ these are "
+    r"$-\frac1{16}$ and $-\frac18$.",
+    instead=r"$v_{k'}^{\top}\nabla_Q\mathcal{L}\,v_k=-(GHG)_{k'k}$, a sum over all queries $v_j$ with the factors $v_j^{\top}v_k$.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=(dict(shared=Fraction(1, 10)),),
+    needs=("LDL:C.grad", "LDL:3.1.feat"),
+    argument=CHAIN_RULE,
+    hypotheses=SKEW_HYPOTHESES,
+)
+def only_one_query_is_kept(*, orthonormal: bool = False, shared: Fraction = Fraction(0)) -> Evidence:
+    r"""Printed, $v_{k'}^{\top}\nabla\mathcal{L}\,v_k$ is refuted at two features that are not
+    orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus `shared` = 0 the sum over the queries
+    keeps the one that is $v_k$: for three queries with any sums over pairs of tokens.
+    """
+    if not orthonormal:
+        return at_point(ONE_QUERY, r"(GHG)_{11}=(GH)_{11}")
+    sums = sp.symbols("T_1:4", real=True)
+    products = [1 + sp.Rational(shared), sp.Rational(shared), sp.Rational(shared)]
+    return identity(computed(r"\sum_jT_jv_j^{\top}v_1", sum(t * c for t, c in zip(sums, products))), sums[0])
+
+
+def three_terms(x: Fraction, y: Fraction, f: Fraction) -> sp.Expr:
+    """Return what is dropped for k' = 1 at Q = 0, with the products x and 0 of v_1 with v_2 and
+    v_3 and the values 0, f and 0.
+    """
+    whole, kept = between([sp.Integer(1), sp.Rational(x), sp.Integer(0)])
+    at = {**dict.fromkeys(w, sp.Rational(1, 3)), F[0]: 0, F[1]: sp.Rational(f), F[2]: 0}
+    return (whole - kept).subs(at)
+
+
+DROPPED = Robust(point=SKEW, hypotheses=SKEW_HYPOTHESES, violation=three_terms, equality=True)
+
+
+@claim(
+    "LDL:C.step3",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"The terms with $m\neq k'\neq n$ vanish only if $v_{k'}$ has the same product with all other features; else they are "
+    r"$\frac12\sum\mathrm{Attn}_m\mathrm{Attn}_n(f_m-f_n)v_{k'}^{\top}(v_m-v_n)$.",
+    details=r"The step is exact for all tasks and all attention if and only if $K=2$, or all products $v_k^{\top}v_m$, $k\neq m$, "
+    r"are one number. Three features: $(1,0)$, $(\frac12,1)$, $(0,-1)$, values $0,2,0$, attention $\frac13$.",
+    instead=r"Where $v_{k'}^{\top}v_m$ does not depend on $m\neq k'$, in particular for equiangular features, the step holds.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=dict(apart=Fraction(1, 10)),
+    needs=("LDL:C.sandwich",),
+    argument="Each term that is dropped has the factor $v_{k'}^{\\top}(v_m-v_n)$, which is $0$, for any number of classes.",
+    hypotheses=SKEW_HYPOTHESES,
+)
+def terms_that_are_dropped(*, orthonormal: bool = False, apart: Fraction = Fraction(0)) -> Evidence:
+    r"""Printed, the step is refuted by three features in the plane. Where the products of $v_{k'}$
+    with the others differ by `apart` = 0 nothing is lost, and in general, for three classes, what
+    is dropped is $\mathrm{Attn}_2\mathrm{Attn}_3(f_2-f_3)v_{k'}^{\top}(v_2-v_3)$.
+    """
+    if not orthonormal:
+        return at_point(DROPPED, r"\sum_{m,n\neq k'}\mathrm{Attn}_m\mathrm{Attn}_nf_mv_{k'}^{\top}(v_m-v_n)=0")
+    own, c, other = sp.symbols("c_1 c_2 c_3", real=True)
+    whole, kept = between([own, c, c + apart])
+    general, rest = between([own, c, other])
+    lost = identity(computed("lines 2 and 3", general - rest), w[1] * w[2] * (F[1] - F[2]) * (c - other))
+    return all_of(identity(computed("line 2", whole), kept), lost)
+
+
+REPLACED = Robust(
+    point=SKEW,
+    hypotheses=SKEW_HYPOTHESES,
+    # Attn_1 Attn_2 (f_1 - f_2) (v_1'(v_1 - v_2) - 1) at Q = 0
+    violation=lambda x, y, f: f / 4 * ((1 - x) - 1),
+    equality=True,
+)
+
+
+@claim(
+    "LDL:C.step4",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"$v_{k'}^{\top}(v_{k'}-v_n)$ is replaced by $1$: that is the product in an orthonormal set, and for $(1,0)$, "
+    r"$(\frac12,1)$ it is $\frac12$; for $v_k=se_k$ it is $s^2$.",
+    details=r"The replacement is exact for all tasks if and only if $\|v_{k'}\|^2-v_{k'}^{\top}v_n=1$ for all $n\neq k'$, that is "
+    r"$G=I+c\,\mathbf{1}\mathbf{1}^{\top}$; together with the first step it needs $G=I$.",
+    instead=r"The inner products stay: $\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=dict(one=Fraction(11, 10)),
+    needs=("LDL:C.step3",),
+    argument="For any number of classes the step is a sum of such terms, one for each class.",
+    hypotheses=SKEW_HYPOTHESES,
+)
+def products_that_are_replaced(*, orthonormal: bool = False, one: int | Fraction = 1) -> Evidence:
+    r"""Printed, the step is refuted at two features that are not orthonormal. With
+    $\|v_{k'}\|^2=c+\mathrm{one}$, `one` = 1, and all other products equal to $c$ the two sums are
+    what is printed, for three classes and every $c$.
+    """
+    if not orthonormal:
+        return at_point(REPLACED, r"v_{k'}^{\top}(v_{k'}-v_n)=1")
+    c = sp.Symbol("c", real=True)
+    kept, printed = kept_and_printed(c + sp.Rational(one), c)
+    return identity(computed("line 3", kept), printed)
+
+
+@claim(
+    "LDL:C.step5",
+    control=dict(sign=-1),
+    needs=("LDL:eq10", "LDL:A.cols"),
+    argument="Double sums are products of sums, which go by names; attention sums to 1.",
+)
+def sums_regrouped(*, sign: int = 1) -> Evidence:
+    r"""With $\hat y=\sum_n\mathrm{Attn}_nf_n$ and attention that sums to 1 the regrouped sums are
+    `sign` = 1 times the printed ones: for three classes in symbols, and for any number with names
+    for the sums.
+    """
+    last = 1 - w[0] - w[1]
+    a = (w[0], w[1], last)
+    mean = sum(x * v for x, v in zip(a, F))
+    first = (mean - F[0]) * w[1] * sum(x * (F[1] - v) for x, v in zip(a, F))
+    double = -w[1] * sum(a[m] * a[n] * (F[0] - F[n]) * (F[1] - F[m]) for m, n in product(range(3), repeat=2))
+    grouped = -w[1] * (F[0] - mean) * (F[1] - mean)
+    y, total = sp.symbols("yhat s", real=True)  # s = sum of Attn_n, which is 1
+    every_K = identity((y - F[0]) * (F[1] * total - y), -sign * (F[0] * total - y) * (F[1] * total - y), given=[(total, 1)])
+    return all_of(identity(first, sign * double), identity(double, sign * grouped), every_K)
+
+
+RAW = Robust(
+    point=SKEW,
+    hypotheses=SKEW_HYPOTHESES,
+    violation=lambda x, y, f: (p := skew(x, y, f)).updates(sp.zeros(2))[0, 0] - p.H(sp.zeros(2))[0, 0],
+    equality=True,
+)
+
+
+@claim(
+    "LDL:L2.raw",
+    false="false",
+    robust=RAW,
+    why=r"The right side is an entry of $H$, and the update is the entry of $GHG$, with the Gram matrix $G$ of the features: at "
+    r"$(1,0)$, $(\frac12,1)$ they are $\frac14$ and $\frac1{16}$.",
+    details=r"For $v_k=se_k$ the update is $s^4$ times what is printed. The formula is exact at every $Q$, for every task law and "
+    r"all $p_k$ if and only if $G=I$; for equiangular features and exchangeable tasks it is exact up to the factor $\kappa^2$, "
+    r"where $2\kappa$ is the squared distance.",
+    instead=r"$g_{k,k'}=(GHG)_{k'k}$, where $H_{k'k}$ is the printed right side.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=dict(factor=2),
+    needs=("LDL:C.sandwich", "LDL:C.step3", "LDL:C.step4", "LDL:C.step5"),
+    argument=CHAIN_RULE,
+    hypotheses=SKEW_HYPOTHESES,
+)
+def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1) -> Evidence:
+    r"""Printed, the formula is refuted at two features that are not orthonormal. For orthonormal
+    ones minus the derivative of half the squared error in the score $q_{k,m}$ is `factor` = 1 times
+    $\mathrm{Attn}_m(f_k-\hat y)(f_m-\hat y)$, for any number of classes, with names for the sums
+    over the others, and for $m=k$ as well.
+    """
+    if not orthonormal:
+        return at_point(RAW, r"g_{1}=\mathbb E[\mathbf 1\{x_{\rm query}=v_1\}\mathrm{Attn}_1(f(v_1)-\hat y)^2]")
+    q, own, other = sp.symbols("q_km f_k f_m", real=True)
+    rest, above = sp.Symbol("D", positive=True), sp.Symbol("Y", real=True)  # sums over the other classes
+    parts = []
+    for value in (other, own):
+        total = sp.exp(q) + rest
+        mean = (sp.exp(q) * value + above) / total
+        slope = sp.Derivative(-((mean - own) ** 2) / 2, q)
+        parts.append(identity(slope, factor * sp.exp(q) / total * (own - mean) * (value - mean)))
+    return all_of(*parts)
+
+
+@claim("LDL:L2.raw/gram", control=dict(power=2), needs=("LDL:C.start",), argument=CHAIN_RULE)
+def updates_for_any_features(*, power: int = 1) -> Evidence:
+    r"""For every $d$ and $K$ the gradient of $\mathrm{tr}(H^{\top}V^{\top}QV)$ in $Q$ is
+    $VHV^{\top}$, so that the updates are $V^{\top}VHV^{\top}V=G^{\mathrm{power}}HG$ with
+    `power` = 1; for two features in the plane they are minus the derivatives of the loss of theory,
+    in symbols.
+
+    H and V are square here; columns and rows of zeros make them so.
+    """
+    words = Algebra(general=["V", "H", "Q"])
+    V, H, Q = (words[name] for name in ("V", "H", "Q"))
+    gradient = trace_identity((H.T * V.T * Q * V).tr().grad("Q"), V * H * V.T)
+    v, at = sp.Matrix(2, 2, sp.symbols("v_1:5", real=True)), sp.Matrix(2, 2, sp.symbols("Q_1:5", real=True))
+    problem = FeatureRegression(v, tasks=sp.Matrix([F[:2]]))
+    slope = -(v[:, 1].T * sp.Matrix(2, 2, lambda i, j: sp.Derivative(problem.loss(at), at[i, j])) * v[:, 0])[0]
+    updated = (problem.gram**power * problem.H(at) * problem.gram)[1, 0]
+    return all_of(gradient, identity(slope, computed("(GHG)_{21}", updated)))

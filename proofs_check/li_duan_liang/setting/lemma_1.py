@@ -1,0 +1,166 @@
+"""Lemma 1 of Li, Duan & Liang with its proof (Appendix B), and its use with a lower bound
+(Appendices D.3 and E.2).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.li_duan_liang.setting.witnessed import along
+from theory.regression.features.data import FeatureRegression
+
+n = Diverging.n
+L, Delta, B = sp.symbols("L Delta B", positive=True)
+#: Attention on the class of the query, and on the others together; a sum over some of the others of
+#: attention times difference of values, the attention in it, and one more term.
+A, s, w = (sp.Symbol(name, nonnegative=True) for name in ("Attn_k", "s", "w"))
+S, x = sp.symbols("S x", real=True)
+HALVES = ("M in Integers", "M >= 2", "0 < s < 1", "L > 0", "Delta > 0")
+
+
+@claim(
+    "LDL:L1.id",
+    control=dict(half=Fraction(1, 3)),
+    needs=("LDL:eq7-8", "LDL:eq10", "LDL:A.cols"),
+    argument="The other classes enter through the sums of their attention and of attention times value, which go by names, and "
+    "the mean over tasks and prompts is taken on both sides.",
+)
+def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""The loss of theory for $K=3$, one task and any prompt is `half` = 1/2 times
+    $\sum_kp_k(\sum_{n\neq k}\mathrm{Attn}_n(f_n-f_k))^2$ in symbols; and for every $K$ the error
+    $\mathrm{Attn}_kf_k+\sum_{n\neq k}\mathrm{Attn}_nf_n-f_k$ is this sum, as attention sums to 1.
+    """
+    f, masses = sp.symbols("f_1:4", real=True), sp.symbols("V_1:4", positive=True)
+    scores = sp.Matrix(3, 3, lambda m, k: sp.Symbol(f"q_{k + 1}{m + 1}", real=True))
+    problem = FeatureRegression(sp.eye(3), tasks=sp.Matrix([f]), masses=sp.Matrix([masses]))
+    attention = problem.attention(scores)
+    sums = [sum(attention[m, k] * (f[m] - f[k]) for m in range(3) if m != k) for k in range(3)]
+    of_theory = identity(computed(r"\mathcal L", problem.loss(scores)), half * sum(e**2 for e in sums) / 3)
+    values, value = sp.symbols("R f_k", real=True)  # R = sum of Attn_n f_n over the others, s = sum of Attn_n
+    return all_of(of_theory, identity(((1 - s) * value + values - value) ** 2 / 2, half * (values - s * value) ** 2))
+
+
+HALF_OF_THE_VALUES = Diverging(
+    point={"L": 2, "Delta": Fraction(3, 2)},
+    hypotheses=("K in Integers", "K >= 2", "L > 0", "Delta > 0"),
+    sequence=lambda k, L, Delta: {"K": 2 * k, "L": L, "Delta": Delta},
+    ratio=lambda K, L, Delta: K / 2 * L * Delta / (L * Delta),
+    exceeds=n / 2,
+)
+
+
+@claim(
+    "LDL:L1.sum",
+    false="gap",
+    why=r"The sum has $K-1$ terms of the order $L\Delta$: a task with the value $L\Delta$ on half of the features and $0$ on the "
+    r"others has the sum $\frac12KL\Delta$.",
+    instead=r"$\max_n|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$, which is all that is needed, since $\sum_{n\neq k}\mathrm{Attn}_n="
+    r"1-\mathrm{Attn}_k$; the sum is $\mathcal{O}(KL\Delta)$.",
+    costs="nothing",
+    repair=dict(power=1),
+    control=dict(constant=1),
+    needs=("LDL:eq4.use",),
+    argument="A sum of $K-1$ terms is at most $K-1$ times its largest term.",
+    hypotheses=HALF_OF_THE_VALUES.hypotheses,
+)
+def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
+    r"""The sum of $|f(v_n)-f(v_k)|$ over $n\neq k$ is printed as a multiple of $L\Delta$, that is
+    of $K$ to the `power` 0, which a task of two values defeats. With the power 1 it is at most
+    `constant` = 2 times $KL\Delta$, where distances are at most $2\Delta$.
+    """
+    if not power:
+        return along(HALF_OF_THE_VALUES, f="L Delta on half of the features, 0 on the others")
+    K = sp.Symbol("K", positive=True)
+    domain = {K: Closed(2, oo), L: (0, oo), Delta: (0, oo), B: (0, oo)}
+    return forall((K - 1) * B, "<=", constant * K**power * L * Delta, domain, where=[(B, "<=", 2 * L * Delta)])
+
+
+@claim(
+    "LDL:L1.abs",
+    control=dict(constant=Fraction(9, 10)),
+    needs=("LDL:eq4.use", "LDL:A.cols"),
+    argument="Induction on the number of classes: one more of them is added to a sum that meets the bound.",
+)
+def weighted_sum_of_the_differences(*, constant: int | Fraction = 1) -> Evidence:
+    r"""If $|S|\leq sB$ for a sum over some classes with the attention $s$ together, and the next
+    difference is at most $B$, then $|S+wx|\leq c(s+w)B$ with `constant` $c=1$, and
+    $(S+wx)^2\leq c^2(s+w)^2B^2$; $B=2L\Delta$.
+    """
+    domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), B: (0, oo)}
+    given = [(S, "<=", s * B), (-S, "<=", s * B), (x, "<=", B), (-x, "<=", B)]
+    above = forall(S + w * x, "<=", constant * (s + w) * B, domain, where=given)
+    below = forall(-S - w * x, "<=", constant * (s + w) * B, domain, where=given)
+    square = forall(S**2, "<=", constant**2 * s**2 * B**2, {s: Closed(0, 1), S: (-oo, oo), B: (0, oo)}, where=given[:2])
+    return all_of(above, below, square)
+
+
+@claim(
+    "LDL:L1",
+    control=dict(constant=Fraction(39, 10)),
+    needs=("LDL:L1.id", "LDL:L1.abs"),
+    argument="The bound holds for every task, prompt and query, and is averaged over them.",
+)
+def lemma_1(*, constant: int | Fraction = 4) -> Evidence:
+    r"""For every query the summand of the loss, half the square of
+    $\theta(1-\mathrm{Attn}_k)2L\Delta$ with $|\theta|\leq1$, is at most
+    $\frac12(1-\mathrm{Attn}_k)^2$ times `constant` = 4 times $L^2\Delta^2$, for all features.
+    """
+    theta = sp.Symbol("theta", real=True)
+    domain = {A: Closed(0, 1), theta: Closed(-1, 1), L: (0, oo), Delta: (0, oo)}
+    error = theta * (1 - A) * 2 * L * Delta
+    return forall(error**2 / 2, "<=", (1 - A) ** 2 * constant * L**2 * Delta**2 / 2, domain)
+
+
+#: M classes of either value, and the attention s of a query on the other value: 1 - Attn_k is
+#: 1 - (1-s)/M, and the error s L Delta.
+TWO_VALUES = Diverging(
+    point={"M": 3, "L": 2, "Delta": Fraction(3, 2)},
+    hypotheses=HALVES,
+    sequence=lambda k, M, L, Delta: {"M": M, "L": L, "Delta": Delta, "s": sp.S.One / (k + 1)},
+    ratio=lambda M, L, Delta, s: (1 - (1 - s) / M) ** 2 * (L * Delta) ** 2 / (s * L * Delta) ** 2,
+    exceeds=n / 5,
+)
+
+
+@claim(
+    "LDL:L1.Theta",
+    false="false",
+    robust=TWO_VALUES,
+    why="Features with one value need not be told apart: a query that attends equally to the $M$ features with its value has loss "
+    r"$0$ and $1-\mathrm{Attn}_k=1-\frac1M$.",
+    details=r"For the single task with the values $0$ and $L\Delta$ on $M$ orthonormal features each, descent from $Q=0$ "
+    r"keeps the attention equal within both halves and moves all of it to the half of the query: along the training the loss "
+    r"tends to $0$, and $\mathrm{Attn}_k$ to $\frac1M$. Even for exchangeable tasks $L^2\Delta^2$ is wrong from below: one-hot "
+    r"tasks, $L\Delta$ at one random feature, have $\mathbb{E}(f_1-f_2)^2=2L^2\Delta^2/K$.",
+    instead=r"The bound from above always holds. With $\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$ and exchangeable tasks the loss is "
+    r"between $\frac12$ and $1$ times $\sigma_f^2\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$.",
+    costs="a hypothesis",
+    repair=dict(least=1),
+    control=dict(least=Fraction(11, 10)),
+    needs=("LDL:L1",),
+    argument=r"For exchangeable tasks $\mathbb{E}(\hat y-f_k)^2=\sigma_f^2((1-\mathrm{Attn}_k)^2+\sum_{n\neq k}\mathrm{Attn}_n^2)$ "
+    "with the sums over the classes by names; the mean is then taken over prompts and queries.",
+    hypotheses=TWO_VALUES.hypotheses,
+)
+def lemma_1_from_below(*, least: int | Fraction = 0) -> Evidence:
+    r"""Printed (`least` = 0), tasks of two values defeat every constant in
+    $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,(\hat y-f_k)^2$. For exchangeable tasks the mean of
+    $(\hat y-f_k)^2$ is at least `least` = 1 times $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
+    """
+    if not least:
+        return along(TWO_VALUES, f="0 on M features, L Delta on M others", attention="equal within both halves")
+    sigma, squares = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
+    other = sp.symbols("w_2 w_3", nonnegative=True)
+    error = sp.Matrix([sum(other), -other[0], -other[1]])  # e_k - w
+    mean = (error.T * (sigma**2 * sp.eye(3)) * error)[0]
+    of_three = identity(computed(r"\mathbb E(\hat y-f_k)^2", mean), sigma**2 * (sum(other) ** 2 + other[0] ** 2 + other[1] ** 2))
+    domain = {sigma: (0, oo), A: Closed(0, 1), squares: Closed(0, oo)}
+    below = forall(sigma**2 * ((1 - A) ** 2 + squares), ">=", least * sigma**2 * (1 - A) ** 2, domain)
+    return all_of(of_three, below)

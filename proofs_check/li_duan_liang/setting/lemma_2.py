@@ -1,0 +1,263 @@
+"""Lemma 2 of Li, Duan & Liang, eqs. (12) and (13): the two bounds of each, and what Section 5.1
+infers from them. The upper bounds hold for orthonormal features, and the lower ones for few tasks.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging, Robust
+from proofs_check.li_duan_liang.setting.witnessed import along, at_point
+from theory.regression.features.data import FeatureRegression
+
+n = Diverging.n
+B = sp.Symbol("B", positive=True)  # the largest |f_n - f_k|, of the order L Delta
+A, A_m = sp.symbols("Attn_k Attn_m", nonnegative=True)
+theta, tau = sp.symbols("theta tau", real=True)
+#: f_k - yhat and f_m - yhat, of which the moduli are at most those shares of B.
+S, T = theta * (1 - A) * B, tau * (1 - A_m) * B
+SHARES = {A: Closed(0, 1), A_m: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), B: (0, oo)}
+ANY_FEATURES = r"The norms of the features are not bounded by their distances: for $(R,0)$, $(R-a,b)$ at $Q=0$ "
+AVERAGED = r"The features are orthonormal, so that $g=H$; the bound is averaged over tasks and prompts with the query $v_k$."
+
+
+def far_off(R: sp.Expr, a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """Return the updates of q_1 and q_{1,2} at Q = 0, over those that are printed: at the features
+    (R, 0) and (R - a, b) they are the squares and products of v_k'(v_k - v_m).
+    """
+    first, second = R * a, b**2 - a * (R - a)
+    return first**2, first * second
+
+
+def offset(ratio: int, exceeds: sp.Expr, least: int) -> Diverging:
+    """Return the sequence of pairs of features whose distance from the origin grows."""
+    return Diverging(
+        point={"a": Fraction(4, 5), "b": Fraction(1)},
+        hypotheses=("1 < a**2 + b**2", "a**2 + b**2 < 4", "R > a"),
+        sequence=lambda k, a, b: {"R": k + 3, "a": a, "b": b},
+        ratio=lambda R, a, b: abs(far_off(R, a, b)[ratio]) if ratio == 0 else -far_off(R, a, b)[ratio],
+        exceeds=exceeds,
+        least=least,
+    )
+
+
+FAR_OFF, FAR_OFF_BETWEEN = offset(0, n / 2, 2), offset(1, n / 4, 2)
+
+
+@claim(
+    "LDL:L2.eq12/upper",
+    false="false",
+    robust=FAR_OFF,
+    follows="LDL:L2.raw",
+    why=ANY_FEATURES + r"the update $g_1$ is $(Ra)^2$ times $\mathrm{Attn}_1(1-\mathrm{Attn}_1)^2L^2\Delta^2p_1$.",
+    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$; in general $g=GHG$.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=dict(constant=Fraction(9, 10)),
+    needs=("LDL:L2.raw", "LDL:L1.abs"),
+    argument=AVERAGED,
+    hypotheses=FAR_OFF.hypotheses,
+)
+def updates_from_above(*, orthonormal: bool = False, constant: int | Fraction = 1) -> Evidence:
+    r"""Printed, features far from the origin defeat every constant. For orthonormal ones
+    $\mathrm{Attn}_k(f_k-\hat y)^2$ is at most `constant` = 1 times
+    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2B^2$, where $B$ bounds $|f_n-f_k|$.
+    """
+    if not orthonormal:
+        return along(FAR_OFF, K=2, Q=0)
+    return forall(A * S**2, "<=", constant * A * (1 - A) ** 2 * B**2, {k: SHARES[k] for k in (A, theta, B)})
+
+
+IN_THE_MIDDLE = Diverging(
+    point={"f_2": Fraction(2)},
+    hypotheses=("f_2 > 0", "f_3 <= 0"),
+    sequence=lambda k, f_2: {"f_2": f_2, "f_3": -f_2 * (1 - sp.S.One / (k + 1))},
+    # (L Delta)^2 (1 - 1/3)^2 over (f_1 - yhat)^2, where f_1 = 0 and yhat = (f_2 + f_3)/3
+    ratio=lambda f_2, f_3: (f_2 - f_3) ** 2 * sp.Rational(4, 9) / ((f_2 + f_3) / 3) ** 2,
+    exceeds=n,
+)
+
+
+@claim(
+    "LDL:L2.eq12/lower",
+    false="false",
+    robust=IN_THE_MIDDLE,
+    why=r"Errors of both signs cancel: for three orthonormal features and the single task $0,\frac12,-\frac12$ ($L\Delta=1$) at "
+    r"$Q=0$ the update $g_1$ is $0$, and the printed scale $\frac{4}{81}$.",
+    details=r"Then $\mathrm{Attn}_1$ stays $\frac13$ for ever. Even for exchangeable tasks the scale is not $L^2\Delta^2$: one-hot "
+    r"tasks, $L\Delta$ at one random feature and $0$ elsewhere, meet (4) and have "
+    r"$\frac12\mathbb{E}(f_1-f_2)^2=L^2\Delta^2/K$, so that $g_k$ is smaller by the factor $K$.",
+    instead=r"For exchangeable tasks $g_k$ is between $1$ and $2$ times "
+    r"$\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$. Here "
+    r"$\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$.",
+    costs="a hypothesis",
+    repair=dict(least=1),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
+    needs=("LDL:L2.raw", "LDL:L1.Theta"),
+    argument=AVERAGED,
+    hypotheses=IN_THE_MIDDLE.hypotheses,
+)
+def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
+    r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others defeat
+    every constant. For exchangeable tasks the mean of $(f_k-\hat y)^2$, which is
+    $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq k}\mathrm{Attn}_n^2$, is between
+    `least` = 1 and `most` = 2 times $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
+    """
+    if not least:
+        return along(IN_THE_MIDDLE, K=3, Q=0, f_1=0)
+    sigma, b = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
+    mean, domain = sigma**2 * ((1 - A) ** 2 + b), {sigma: (0, oo), A: Closed(0, 1), b: Closed(0, 1)}
+    below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)
+    return all_of(below, forall(mean, "<=", most * sigma**2 * (1 - A) ** 2, domain, where=[(b, "<=", (1 - A) ** 2)]))
+
+
+#: Features (1, -3/2), (1, -1/2), (2, -2), whose distances lie in [1, 2], one task, one step.
+ONE_STEP = {"f_1": Fraction(-2), "f_2": Fraction(3, 2), "f_3": Fraction(1), "eta": Fraction(1)}
+
+
+def after_one_step(f_1: Fraction, f_2: Fraction, f_3: Fraction, eta: Fraction) -> sp.Expr:
+    """Return minus the update of q_3 after one step from Q = 0."""
+    half = sp.Rational(1, 2)
+    problem = FeatureRegression(sp.Matrix([[1, 1, 2], [-3 * half, -half, -2]]), tasks=sp.Matrix([[f_1, f_2, f_3]]))
+    return -problem.updates(-sp.Rational(eta) * problem.gradient(sp.zeros(2)))[2, 2]
+
+
+DECREASING = Robust(
+    point=ONE_STEP, hypotheses=("f_1 < 0", "f_2 > 0", "f_3 > 0", "eta > 0"), violation=lambda **at: after_one_step(**at)
+)
+NEGATIVE = (
+    r"At $(1,-\frac32)$, $(1,-\frac12)$, $(2,-2)$ the other queries, for which $v_3$ is wrong, move $q_3=v_3^{\top}Qv_3$ too: "
+)
+
+
+@claim(
+    "LDL:L2.nonneg",
+    false="false",
+    robust=DECREASING,
+    why=NEGATIVE + r"after one step $g_3=-0.148$.",
+    details=r"The values are $-2,\frac32,1$ and $\eta=1$; with smaller steps, and along the gradient flow, $g_3$ turns negative at "
+    r"time $0.02$ and is so still at time $20$; from time $1$ all three updates are, while the loss falls. At $Q=0$ with "
+    r"population prompts $g_k\geq0$.",
+    instead=r"For orthonormal features $g_k=p_k\mathbb{E}[\mathrm{Attn}_k(f_k-\hat y)^2]\geq0$.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=dict(shift=Fraction(1, 100)),
+    needs=("LDL:L2.raw",),
+    argument=AVERAGED,
+    hypotheses=DECREASING.hypotheses,
+)
+def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fraction(0)) -> Evidence:
+    r"""Printed, the update of $q_3$ is negative after one step for three features in the plane.
+    For orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2\geq{}$`shift` = 0.
+    """
+    if not orthonormal:
+        return at_point(DECREASING, r"g_3^{(1)}\geq 0", K=3)
+    return forall(A * S**2, ">=", shift, {k: SHARES[k] for k in (A, theta, B)})
+
+
+@claim(
+    "LDL:L2.grow",
+    false="false",
+    robust=DECREASING,
+    follows="LDL:L2.nonneg",
+    why=NEGATIVE + "it decreases from the second step on.",
+    details=r"Even for orthonormal features the growth need not continue: for the single task $0,\frac12,-\frac12$ the update "
+    r"$g_1$ is $0$ from the start, and $\mathrm{Attn}_1=\frac13$ for ever.",
+    instead=r"For orthonormal features $q_k$ never decreases; it grows until $\mathrm{Attn}_k$ is near $1$ for exchangeable tasks.",
+    costs="a hypothesis",
+    needs=("LDL:L2.nonneg",),
+    hypotheses=DECREASING.hypotheses,
+)
+def scores_need_not_grow() -> Evidence:
+    """For three features in the plane $q_3$ decreases in the second step of descent."""
+    return at_point(DECREASING, r"q_3^{(2)}\geq q_3^{(1)}", K=3)
+
+
+@claim(
+    "LDL:L2.eq13/upper",
+    false="false",
+    robust=FAR_OFF_BETWEEN,
+    follows="LDL:L2.raw",
+    why=ANY_FEATURES + r"$|g_{1,2}|$ is $Ra|b^2-a(R-a)|$ times the printed scale.",
+    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$; in general $g=GHG$.",
+    costs="a hypothesis",
+    repair=dict(orthonormal=True),
+    control=dict(constant=Fraction(9, 10)),
+    needs=("LDL:L2.raw", "LDL:L2.abs", "LDL:L2.tri", "LDL:L1.abs"),
+    argument=AVERAGED,
+    hypotheses=FAR_OFF_BETWEEN.hypotheses,
+)
+def updates_between_features_from_above(*, orthonormal: bool = False, constant: int | Fraction = 1) -> Evidence:
+    r"""Printed, features far from the origin defeat every constant. For orthonormal ones
+    $(f_k-\hat y)(f_m-\hat y)$ and minus that are at most `constant` = 1 times
+    $(1-\mathrm{Attn}_k)(1-\mathrm{Attn}_m)B^2$.
+    """
+    if not orthonormal:
+        return along(FAR_OFF_BETWEEN, K=2, Q=0)
+    bound = constant * (1 - A) * (1 - A_m) * B**2
+    return all_of(*(forall(e * S * T, "<=", bound, SHARES) for e in (1, -1)))
+
+
+#: Exchangeable tasks with L Delta/2 on a random half of the features and -L Delta/2 on the others.
+AT_THE_START = Diverging(
+    point={"L": 2, "Delta": Fraction(3, 2)},
+    hypotheses=("K in Integers", "K >= 2", "L > 0", "Delta > 0"),
+    sequence=lambda k, L, Delta: {"K": 2 * k, "L": L, "Delta": Delta, "sigma2": (L * Delta) ** 2 * k / (2 * (2 * k - 1))},
+    ratio=lambda K, L, Delta, sigma2: (1 - 1 / K) ** 2 * (L * Delta) ** 2 / (sigma2 / K),
+    exceeds=n,
+)
+
+
+@claim(
+    "LDL:L2.eq13/lower",
+    false="false",
+    robust=AT_THE_START,
+    why=r"For exchangeable tasks and orthonormal features $|g_{k,m}|=p_k\sigma_f^2\mathrm{Attn}_m/K$ at $Q=0$, smaller than the "
+    r"printed scale by the factor $K$.",
+    details=r"There $|g_{k,m}|=\frac1{K-1}g_k$, since the columns of $H$ sum to $0$: the errors at $v_k$ and at $v_m$ have both "
+    r"signs. For the single task $0,\frac12,-\frac12$ on three features $g_{1,2}=0$ against $\frac{4}{81}$.",
+    instead=r"For exchangeable tasks $-g_{k,m}=\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_m("
+    r"\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)]$.",
+    costs="a hypothesis",
+    repair=dict(printed=False),
+    control=dict(sign=-1),
+    needs=("LDL:L2.raw",),
+    argument=AVERAGED,
+    hypotheses=AT_THE_START.hypotheses,
+)
+def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) -> Evidence:
+    r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
+    them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
+    $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
+    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it.
+    """
+    if printed:
+        return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
+    w, sigma, r = sp.symbols("w_1:4", real=True), sp.Symbol("sigma_f", positive=True), sp.Symbol("r", real=True)
+    a = sp.Matrix([*w, 1 - sum(w)])
+    moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
+    error = lambda k: sp.eye(4)[:, k] - a
+    mean = -(error(0).T * moments * error(1))[0]
+    return identity(computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
+
+
+@claim(
+    "LDL:L2.van",
+    control=dict(power=2),
+    needs=("LDL:L2.eq13/upper",),
+    argument=r"The right side tends to $0$ with $1-\mathrm{Attn}_k$. " + AVERAGED,
+)
+def updates_vanish_with_the_residual(*, power: int = 1) -> Evidence:
+    r"""For orthonormal features $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|$ is at most
+    $(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$ with `power` = 1, which tends to 0 as
+    $\mathrm{Attn}_k\to1$.
+
+    For other features the update of one query holds the residuals of all, and vanishes with them.
+    """
+    return all_of(*(forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES) for e in (1, -1)))

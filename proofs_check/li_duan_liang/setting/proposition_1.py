@@ -1,0 +1,176 @@
+"""Proposition 1 of Li, Duan & Liang, the sentence after it, and its proof (Appendix F).
+
+Tasks of two values, on orthonormal features, are learned without telling apart the features of one
+value: M of them have the value 0, and M the value L Delta. Then s is the attention of a query on
+the features of the other value, and 1 - Attn_k is 1 - (1-s)/M.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, forall
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.li_duan_liang.setting.witnessed import along
+
+n = Diverging.n
+L, Delta = sp.symbols("L Delta", positive=True)
+A = sp.Symbol("Attn_k", nonnegative=True)
+S, s, w, x = sp.symbols("S s w x", real=True)
+HALVES = "0 on M features, L Delta on M others"
+TRAINED = ("M in Integers", "M >= 2", "L > 0", "Delta > 0", "0 < epsilon < 1", "2*M*epsilon >= 1")
+COMPLETE = (
+    r"For the task with two values, on $M$ orthonormal features each, descent makes the loss $0$ and $\mathrm{Attn}_k=\frac1M$: "
+)
+
+
+def two_values(unseen: bool) -> Diverging:
+    """Return the sequence of attention that training passes through, and what it leaves at a query:
+    1 - Attn_k over epsilon, where the loss is epsilon^2/2, or the squared error on an unseen task,
+    which splits both halves in two, over epsilon^2.
+    """
+    left = lambda M, L, Delta, epsilon: 1 - (1 - epsilon / (L * Delta)) / M
+    error = lambda M, L, Delta, epsilon: (L * Delta / 2) ** 2
+    return Diverging(
+        point={"half": 2, "L": 2, "Delta": Fraction(3, 2)},
+        hypotheses=TRAINED,
+        sequence=lambda k, half, L, Delta: {"M": half * (k + 1), "L": L, "Delta": Delta, "epsilon": sp.S.One / (k + 1)},
+        ratio=lambda **at: error(**at) / at["epsilon"] ** 2 if unseen else left(**at) / at["epsilon"],
+        exceeds=n / 2,
+    )
+
+
+SEEN, UNSEEN = two_values(False), two_values(True)
+
+
+@claim(
+    "LDL:Pr1.1",
+    false="false",
+    robust=SEEN,
+    follows="LDL:L1.Theta",
+    why=COMPLETE + r"$1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ fails.",
+    details=r"The loss is $\frac12(sL\Delta)^2=\frac12\epsilon^2$. Even for exchangeable tasks a loss of $\epsilon^2$ only gives "
+    r"$p_k\sigma_f^2(1-\mathrm{Attn}_k)^2\leq2\epsilon^2$, so that $1-\mathrm{Attn}_k$ may be of the order "
+    r"$\sqrt{K}\epsilon/\sigma_f$.",
+    instead=r"For exchangeable tasks $p_k\sigma_f^2\,\mathbb{E}(1-\mathrm{Attn}_k)^2\leq2\mathcal{L}$.",
+    costs="the theorem",
+    repair=dict(constant=2),
+    control=dict(constant=Fraction(19, 10)),
+    needs=("LDL:L1.Theta",),
+    argument=r"For exchangeable tasks the loss is at least $\frac12p_k\sigma_f^2\,\mathbb{E}(1-\mathrm{Attn}_k)^2$ for each class.",
+    hypotheses=SEEN.hypotheses,
+)
+def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
+    r"""Printed (`constant` = 0), a sequence along which the loss is $\frac12\epsilon^2$ defeats
+    every constant in $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$. For exchangeable tasks, where a
+    loss of at least $\frac12p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is $\epsilon^2$,
+    $p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is at most `constant` = 2 times $\epsilon^2$.
+    """
+    if not constant:
+        return along(SEEN, f=HALVES, loss="epsilon^2/2")
+    p, sigma, loss = sp.symbols("p_k sigma_f loss", positive=True)
+    domain = {p: (0, 1), sigma: (0, oo), A: Closed(0, 1), loss: (0, oo)}
+    least = p * sigma**2 * (1 - A) ** 2
+    return forall(least, "<=", constant * loss, domain, where=[(loss, ">=", least / 2)])
+
+
+@claim(
+    "LDL:Pr1.txt",
+    false="false",
+    robust=SEEN,
+    follows="LDL:L1.Theta",
+    why=COMPLETE + r"the loss is no $\Theta((1-\mathrm{Attn}_k)^2)$.",
+    details=r"(11) is a bound from above, and a sum over all queries with the factors $p_k=\Theta(1/K)$ and $L^2\Delta^2$.",
+    instead=r"$\mathcal{L}=\mathcal{O}(L^2\Delta^2)\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$.",
+    costs="the theorem",
+    needs=("LDL:L1",),
+    hypotheses=SEEN.hypotheses,
+)
+def loss_is_not_of_the_order_of_the_attention() -> Evidence:
+    r"""A sequence along which the loss is $\frac12\epsilon^2$ and $1-\mathrm{Attn}_k$ is at least
+    $1-\frac1M$ defeats every constant in $(1-\mathrm{Attn}_k)^2\leq C\mathcal{L}$.
+    """
+    return along(SEEN, f=HALVES, loss="epsilon^2/2")
+
+
+@claim(
+    "LDL:Pr1.Lsum",
+    control=dict(constant=Fraction(19, 10)),
+    needs=("LDL:eq4.use", "LDL:3.1.feat"),
+    argument="Induction on the number of classes: one more of them is added to a sum that meets the bound.",
+)
+def error_by_the_lipschitz_constant(*, constant: int | Fraction = 2) -> Evidence:
+    r"""If a sum over some classes with the attention $s$ together has at most the modulus
+    $cL\Delta s$, and the next difference $|x|\leq2L\Delta$, then the sum with $wx$ has at most
+    $cL\Delta(s+w)$, with `constant` $c=2$; $\Delta=\Theta(1)$ is part of the $\Theta(L)$.
+    """
+    domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), L: (0, oo), Delta: (0, oo)}
+    unit = L * Delta
+    given = [(S, "<=", constant * unit * s), (-S, "<=", constant * unit * s), (x, "<=", 2 * unit), (-x, "<=", 2 * unit)]
+    return all_of(*(forall(e * (S + w * x), "<=", constant * unit * (s + w), domain, where=given) for e in (1, -1)))
+
+
+#: One feature of another value, L, has the attention epsilon: the error is L epsilon.
+STEEP = Diverging(
+    point={"epsilon": Fraction(1, 4), "share": Fraction(1, 2)},
+    hypotheses=("0 < epsilon < 1", "0 < share < 1", "L > 0"),
+    sequence=lambda k, epsilon, share: {"L": k + 1, "epsilon": epsilon, "share": share},
+    ratio=lambda L, epsilon, share: (L * share * epsilon) ** 2 / epsilon**2,
+    exceeds=n / 8,
+    least=2,
+)
+
+
+@claim(
+    "LDL:Pr1.2",
+    false="gap",
+    why=r"The factor $L^2$ is dropped, although $L$ is the parameter of the two regimes and unbounded in the sharp one: the bound "
+    r"before gives $\mathcal{O}(L^2(1-\mathrm{Attn}_k)^2)$.",
+    details=r"With the attention $\frac12\epsilon$ on features whose value differs by $L\Delta$, $\Delta=1$, the squared error is "
+    r"$\frac14L^2\epsilon^2$.",
+    instead=r"$(\hat y-f)^2=\mathcal{O}(L^2\Delta^2(1-\mathrm{Attn}_k)^2)$.",
+    costs="a hypothesis",
+    repair=dict(power=2),
+    control=dict(power=2, constant=Fraction(19, 10)),
+    needs=("LDL:Pr1.Lsum", "LDL:A.cols"),
+    hypotheses=STEEP.hypotheses,
+)
+def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evidence:
+    r"""Printed, with $L$ to the `power` 0, tasks with growing $L$ defeat every constant. With the
+    power 2, $|S|\leq2L\Delta(1-\mathrm{Attn}_k)$, and $1-\mathrm{Attn}_k\leq C\epsilon$, the
+    squared error $S^2$ is at most the square of `constant` = 2 times $C\epsilon$, times
+    $(L\Delta)^{\mathrm{power}}$.
+    """
+    if not power:
+        return along(STEEP, Delta=1)
+    theta = sp.Symbol("theta", real=True)
+    left, C, epsilon = sp.symbols("share C epsilon", positive=True)
+    error = theta * 2 * L * Delta * left * C * epsilon  # 1 - Attn_k is the share of C epsilon
+    domain = {theta: Closed(-1, 1), left: (0, 1), C: (0, oo), epsilon: (0, 1), L: (0, oo), Delta: (0, oo)}
+    return forall(error**2, "<=", constant**2 * C**2 * epsilon**2 * (L * Delta) ** power, domain)
+
+
+@claim(
+    "LDL:Pr1.3",
+    false="false",
+    robust=UNSEEN,
+    follows="LDL:Pr1.1",
+    why=COMPLETE + r"a task that splits the $M$ features in two has the error $\frac12L\Delta$.",
+    details=r"The unseen task has $L\Delta$ on half of the features of either value, $M$ even, and meets (4) like the first. "
+    r"Even with $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ the squared error is $\mathcal{O}(L^2\Delta^2\epsilon^2)$ only.",
+    instead=r"$(\hat y-f(v_k))^2=\mathcal{O}(L^2\Delta^2(1-\mathrm{Attn}_k)^2)$ for every admitted task; that $\mathrm{Attn}_k$ is "
+    "near $1$ needs training tasks that tell all features apart.",
+    costs="the theorem",
+    needs=("LDL:Pr1.1", "LDL:Pr1.2"),
+    hypotheses=UNSEEN.hypotheses,
+)
+def unseen_tasks() -> Evidence:
+    r"""Along the same sequence the squared error $(\frac12L\Delta)^2$ on an unseen task defeats
+    every constant in $\mathcal{O}(\epsilon^2)$.
+    """
+    return along(UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2/2")

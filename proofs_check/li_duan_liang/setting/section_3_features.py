@@ -1,0 +1,152 @@
+"""Section 3.1 of Li, Duan & Liang: the features, the law of the tokens, and what the paper says
+that it does not need: orthonormal features, and tokens that coincide with features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+
+from numerics.evidence import Evidence
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.li_duan_liang.setting.witnessed import along, definition
+
+n = Diverging.n
+
+
+@claim("LDL:3.1.feat", control=dict(most=Fraction(7, 5)))
+def separated_features(*, most: int | Fraction = 2) -> Evidence:
+    r"""With $\Delta=1$ the standard basis of $\mathbb{R}^3$ and the origin are separated features,
+    whose distances lie in $[1,\mathrm{most}]$ with `most` = 2. Two equal features, and four points
+    $0,1,2,3$ of a line, are not.
+    """
+
+    def meets(features: Sequence[tuple[int, ...]]) -> bool:
+        squares = [sum((a - b) ** 2 for a, b in zip(v, w)) for v, w in combinations(features, 2)]
+        return all(1 <= s <= most**2 for s in squares)
+
+    basis: list[tuple[int, ...]] = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    outside: dict[str, Any] = {"two equal": (basis[1:] + basis[1:2],), "a line": ([(0,), (1,), (2,), (3,)],)}
+    return definition(meets, r"\|v_k-v_{k'}\|=\Theta(\Delta)", inside={"origin and basis": (basis,)}, outside=outside)
+
+
+ORIGIN = Diverging(
+    point={"L": Fraction(5, 2), "C": Fraction(3, 2)},
+    hypotheses=("K in Integers", "K >= 2", "0 < epsilon < 1", "K*epsilon > 1", "L > 0"),
+    sequence=lambda k, L, C: {"K": 2 * k, "L": L, "epsilon": C / (2 * k)},
+    ratio=lambda K, L, epsilon: L**2 / (8 * K) / epsilon**2,
+    exceeds=n / 8,
+)
+
+
+@claim(
+    "LDL:3.1.feat/suffice",
+    false="false",
+    robust=ORIGIN,
+    why=r"If one feature is the origin and the others are orthonormal, all scores of the query $0$ are $0$ for every $Q$: its "
+    r"attention stays $1/K$, and the loss stays above $L^2/(8K)$.",
+    details=r"The distances are $1$ and $\sqrt2$. The tasks take $\pm\frac12L$ on half of the features each, at random, and meet "
+    r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound.",
+    instead="Features of equal norm, or linearly independent ones, suffice for a $Q$ that tells them apart to exist; which "
+    "features gradient descent learns, and how fast, depends on their Gram matrix.",
+    costs="a hypothesis",
+    needs=("LDL:3.1.feat",),
+    hypotheses=ORIGIN.hypotheses,
+)
+def separation_does_not_suffice() -> Evidence:
+    r"""For the features $0,e_2,\dots,e_K$ and exchangeable tasks with the values $\pm\frac12L$ the
+    loss of every $Q$ is at least $L^2/(8K)$, which no multiple of $\epsilon^2$ bounds for
+    $K=C/\epsilon$.
+    """
+    return along(ORIGIN, features="0, e_2, ..., e_K", tasks="L/2 and -L/2 on half of the features each")
+
+
+@claim("LDL:3.1.pk", control=dict(first=Fraction(3, 8)))
+def probabilities_of_the_classes(*, first: Fraction = Fraction(1, 4)) -> Evidence:
+    r"""The probabilities `first` = 1/4, 1/2 and the rest of $K=3$ classes are of the order $1/K$,
+    between $\frac1{2K}$ and $\frac2K$, and sum to 1. The law $(\frac14,\frac14,\frac14)$, which
+    leaves mass over, and a class of probability $\frac1{12}$ are outside.
+
+    The paper does not say that the probabilities sum to 1, but (10) and all that follows needs it.
+    """
+
+    def meets(*p: Fraction) -> bool:
+        return sum(p) == 1 and all(Fraction(1, 2 * len(p)) <= x <= Fraction(2, len(p)) for x in p)
+
+    quarter, half = Fraction(1, 4), Fraction(1, 2)
+    outside = {"mass left over": (quarter,) * 3, "1/12": (Fraction(1, 12), half, Fraction(5, 12))}
+    return definition(meets, r"p_k=\Theta(1/K)", inside={"1/4, 1/2, 1/4": (first, half, half - first)}, outside=outside)
+
+
+#: The largest of N squares of standard normal variables has at most this mean (s = 9/20).
+LARGEST = lambda N: Fraction(20, 9) * (sp.log(N) + sp.log(10) / 2)
+GAUSSIAN = Diverging(
+    point={"L": 2},
+    hypotheses=("d in Integers", "N in Integers", "L > 0", "0 < epsilon < 1"),
+    sequence=lambda k, L: {"d": 30, "N": 150, "L": L, "epsilon": sp.S.One / (k + 1)},
+    ratio=lambda d, N, L, epsilon: L**2 * ((d - LARGEST(N)) / d) ** 2 / 2 / epsilon**2,
+    exceeds=n / 8,
+)
+
+
+@claim(
+    "LDL:3.1.cont",
+    false="gap",
+    why="Gaussian tokens never coincide with the query: at the sizes of the paper's own experiment the loss of the analysed model "
+    r"is at least $0.14L^2$ for every $Q$, and $\mathrm{Attn}_k$ is not defined.",
+    details=r"The tasks are the quadratic ones of Appendix A, $d=30$, $N=150$. A prediction is a mean $\sum\gamma_iy_i$, with "
+    r"weights free of the task, so that its mean squared error is at least $(L/d)^2\|xx^{\top}-\sum\gamma_ix_ix_i^{\top}\|_F^2"
+    r"\geq(L/d)^2(\|x\|^2-\max_ig_i^2)^2$ with standard normal $g_i$, and $\mathbb{E}\max_ig_i^2\leq"
+    r"\frac{20}9(\log N+\frac12\log10)$. The section that the sentence names draws its tokens from four fixed features.",
+    instead="The analysis is about tokens that coincide with one of $K$ features. Appendix A trains a block with a feed-forward "
+    "part on Gaussian tokens, and shows its loss only.",
+    costs="a hypothesis",
+    needs=("LDL:3.1.pk",),
+    hypotheses=GAUSSIAN.hypotheses,
+)
+def continuous_tokens_have_a_floor() -> Evidence:
+    r"""For standard normal tokens and query, $f(x)=x^{\top}Ax+b^{\top}x$ with
+    $A_{ij},b_i\sim\mathcal{N}(0,(L/d)^2)$, $d=30$ and $N=150$, the loss of (6) is at least
+    $\frac12L^2(1-\frac{20}{9d}(\log N+\frac12\log10))^2$ for every $Q$, and no multiple of
+    $\epsilon^2$ for all $\epsilon$.
+    """
+    return along(GAUSSIAN, f="x'Ax + b'x")
+
+
+TWO_GEOMETRIES = Diverging(
+    point={"Delta": Fraction(3, 2)},
+    hypotheses=("1 <= Delta", "Delta <= 2", "r >= 2", "K_least > r"),
+    # The dimension is 2^k, and the number of vectors the product of 2^i + 2 over i = 1, ..., k.
+    sequence=lambda k, Delta: {"Delta": Delta, "r": 2**k, "K_least": 2 ** (k * (k + 1) / sp.S(2))},
+    ratio=lambda Delta, r, K_least: (K_least**2 / (8 * (Delta**2 / 2) ** 2)) / (32 * r * K_least),
+    exceeds=n / 2,
+    least=7,
+)
+
+
+@claim(
+    "LDL:3.1.orth",
+    false="false",
+    robust=TWO_GEOMETRIES,
+    why=r"The minimal vectors of Barnes-Wall lattices, at unit norm with distances in $[1,2]$, are learned in a time $K^{1+o(1)}$, "
+    r"and orthogonal features at such distances in $K^2$.",
+    details=r"The ratio of the times to attention $\frac12$ is at least $K/(64\Delta^4r)$ for $r=2^m$ and "
+    r"$K=\prod_{i\leq m}(2^i+2)$: from the closed form for orthogonal features at distance $\Delta$, and the upper bound "
+    r"$32rK/(\eta\sigma_f^2)$ for one orbit in $\mathbb{R}^r$ at distance $1$. Tasks, $\eta$ and $p_k=1/K$ are the same.",
+    instead="The Gram matrix decides the exponent of $K$; a law in $K$, $L$ and $\\Delta$ alone needs one geometry, such as "
+    "orthonormal or equiangular features.",
+    costs="a hypothesis",
+    needs=("LDL:3.1.feat",),
+    hypotheses=TWO_GEOMETRIES.hypotheses,
+)
+def the_geometry_decides_the_exponent() -> Evidence:
+    r"""For no function of $K$, $L$ and $\Delta$ are the times to attention $\frac12$ of all
+    features at distances in $[1,2]$ of its order: the times of orthogonal features and of minimal
+    vectors of Barnes-Wall lattices differ by more than any constant.
+    """
+    return along(TWO_GEOMETRIES, orthogonal="time >= K^2/(8 kappa^2), kappa = Delta^2/2", Barnes_Wall="time <= 32 r K")

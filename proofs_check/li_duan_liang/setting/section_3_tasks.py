@@ -1,0 +1,167 @@
+"""Section 3.1 of Li, Duan & Liang: prompts, and the class of tasks (4), what its two lines say and
+how they are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence
+from numerics.provers import forall
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging, Robust
+from proofs_check.li_duan_liang.setting.witnessed import along, at_point, definition
+
+n = Diverging.n
+#: Constants of a Theta that serve for all examples.
+LEAST, MOST = Fraction(1, 2), Fraction(2)
+
+
+def steps(f: Sequence[Any], x: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Return |f(x) - f(x')| and |x - x'| of all pairs of points of a line."""
+    return [(abs(a - b), abs(u - v)) for (a, u), (b, v) in combinations(zip(f, x), 2)]
+
+
+@claim("LDL:eq1", control=dict(response=1))
+def prompt_matrix(*, response: int = 0) -> Evidence:
+    r"""The matrix $P$ of $N=3$ pairs and a query in dimension $d=2$ has $d+1$ rows and $N+1$
+    columns, and its last entry is `response` = 0. A prompt that holds the answer, and one without
+    the query, are outside.
+    """
+    X, x, y = sp.Matrix(2, 3, sp.symbols("x_:6")), sp.Matrix(sp.symbols("q_:2")), sp.Matrix([sp.symbols("y_:3")])
+
+    def meets(P: sp.Matrix) -> bool:
+        return bool(P.shape == (3, 4) and P[:2, :] == X.row_join(x) and P[2, :3] == y and P[2, 3] == 0)
+
+    build = lambda last: X.row_join(x).col_join(y.row_join(sp.Matrix([last])))
+    outside = {"the answer in the prompt": (build(sp.Symbol("y_q")),), "no query": (X.col_join(y),)}
+    return definition(meets, r"P\in\mathbb{R}^{(d+1)\times(N+1)}", inside={"a prompt": (build(response),)}, outside=outside)
+
+
+@claim("LDL:eq4a", control=dict(slope=Fraction(21, 10)))
+def first_line_of_the_class(*, slope: int | Fraction = 2) -> Evidence:
+    r"""With $L=2$ and $\delta_0=1$ the task $f(x)=\mathrm{slope}\cdot|x|$ with `slope` = 2 meets
+    the first line of (4) on the points $-2,\dots,2$, and $f(x)=3x$ does not. Distances count as
+    $\Theta(\delta_0)$ from $\frac12\delta_0$ to $2\delta_0$.
+    """
+    L, points = 2, range(-2, 3)
+
+    def meets(f: Sequence[Any]) -> bool:
+        return all(change <= L * far for change, far in steps(f, points) if LEAST <= far <= MOST)
+
+    inside, outside = [slope * abs(x) for x in points], [3 * x for x in points]
+    return definition(meets, r"|f(x)-f(x')|\le L\|x-x'\|", inside={"2|x|": (inside,)}, outside={"3x": (outside,)})
+
+
+@claim("LDL:eq4b", control=dict(value=Fraction(9, 10)))
+def second_line_of_the_class(*, value: int | Fraction = 2) -> Evidence:
+    r"""With $L=2$ and features at distance 1 from each other the task with the values 0, 0,
+    `value` = 2 meets the second line of (4), where $\Theta(L)$ begins at $\frac12L$. A constant
+    task, and the values 0, 2, 3 at the features 0, 1, 10, do not.
+    """
+    L = 2
+
+    def meets(f: Sequence[Any], far: Any) -> bool:
+        K = range(len(f))
+        return all(any(k != m and LEAST * L * far(k, m) <= abs(f[k] - f[m]) <= MOST * L * far(k, m) for m in K) for k in K)
+
+    one = lambda k, m: 1
+    outside = {"constant": ((1, 1, 1), one), "too flat at 10": ((0, 2, 3), lambda k, m: abs((0, 1, 10)[k] - (0, 1, 10)[m]))}
+    return definition(
+        meets, r"|f(v_k)-f(v_{k'})|=\Theta(L)\|v_k-v_{k'}\|", inside={"0, 0, 2": ((0, 0, value), one)}, outside=outside
+    )
+
+
+JUMP = Robust(
+    point={"L": 2, "delta0": Fraction(1, 2), "distance": Fraction(1, 16)},
+    hypotheses=("L > 0", "0 < delta0 <= 1", "0 < distance < delta0/2"),
+    violation=lambda L, delta0, distance: L * delta0 / 2 - L * distance,
+)
+
+
+@claim(
+    "LDL:eq4.glob",
+    false="gap",
+    why=r"(4) asks for the bound at distances $\Theta(\delta_0)$ only; $f=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets it where "
+    r"$\|x-x'\|\geq\frac12\delta_0$, and jumps.",
+    instead=r"Ask for $|f(x)-f(x')|\leq L\|x-x'\|$ at all distances, or only at those between two features.",
+    costs="nothing",
+    hypotheses=JUMP.hypotheses,
+)
+def first_line_is_not_the_global_lipschitz_condition() -> Evidence:
+    r"""The step $f(x)=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets the first line of (4) for the
+    distances from $\frac12\delta_0$ on, and not $|f(x)-f(x')|\leq L\|x-x'\|$ across its jump.
+    """
+    return at_point(JUMP, r"|f(x)-f(x')|\le L\|x-x'\|", f="L*delta0/2 for x >= 0, else 0")
+
+
+UNBOUNDED = Diverging(
+    point={"L": 2, "Delta": Fraction(3, 2)},
+    hypotheses=("L > 0", "Delta > 0", "delta0 > 0", "delta0 < Delta/2"),
+    sequence=lambda k, L, Delta: {"L": L, "Delta": Delta, "delta0": Delta / 5, "f_1": L * Delta, "f_3": (k + 2) * L * Delta},
+    ratio=lambda L, Delta, delta0, f_1, f_3: (f_3 - f_1) / (L * Delta),
+    exceeds=n / 2,
+)
+
+
+@claim(
+    "LDL:eq4.use",
+    false="gap",
+    why=r"Where $\delta_0$ is small against $\Delta$ the first line of (4) does not bind two features, and the second only binds "
+    r"partners; two pairs of partners may differ by any amount.",
+    details="Four features at distances $\\Delta$ with the values $L\\Delta$, $2L\\Delta$, $ML\\Delta$, $(M+1)L\\Delta$ and "
+    r"$\delta_0=\Delta/5$, where $\mathcal{X}$ are the features: no two tokens are at a distance $\Theta(\delta_0)$, and each "
+    r"feature has a partner. On a convex $\mathcal{X}$ steps of length $\Theta(\delta_0)$ lead from one feature to another, and "
+    "the bound follows.",
+    instead=r"Ask for the first line at the distances between features, or for a convex $\mathcal{X}$.",
+    costs="a hypothesis",
+    repair=dict(between_features=True),
+    control=dict(constant=Fraction(19, 10)),
+    needs=("LDL:eq4a", "LDL:3.1.feat"),
+    hypotheses=UNBOUNDED.hypotheses,
+)
+def differences_between_features(*, between_features: bool = False, constant: int | Fraction = 2) -> Evidence:
+    r"""Printed, a sequence of tasks that meet (4) with $\delta_0=\Delta/5$ defeats every
+    constant in $|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$. Where the first line holds between features,
+    whose distances are at most $2\Delta$, the constant is `constant` = 2.
+    """
+    if not between_features:
+        return along(UNBOUNDED, K=4)
+    L, Delta, far, change = sp.symbols("L Delta distance difference", positive=True)
+    domain = {L: (0, oo), Delta: (0, oo), far: (0, oo), change: (0, oo)}
+    return forall(change, "<=", constant * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", 2 * Delta)])
+
+
+LINEAR = Diverging(
+    point={"L": 2},
+    hypotheses=("K in Integers", "K >= 2", "L > 0"),
+    sequence=lambda k, L: {"K": 2 * k, "L": L},
+    ratio=lambda K, L: sp.sqrt(2) * L / (2 * L / sp.sqrt(K)),  # L |v_k - v_k'| over the largest |f(v_k) - f(v_k')|
+    exceeds=sp.sqrt(n) / 2,
+)
+
+
+@claim(
+    "LDL:4.mild",
+    false="gap",
+    why=r"On orthonormal features the linear task $L\langle u,x\rangle$ with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ is exactly "
+    r"$L$-Lipschitz, and its values differ by at most $2L/\sqrt{K}$.",
+    details=r"A direction $u$ drawn at random does no better: $\max_k|u_k|$ is of the order $\sqrt{\log K/K}$, so that with any "
+    r"fixed constant the share of the linear tasks that meet the second line of (4) tends to $0$. A ReLU whose threshold lies "
+    "above all features is $0$ on them.",
+    instead=r"The constant in $\Theta(L)$ is an assumption on the task and the features together; where $K$ grows, so must $d$, "
+    "and generic functions become flat on the features.",
+    costs="a hypothesis",
+    hypotheses=LINEAR.hypotheses,
+)
+def generic_tasks_are_too_flat() -> Evidence:
+    r"""For orthonormal features the linear tasks with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ defeat every
+    constant $c$ in $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$.
+    """
+    return along(LINEAR, f="L <u, x>, u = (1, ..., 1, -1, ..., -1)/sqrt(K)")
