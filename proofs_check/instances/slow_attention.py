@@ -20,8 +20,12 @@ import sympy as sp
 __all__ = [
     "DELTA2",
     "FLAT",
+    "HYPOTHESES",
+    "IN_FLAT",
+    "IN_SHARP",
     "WHERE",
     "K",
+    "along",
     "attention_early",
     "c1",
     "c2",
@@ -52,6 +56,13 @@ WHERE = {
     "prompts": "iid uniform tokens",
     "eta": "1/L^2",
 }
+#: What the paper assumes of the numbers: (9), with N >= K^3 and K >= 1/epsilon.
+HYPOTHESES = (
+    *("K in Integers", "K >= 2", "N >= K**3", "0 < delta", "delta**2*N >= 20*K", "0 < epsilon", "epsilon < 1"),
+    *("K*epsilon >= 1", "L > 0"),
+)
+#: L <= 1/(Delta delta), and the other way round.
+IN_FLAT, IN_SHARP = (*HYPOTHESES, "2*L**2*delta**2 <= 1"), (*HYPOTHESES, "2*L**2*delta**2 >= 1")
 
 
 def member(**changes: Any) -> dict[str, Any]:
@@ -73,6 +84,17 @@ def member(**changes: Any) -> dict[str, Any]:
     (16000*n**3, 20*n)
     """
     return {"K": K, "N": 2000 * K**3, "delta": 1 / (10 * K), "epsilon": 1 / K, "L": 5 * K, **changes}
+
+
+def along(index: Any, ratio: Any) -> dict[str, Any]:
+    """The instance of an index, with L = ratio K.
+
+    Examples
+    --------
+    >>> along(4, 5)["L"]
+    40
+    """
+    return {name: sp.sympify(e).subs(n, index) for name, e in member(L=ratio * K).items()}
 
 
 #: The n-th instance in the flat regime.
