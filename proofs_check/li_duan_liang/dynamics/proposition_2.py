@@ -27,9 +27,7 @@ POINT = {"ratio": Fraction(5)}
     r"where $b_j\leq2$ and, by Jensen's inequality, $\mathbb{E}w_j\leq w\leq e^z/K$; so $e^{-z}$ falls by at most "
     r"$2c/(K(K-1))=(K-1)^{-2}$ at a step, with $c=\eta\sigma_f^2$, and $g_k=z'(K-1)/(\eta K)$.",
 )
-def early_training_is_slow(
-    *, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2
-) -> Evidence:
+def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2) -> Evidence:
     r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any length
     $N\geq2$, $z\leq\frac{2T}{(K-1)^2}$ after $T\leq\frac{(K-1)^2}2$ steps and $g_k\leq4L^2/K^2$ while
     $z\leq\log2$. Executed are $b_j\leq2$, that $x\mapsto\frac{yx}{1+x(y-1)}$ lies below its tangents,
