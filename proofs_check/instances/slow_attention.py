@@ -1,11 +1,11 @@
 """A family of Li, Duan & Liang's problems on which attention is learned slowly, and how slowly.
 
 Features e_1, ..., e_K (so that Delta = sqrt 2, and the update of the scores is the printed one), K
-even, p_k = 1/K, N iid tokens, and tasks that are L/sqrt(2) on half of the features and -L/sqrt(2) on
-the others, every half equally likely. Then |f(v) - f(v')| is L|v - v'| or 0, and for each v some v'
-has equality: the class (4) with the constant 1. The spread of the tasks is
-sigma_f^2 = L^2 K/(2(K-1)). At the step eta = 1/L^2, one number z = q_k - q_{k,m} describes
-training, q_k = z (K-1)/K and q_{k,m} = -z/K.
+even, p_k = 1/K, N iid tokens, and tasks that are L/sqrt(2) on half of the features and -L/sqrt(2)
+on the others, every half equally likely. Then |f(v) - f(v')| is L|v - v'| or 0, and for each v some
+v' has equality: the class (4) with the constant 1. The spread of the tasks is sigma_f^2 = L^2
+K/(2(K-1)). At the step eta = 1/L^2, one number z = q_k - q_{k,m} describes training, q_k = z
+(K-1)/K and q_{k,m} = -z/K.
 
 The bounds hold for discrete gradient descent from Q = 0 and every N; ``LDL:P2/early``,
 ``LDL:T1/late`` and ``LDL:P4/gradient`` execute their proofs. T counts steps.

@@ -1,1 +1,3 @@
-"""Claims about Li, Duan & Liang, *Provable In-Context Learning of Nonlinear Regression with Transformers*."""
+"""Claims about Li, Duan & Liang, *Provable In-Context Learning of Nonlinear Regression with
+Transformers*.
+"""

@@ -40,8 +40,8 @@ BALANCED = r"In Phase I every score is $O(\log(K)/K)$, so that $\theta\leq1$ for
 )
 def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 2) -> Evidence:
     r"""By symmetry $|q_{k,m}|=\Theta(q_k/K)$ is refuted for one function on $K$ features, where
-    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with `factor`
-    $c=2$.
+    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with
+    `factor` $c=2$.
     """
     if tasks == "any":
         where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
@@ -51,9 +51,9 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
 
 @claim("LDL:L3.exp", control=dict(most=Fraction(3, 10)), needs=("LDL:L3.sym", "LDL:L4.2"), argument=BALANCED)
 def odds_of_two_classes(*, most: Fraction = Fraction(37, 100)) -> Evidence:
-    r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$. Executed is
-    that scores $a\theta/2$ and $b\theta/2$ between $-\theta/2$ and $\theta/2$ give this, and that $\log(K)/K\leq$ `most` = 37/100 for
-    every $K$, so that $\theta$ is bounded.
+    r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
+    Executed is that scores $a\theta/2$ and $b\theta/2$ between $-\theta/2$ and $\theta/2$ give
+    this, and that $\log(K)/K\leq$ `most` = 37/100 for every $K$, so that $\theta$ is bounded.
     """
     box = {k: Closed(1, oo), theta: Closed(0, oo), a: Closed(-1, 1), b: Closed(-1, 1)}
     odds, wide = (b - a) * theta / 2, sp.Rational(most) * 100 / 37
@@ -85,8 +85,8 @@ def lower_bound_from_a_logarithm(*, constant: int = 2) -> Evidence:
 @claim("LDL:L3.lb", control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))), needs=("LDL:L3.exp",))
 def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
     r"""For $|V_k|\geq\frac{u_k}KN$ and $0<u_k\leq K$,
-    $\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$, so that
-    $\mathrm{Attn}_k=\Omega(1/K)$.
+    $\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$,
+    so that $\mathrm{Attn}_k=\Omega(1/K)$.
     """
     E = sp.Symbol("E", positive=True)  # e^theta
     more = sp.Symbol("more", positive=True)  # |V_k| K/(u_k N)
@@ -101,8 +101,8 @@ def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
 
 @claim("LDL:L3.1", control=dict(c=Fraction(1, 5)), needs=("LDL:L3.lb",), argument=BALANCED)
 def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
-    r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6 if $|V_k|\geq\frac N{2K}$ and the odds of
-    two classes are at most $e^{\theta}$, $\theta\leq1$.
+    r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6 if $|V_k|\geq\frac N{2K}$ and the
+    odds of two classes are at most $e^{\theta}$, $\theta\leq1$.
     """
     box = {k: Closed(2, oo), x: (0, 1), **SMALL}
     return forall(1 / (exp(theta) * (1 / x - 1) + 1), ">=", sp.Rational(c) / k, box, where=[(x, ">=", 1 / (2 * k))])
@@ -110,9 +110,9 @@ def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
 
 @claim("LDL:L3.ub", control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))), needs=("LDL:L3.exp",), argument=BALANCED)
 def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
-    r"""For $|V_k|\leq\frac{U_k}KN$ and $\theta\leq1$ the odds $e^{-(\log K+\theta)}(\frac N{|V_k|}-1)$ are at
-    least $e^{-\theta}(\frac1{U_k}-\frac1K)\geq e^{-1}(\frac1{U_k}-\frac1K)$, which bounds
-    $\mathrm{Attn}_k=1/(\text{odds}+1)$.
+    r"""For $|V_k|\leq\frac{U_k}KN$ and $\theta\leq1$ the odds $e^{-(\log K+\theta)}(\frac
+    N{|V_k|}-1)$ are at least $e^{-\theta}(\frac1{U_k}-\frac1K)\geq e^{-1}(\frac1{U_k}-\frac1K)$,
+    which bounds $\mathrm{Attn}_k=1/(\text{odds}+1)$.
     """
     box = {k: Closed(2, oo), U: (0, oo)}
     r = 1 / U - 1 / k
@@ -124,8 +124,8 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
 
 @claim("LDL:L3.low", control=(dict(c=Fraction(1, 11)), dict(factor=Fraction(11, 10))), needs=("LDL:L3.ub",))
 def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction = Fraction(1)) -> Evidence:
-    r"""With $r=\frac1{U_k}-\frac1K$, $1-\frac1{e^{-1}r+1}\geq\frac r{r+e}$, which is at least `c` = 1/12
-    if $U_k\leq2$ and $K\geq4$.
+    r"""With $r=\frac1{U_k}-\frac1K$, $1-\frac1{e^{-1}r+1}\geq\frac r{r+e}$, which is at least
+    `c` = 1/12 if $U_k\leq2$ and $K\geq4$.
     """
     r = sp.Symbol("r", positive=True)
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
@@ -137,8 +137,8 @@ def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction 
 
 @claim("LDL:L3.2", control=dict(c=Fraction(1, 11)), needs=("LDL:L3.low",), argument=BALANCED)
 def attention_stays_below_one(*, c: Fraction = Fraction(1, 12)) -> Evidence:
-    r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$ and the odds of two
-    classes are at least $e^{-1}/K$; and $1-\mathrm{Attn}_k\leq1$.
+    r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$
+    and the odds of two classes are at least $e^{-1}/K$; and $1-\mathrm{Attn}_k\leq1$.
     """
     odds = (1 / x - 1) * exp(-1) / k
     return forall(odds / (odds + 1), ">=", sp.Rational(c), {k: Closed(4, oo), x: (0, 1)}, where=[(x, "<=", 2 / k)])
@@ -152,8 +152,8 @@ def attention_stays_below_one(*, c: Fraction = Fraction(1, 12)) -> Evidence:
 )
 def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent: int | Fraction = 2) -> Evidence:
     r"""$|V_m|/|V_n|\leq U/u$ if both counts lie between $uN/K$ and $UN/K$, and
-    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$. Exchanging $m$
-    and $n$ gives the lower bounds.
+    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$.
+    Exchanging $m$ and $n$ gives the lower bounds.
     """
     few, many = sp.symbols("few many", real=True)
     count = lambda share: u + share * (U - u)

@@ -28,8 +28,8 @@ SPREAD = r"Every $|f(v_n)-f(v_k)|$ is $O(L\Delta)$, which (4) says at distance $
     hypotheses=HYPOTHESES,
 )
 def attention_of_order_one() -> Evidence:
-    r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with $K=2n$ classes,
-    it is at most $\frac2K(1+\frac4{(K-1)^2})$.
+    r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with
+    $K=2n$ classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$.
     """
     return defeated(sp.S.One, c1 * attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
 
@@ -55,16 +55,17 @@ def gradient_from_below() -> Evidence:
 
 @claim("LDL:L4.1/upper", dial="c", argument=SPREAD)
 def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""$g_k\leq Cp_kL^2\Delta^2$, since $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ with `c` = 4/27 for every
-    attention between 0 and 1.
+    r"""$g_k\leq Cp_kL^2\Delta^2$, since $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ with `c` =
+    4/27 for every attention between 0 and 1.
     """
     return forall(a * (1 - a) ** 2, "<=", sp.Rational(c), {a: Closed(0, 1)})
 
 
 @claim("LDL:L4.2", control=dict(c=Fraction(9, 10)), needs=("LDL:L3.3",), argument=SPREAD)
 def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq s$ with $s=O(L\Delta)$,
-    then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq c\frac{PA}{K^2}s^2$ with `c` = 1.
+    r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq
+    s$ with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq
+    c\frac{PA}{K^2}s^2$ with `c` = 1.
     """
     P, A, s, k = sp.symbols("P A s K", positive=True)
     at = sp.symbols("p a r t", nonnegative=True)  # each factor in units of its bound

@@ -29,8 +29,8 @@ AT_ITS_END = slow.score_early(K, c2 * slow.end_of_phase_1(K))
     argument="The sum is executed for three steps.",
 )
 def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
-    r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum begins at $t=0$
-    (`first`, `last`).
+    r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum
+    begins at $t=0$ (`first`, `last`).
     """
     eta, q = sp.Symbol("eta", positive=True), sp.Symbol("q0", real=True)
     g = sp.symbols("g0:5", positive=True)
@@ -52,8 +52,8 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def score_at_the_end_of_phase_1() -> Evidence:
-    r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in the number
-    of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes.
+    r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in
+    the number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes.
     """
     return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
 
@@ -66,8 +66,9 @@ def score_at_the_end_of_phase_1() -> Evidence:
     r"$\eta Ps^2/K^2$.",
 )
 def other_scores_at_the_end_of_phase_1(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""$|q_{k,m}|=O(\log(K)/K)$ after $C\frac{K\log K}{\eta s^2}$ steps of at most $\eta\frac{Ps^2}{K^2}$,
-    $s=L\Delta$: the product is at most $c\,CP\frac{\log K}K$ with `c` = 1.
+    r"""$|q_{k,m}|=O(\log(K)/K)$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
+    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: the product is at most $c\,CP\frac{\log K}K$ with `c` =
+    1.
     """
     eta, P, C, s, k = sp.symbols("eta P C s K", positive=True)
     share = sp.Symbol("a", nonnegative=True)
@@ -87,8 +88,8 @@ def other_scores_at_the_end_of_phase_1(*, c: Fraction = Fraction(1)) -> Evidence
     hypotheses=HYPOTHESES,
 )
 def gap_at_the_end_of_phase_1() -> Evidence:
-    r"""$q_k-q_{k,m}\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in the
-    number of steps, with $K=2n$ classes.
+    r"""$q_k-q_{k,m}\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every
+    constant in the number of steps, with $K=2n$ classes.
     """
     return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
 
@@ -105,8 +106,9 @@ def gap_at_the_end_of_phase_1() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $q_k-q_{k,m}=C\log K$ with `constant` $C=\frac12$, $\exp(q_{k,m}-q_k)=K^{-C}\leq\frac{c}K$ is
-    refuted for every $c$, with $K=2n$. Repaired, $C\geq1$.
+    r"""For $q_k-q_{k,m}=C\log K$ with `constant` $C=\frac12$,
+    $\exp(q_{k,m}-q_k)=K^{-C}\leq\frac{c}K$ is refuted for every $c$, with $K=2n$. Repaired,
+    $C\geq1$.
     """
     if constant < 1:
         return defeated(K ** -sp.Rational(constant), c1 / K, n, at=FLAT, where=WHERE)
@@ -117,8 +119,8 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "LDL:L5.N",
     false="gap",
-    why=r"On the event of (9) $N/|V_k|\leq1/(p_k-\delta)$, which is near $K$ if $\delta$ is small: for $\delta=1/K^2$ it is at most "
-    r"$2K$, and $1/\delta=K^2$.",
+    why=r"On the event of (9) $N/|V_k|\leq1/(p_k-\delta)$, which is near $K$ if $\delta$ is small: for $\delta=1/K^2$ it is at "
+    r"most $2K$, and $1/\delta=K^2$.",
     instead=r"$N/|V_k|=\Theta(K)$, if $p_k=\Theta(1/K)$ and $\delta\leq p_k/2$.",
     costs="nothing",
     hypotheses=HYPOTHESES,
@@ -142,8 +144,8 @@ def share_of_a_class() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def inverse_of_the_lower_share() -> Evidence:
-    r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$, $\delta=\frac1{10K}$, where
-    $u_k=\frac9{10}$, with $K=2n$ classes.
+    r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
+    $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes.
     """
     u = K * (1 / K - FLAT["delta"])
     return defeated(1 / u - 1 / K, c1 * FLAT["delta"], n, at=FLAT, where=WHERE)
@@ -161,8 +163,8 @@ def inverse_of_the_lower_share() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def attention_by_lemma_5() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$, as in
-    Proposition 2, with $K=2n$ classes.
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$,
+    as in Proposition 2, with $K=2n$ classes.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)

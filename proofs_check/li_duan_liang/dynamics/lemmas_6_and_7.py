@@ -1,5 +1,5 @@
-"""Lemmas 6 and 7 of Li, Duan & Liang with their proofs: attention and gradients in Phase II. They are
-tried where Phase II begins, at the printed end of Phase I.
+"""Lemmas 6 and 7 of Li, Duan & Liang with their proofs: attention and gradients in Phase II.
+They are tried where Phase II begins, at the printed end of Phase I.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     hypotheses=HYPOTHESES,
 )
 def attention_in_phase_2() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ throughout Phase II is refuted for every $c>0$ at its first step,
-    with $K=2n$ classes.
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ throughout Phase II is refuted for every $c>0$ at
+    its first step, with $K=2n$ classes.
     """
     return defeated(1 / (1 + delta), c1 * ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
@@ -66,8 +66,9 @@ def last_step_of_lemma_6() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def the_rest_in_phase_2() -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\delta$ throughout Phase II, that is $1\leq C\delta+\mathrm{Attn}_k$, is refuted for
-    every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    r"""$1-\mathrm{Attn}_k\leq C\delta$ throughout Phase II, that is $1\leq
+    C\delta+\mathrm{Attn}_k$, is refuted for every $C$ at its first step, with $K=2n$ classes and
+    $\delta=\frac1{10K}$.
     """
     return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
@@ -85,8 +86,9 @@ def the_rest_in_phase_2() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def attention_on_others_in_phase_2() -> Evidence:
-    r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$ in a balanced prompt,
-    is refuted for every $C$ at the first step of Phase II, with $K=2n$ classes.
+    r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$
+    in a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$
+    classes.
     """
     return defeated(sp.S.One, c1 * delta * (K - 1) / K + ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
@@ -102,8 +104,8 @@ def attention_on_others_in_phase_2() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def premise_of_lemma_7() -> Evidence:
-    r"""$1-\mathrm{Attn}_k=\Theta(\delta)$ in Phase II: the upper half is refuted for every constant at the first
-    step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    r"""$1-\mathrm{Attn}_k=\Theta(\delta)$ in Phase II: the upper half is refuted for every
+    constant at the first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
     return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
 
@@ -120,8 +122,8 @@ def premise_of_lemma_7() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def gradient_in_phase_2() -> Evidence:
-    r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at its first step,
-    with $K=2n$ classes and $\delta=\frac1{10K}$.
+    r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at
+    its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
     return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
 
@@ -137,8 +139,8 @@ def gradient_in_phase_2() -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def gradient_of_others_in_phase_2() -> Evidence:
-    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2}{K^2}$ is refuted for every $C$ at the first step of Phase II,
-    with $K=2n$ classes and $\delta=\frac1{10K}$.
+    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2}{K^2}$ is refuted for every $C$ at the first
+    step of Phase II, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
     left = slow.gradient_start(K, L) / (K - 1)
     return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)

@@ -23,15 +23,16 @@ POINT = {"ratio": Fraction(5)}
 @claim(
     "LDL:P2/early",
     control=(dict(share=Fraction(9, 10)), dict(slope=Fraction(9, 10)), dict(twice=Fraction(5, 4))),
-    argument=r"With $j$ tokens of the query's class the step of $z$ is $\frac{2c}{K(K-1)}\cdot\frac K2\mathbb{E}[w_j(1-w_j)^2b_j]$, "
-    r"where $b_j\leq2$ and, by Jensen's inequality, $\mathbb{E}w_j\leq w\leq e^z/K$; so $e^{-z}$ falls by at most "
-    r"$2c/(K(K-1))=(K-1)^{-2}$ at a step, with $c=\eta\sigma_f^2$, and $g_k=z'(K-1)/(\eta K)$.",
+    argument=r"With $j$ tokens of the query's class the step of $z$ is $\frac{2c}{K(K-1)}\cdot\frac "
+    r"K2\mathbb{E}[w_j(1-w_j)^2b_j]$, where $b_j\leq2$ and, by Jensen's inequality, $\mathbb{E}w_j\leq w\leq e^z/K$; so $e^{-z}$ "
+    r"falls by at most $2c/(K(K-1))=(K-1)^{-2}$ at a step, with $c=\eta\sigma_f^2$, and $g_k=z'(K-1)/(\eta K)$.",
 )
 def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any length
-    $N\geq2$, $z\leq\frac{2T}{(K-1)^2}$ after $T\leq\frac{(K-1)^2}2$ steps and $g_k\leq4L^2/K^2$ while
-    $z\leq\log2$. Executed are $b_j\leq2$, that $x\mapsto\frac{yx}{1+x(y-1)}$ lies below its tangents,
-    $e^{-z}(1-e^{-s})\leq se^{-z}$, and $-\log(1-x)\leq2x$.
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any
+    length $N\geq2$, $z\leq\frac{2T}{(K-1)^2}$ after $T\leq\frac{(K-1)^2}2$ steps and
+    $g_k\leq4L^2/K^2$ while $z\leq\log2$. Executed are $b_j\leq2$, that
+    $x\mapsto\frac{yx}{1+x(y-1)}$ lies below its tangents, $e^{-z}(1-e^{-s})\leq se^{-z}$, and
+    $-\log(1-x)\leq2x$.
     """
     x, p, y, s = sp.symbols("x p y s", real=True)
     w = lambda at: y * at / (1 + at * (y - 1))
@@ -67,8 +68,9 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
     hypotheses=HYPOTHESES,
 )
 def rate_of_phase_1_from_below() -> Evidence:
-    r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for every $c>0$ at
-    the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$ classes.
+    r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for
+    every $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$
+    classes.
     """
     L = FLAT["L"]
     return defeated(DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
@@ -83,8 +85,9 @@ def rate_of_phase_1_from_below() -> Evidence:
     r"features.",
 )
 def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of the query and
-    $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq c\,L^2\Delta^2$ with `c` = 4/27.
+    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of
+    the query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq
+    c\,L^2\Delta^2$ with `c` = 4/27.
     """
     a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
     return forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
@@ -111,8 +114,9 @@ def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def duration_of_phase_1_from_above() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps: refuted for every
-    $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with $K=2n$ classes.
+    r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
+    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with
+    $K=2n$ classes.
     """
     return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
 
@@ -124,8 +128,8 @@ def duration_of_phase_1_from_above() -> Evidence:
     fragment=r"The features are orthonormal and the tasks are $\pm L/\sqrt2$ on half of them; other features are not tried.",
 )
 def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
-    r"""The least time to $\mathrm{Attn}_k\geq\frac12$, $(K-1)(K-2)$ steps at $\eta=1/L^2$, is at least
-    $c\frac{K\log K}{\eta L^2\Delta^2}$ with `c` = 2 for $K\geq4$.
+    r"""The least time to $\mathrm{Attn}_k\geq\frac12$, $(K-1)(K-2)$ steps at $\eta=1/L^2$, is at
+    least $c\frac{K\log K}{\eta L^2\Delta^2}$ with `c` = 2 for $K\geq4$.
     """
     k = sp.Symbol("K", positive=True)
     return forall((k - 1) * (k - 2), ">=", sp.Rational(c) * k * log(k) / DELTA2, {k: Integers(4, oo)})
@@ -152,8 +156,9 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
     hypotheses=HYPOTHESES,
 )
 def attention_at_the_end_of_phase_1() -> Evidence:
-    r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and every constant
-    in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$, with $K=2n$ classes.
+    r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and
+    every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$,
+    with $K=2n$ classes.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
@@ -166,8 +171,9 @@ def attention_at_the_end_of_phase_1() -> Evidence:
     argument=r"This is $\eta$ times the second part of Lemma 4.",
 )
 def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{PAs^2}{K^2}$ at a step, where $p_k\leq P/K$,
-    $\mathrm{Attn}_{k'}\leq A/K$ and $s=O(L\Delta)$ bounds the errors; `c` = 1 multiplies the bound.
+    r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{PAs^2}{K^2}$ at a step, where $p_k\leq
+    P/K$, $\mathrm{Attn}_{k'}\leq A/K$ and $s=O(L\Delta)$ bounds the errors; `c` = 1 multiplies
+    the bound.
     """
     eta, P, A, s, k = sp.symbols("eta P A s K", positive=True)
     at = sp.symbols("p a r", nonnegative=True)
@@ -187,8 +193,8 @@ def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
 )
 def other_scores_move_one_way() -> Evidence:
-    r"""A step that does not decrease $q_{k,m}$ is refuted: at the gap $z$ and $\eta\sigma_f^2=1$ the step of
-    $q_{k,m}$ is $-\frac1K$ times that of $z$.
+    r"""A step that does not decrease $q_{k,m}$ is refuted: at the gap $z$ and $\eta\sigma_f^2=1$
+    the step of $q_{k,m}$ is $-\frac1K$ times that of $z$.
     """
     k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
     return forall(-ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)})
@@ -204,9 +210,10 @@ def other_scores_move_one_way() -> Evidence:
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
 )
 def another_score_that_grows() -> Evidence:
-    r"""For $f=\pm\frac L{\sqrt2}$ on half of the features each, a nonpositive step of $q_{k,m}$ with
-    $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign $f(v_k)-\hat y=\sqrt2La$,
-    and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here $\eta L^2=1$.
+    r"""For $f=\pm\frac L{\sqrt2}$ on half of the features each, a nonpositive step of $q_{k,m}$
+    with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign
+    $f(v_k)-\hat y=\sqrt2La$, and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here
+    $\eta L^2=1$.
     """
     k, a = sp.Symbol("K", integer=True, positive=True), sp.Symbol("a", real=True)
     return forall(2 * (1 - a) / k**2 * 2 * a**2, "<=", 0, {k: Integers(4, oo), a: (0, 1)})

@@ -52,8 +52,8 @@ def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     hypotheses=IN_FLAT,
 )
 def rate_of_phase_2() -> Evidence:
-    r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted for every $C$ at
-    its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted
+    for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
     return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
 
@@ -70,8 +70,8 @@ def rate_of_phase_2() -> Evidence:
     hypotheses=IN_FLAT,
 )
 def rate_of_the_other_scores_in_phase_2() -> Evidence:
-    r"""In Phase II $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}{K^2}$: refuted for
-    every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    r"""In Phase II $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}{K^2}$:
+    refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
     """
     left = slow.gradient_start(K, L) / (K - 1)
     return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
@@ -99,8 +99,9 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
     hypotheses=IN_FLAT,
 )
 def attention_at_the_end_of_phase_2() -> Evidence:
-    r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at $\delta=\frac14$,
-    $\epsilon=\frac12$, $L=2$ with $K=2n$ classes, in every prompt with $|V_k|\leq\frac{11N}{10K}$.
+    r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
+    $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ with $K=2n$ classes, in every prompt with
+    $|V_k|\leq\frac{11N}{10K}$.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
@@ -118,8 +119,9 @@ def attention_at_the_end_of_phase_2() -> Evidence:
     hypotheses=IN_FLAT,
 )
 def the_rest_from_a_lower_bound() -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$ is refuted for every
-    $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with $\epsilon=\frac1K$, $K=2n$.
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$
+    is refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
+    $\epsilon=\frac1K$, $K=2n$.
     """
     return defeated(1 - 1 / (2 * (1 + epsilon * delta)), c1 * epsilon, n, at=FLAT, where=WHERE)
 
@@ -150,8 +152,8 @@ def logarithm_of_a_quotient() -> Evidence:
     hypotheses=IN_FLAT,
 )
 def odds_at_the_end_of_phase_2() -> Evidence:
-    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is refuted for
-    $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$.
+    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is
+    refuted for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$.
     """
     return defeated(sqrt(epsilon / K), c1 * epsilon / K, n, at=FLAT, where=WHERE)
 
@@ -160,12 +162,13 @@ def odds_at_the_end_of_phase_2() -> Evidence:
     "LDL:L8.off",
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L7.2", "LDL:L5.off"),
-    argument=r"The scores are at most $C\log(K)/K\leq C\log(K/\epsilon)/K$ when Phase II begins, and each step moves them by at most "
-    r"$\eta P\delta^2s^2/K^2$, by Lemma 7.",
+    argument=r"The scores are at most $C\log(K)/K\leq C\log(K/\epsilon)/K$ when Phase II begins, and each step moves them by at "
+    r"most $\eta P\delta^2s^2/K^2$, by Lemma 7.",
 )
 def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most $\eta\frac{P\delta^2s^2}{K^2}$,
-    $s=L\Delta$, move a score by at most $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1.
+    r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
+    $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1.
     """
     eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
     share = sp.Symbol("a", nonnegative=True)
@@ -187,8 +190,8 @@ def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence
     hypotheses=IN_FLAT,
 )
 def attention_by_lemma_8() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$, as in
-    Proposition 3.
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$,
+    as in Proposition 3.
     """
     attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
@@ -201,15 +204,15 @@ def attention_by_lemma_8() -> Evidence:
     follows="LDL:T1",
     why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so $1-\mathrm{Attn}_k$ has at least the order "
     r"$\delta/\sqrt{\log(K/\epsilon)}$ at $T_f^*$; printed is $\epsilon\delta$.",
-    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order $\frac1{\eta\sigma_f^2}(K^2+\frac{K}{\epsilon^2\delta^2})$, "
-    r"for orthonormal features and exchangeable tasks.",
+    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order "
+    r"$\frac1{\eta\sigma_f^2}(K^2+\frac{K}{\epsilon^2\delta^2})$, for orthonormal features and exchangeable tasks.",
     costs="the theorem",
     needs=("LDL:L8.attn", "LDL:T1/late"),
     hypotheses=IN_FLAT,
 )
 def the_rest_at_the_end_of_phase_2() -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_f^*+1$, that is
-    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$ in a balanced
-    prompt, with $K=2n$, $\epsilon=\frac1K$.
+    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$
+    in a balanced prompt, with $K=2n$, $\epsilon=\frac1K$.
     """
     return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4)

@@ -49,11 +49,12 @@ def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, L: sp.Expr, s
     r"$\mathbb{E}w(1-w)^2\geq e^{-2}\mathbb{E}(x-2x^2)$ with $x=|V_k|/N$.",
 )
 def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fraction(1, 16), power: int = 2) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of length $N\geq8K$
-    and $K\geq8$, $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and $g_k\geq\frac{L^2}{128Ko}$ up to step $T$ with
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of length
+    $N\geq8K$ and $K\geq8$, $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and
+    $g_k\geq\frac{L^2}{128Ko}$ up to step $T$ with
     $o=\frac1{(K-1)^2}(1+\frac{24K^3T}{(K-1)^2})\geq\frac K2$. Executed are
-    $e^{-2}(\frac1K-\frac4{K^2})\geq\frac1{16K}$, and $\frac o{(1+o)^3}\geq\frac1{8o^2}$ for odds $o\geq1$ and
-    $\geq\frac1{4K}$ at $o=\frac1{2K}$.
+    $e^{-2}(\frac1K-\frac4{K^2})\geq\frac1{16K}$, and $\frac o{(1+o)^3}\geq\frac1{8o^2}$ for odds
+    $o\geq1$ and $\geq\frac1{4K}$ at $o=\frac1{2K}$.
     """
     k, o = sp.symbols("K o", positive=True)
     small = 1 / (2 * k)
@@ -86,8 +87,9 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
     hypotheses=IN_SHARP,
 )
 def rate_of_phase_3() -> Evidence:
-    r"""In Phase III $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}K$: refuted for every
-    $C$ at its first step, with $K=2n^4$ classes, $\delta=\frac1{10K}$, $\epsilon=\frac1K$, $L=10K$.
+    r"""In Phase III $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
+    refuted for every $C$ at its first step, with $K=2n^4$ classes, $\delta=\frac1{10K}$,
+    $\epsilon=\frac1K$, $L=10K$.
     """
     odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
     left, right = 1 / (256 * delta**2 * epsilon), c1 * odds
@@ -106,8 +108,9 @@ def rate_of_phase_3() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def rate_of_the_other_scores_in_phase_3() -> Evidence:
-    r"""In Phase III $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted
-    for every $C$ at its first step, where $|g_{k,k'}|\geq g_k/K$, with $K=2n^4$ classes.
+    r"""In Phase III $q_{k,k'}$ moves at a rate of at most
+    $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted for every $C$ at its first step,
+    where $|g_{k,k'}|\geq g_k/K$, with $K=2n^4$ classes.
     """
     odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
     left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
@@ -135,8 +138,9 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def attention_at_the_end_of_phase_3() -> Evidence:
-    r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at $\delta=\frac14$,
-    $\epsilon=\frac12$, $L=4$ with $K=2n$ classes, in every prompt with $|V_k|\leq\frac{11N}{10K}$.
+    r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
+    $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ with $K=2n$ classes, in every prompt with
+    $|V_k|\leq\frac{11N}{10K}$.
     """
     named = {name: COARSE[name] for name in ("K", "delta", "epsilon", "L")}
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
@@ -146,8 +150,8 @@ def attention_at_the_end_of_phase_3() -> Evidence:
 @claim(
     "LDL:L9.1",
     false="gap",
-    why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper bound, "
-    r"which the proof turns into $\Theta$.",
+    why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper "
+    r"bound, which the proof turns into $\Theta$.",
     instead=r"The proof's own line is $g_k=O(\delta^2L^2\Delta^2\epsilon^2/K)$ once $1-\mathrm{Attn}_k=O(\epsilon\delta)$; with it "
     r"$T_s^*$ would have $\epsilon^2$ in its denominator.",
     costs="the theorem",
@@ -155,8 +159,9 @@ def attention_at_the_end_of_phase_3() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def gradient_in_phase_3() -> Evidence:
-    r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for
-    every $c>0$ at $\epsilon=\frac1K$, $K=2n$.
+    r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
+    $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
+    $K=2n$.
     """
     g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
     return defeated(g / epsilon, c1 * g, n, at=SHARP, where=WHERE)
@@ -173,8 +178,9 @@ def gradient_in_phase_3() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def premises_of_lemma_9() -> Evidence:
-    r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together are refuted:
-    $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at $\epsilon=\frac1K$, $K=2n$.
+    r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$
+    together are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at
+    $\epsilon=\frac1K$, $K=2n$.
     """
     return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
 
@@ -191,8 +197,8 @@ def premises_of_lemma_9() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def gradient_of_others_in_phase_3() -> Evidence:
-    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the first step of Phase
-    III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes.
+    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the
+    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes.
     """
     odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
     left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
@@ -210,8 +216,8 @@ def gradient_of_others_in_phase_3() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def logarithm_of_a_quotient_in_lemma_10() -> Evidence:
-    r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at $\epsilon=\frac1K$, $L=10K$,
-    $K=2n$.
+    r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
+    $\epsilon=\frac1K$, $L=10K$, $K=2n$.
     """
     size = K * L * sqrt(DELTA2)
     return defeated(log(size) / epsilon, c1 * log(size / epsilon), n, at=SHARP, where=WHERE)
@@ -226,8 +232,9 @@ def logarithm_of_a_quotient_in_lemma_10() -> Evidence:
     hypotheses=("eta > 0", "eta <= 1"),
 )
 def steps_without_the_learning_rate() -> Evidence:
-    r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for every $C$ at
-    $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is $\frac1\eta$.
+    r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
+    every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
+    $\frac1\eta$.
     """
     return defeated(n, c1, n, at={"eta": 1 / n}, where={"K, L, Delta, delta, epsilon": "fixed"})
 
@@ -243,8 +250,8 @@ def steps_without_the_learning_rate() -> Evidence:
     hypotheses=IN_SHARP,
 )
 def odds_at_the_end_of_phase_3() -> Evidence:
-    r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for $\frac12\log\frac{KL\Delta}\epsilon$,
-    at $\epsilon=\frac1K$, $L=10K$, $K=2n$.
+    r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for
+    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$.
     """
     return defeated(sqrt(epsilon / (K * L * sqrt(DELTA2))), c1 * epsilon / K, n, at=SHARP, where=WHERE)
 
@@ -255,15 +262,16 @@ def odds_at_the_end_of_phase_3() -> Evidence:
     follows="LDL:T2",
     why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so that $1-\mathrm{Attn}_k$ has at least the order "
     r"$\delta\sqrt{\epsilon/\log(KL\Delta/\epsilon)}$ at $T_s^*$.",
-    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$, "
-    r"for orthonormal features and exchangeable tasks.",
+    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order $\frac1{\eta\sigma_f^2}(K^2+\frac "
+    r"K{\epsilon^2\delta^2})$, for orthonormal features and exchangeable tasks.",
     costs="the theorem",
     needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late"),
     hypotheses=IN_SHARP,
 )
 def the_rest_at_the_end_of_phase_3() -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a balanced prompt, as
-    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with $K=2n$, $\epsilon=\frac1K$, $L=10K$.
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a
+    balanced prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with
+    $K=2n$, $\epsilon=\frac1K$, $L=10K$.
     """
     odds = slow.odds_late(K, c2 * slow.end_of_phase_3(K, delta, epsilon, L))
     return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=4)

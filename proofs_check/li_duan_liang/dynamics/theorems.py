@@ -40,8 +40,9 @@ def never_learned(at: dict[str, sp.Expr], T: sp.Expr) -> Evidence:
 
 
 def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
-    r"""Prove that the gap with e^z = (K-1) r, r = sigma_f/epsilon >= 1, has a loss of at most epsilon^2,
-    and that the time to it at eta sigma_f^2 = 1 is at most K^2 + 3K log(Kr) + 3Kr + K r^2/2, term by term.
+    r"""Prove that the gap with e^z = (K-1) r, r = sigma_f/epsilon >= 1, has a loss of at most
+    epsilon^2, and that the time to it at eta sigma_f^2 = 1 is at most K^2 + 3K log(Kr) + 3Kr + K
+    r^2/2, term by term.
     """
     k, M, r, s = (sp.Symbol(name, positive=True) for name in ("K", "M", "r", "sigma"))
     whole = sp.Symbol("K", integer=True, positive=True)
@@ -67,8 +68,8 @@ def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
 def late_training_is_slow(
     *, six: int | Fraction = 6, four: int | Fraction = 4, top: Fraction = Fraction(4, 27), two: int | Fraction = 2
 ) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any length,
-    $e^{2z}\leq1+\frac{24K^3T}{(K-1)^2}$ after $T$ steps, and the loss is at least
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any
+    length, $e^{2z}\leq1+\frac{24K^3T}{(K-1)^2}$ after $T$ steps, and the loss is at least
     $\frac{L^2}8(1+\frac{e^{2z}}{(K-1)^2})^{-1}$. Executed are $j^{-2}\leq\frac6{(j+1)(j+2)}$,
     $e^{2s}\leq1+4s$ for $s\leq\frac8{27}$, $w(1-w)^2\leq\frac4{27}$, $(1+x)^2\leq2(1+x^2)$.
     """
@@ -106,9 +107,10 @@ def late_training_is_slow(
     argument=EXCHANGEABLE,
 )
 def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Evidence:
-    r"""The loss is at most $C\epsilon^2$ within $T_f^*$ steps: refuted for every $C$ and every constant in
-    $T_f^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=5K$. Repaired, the time is
-    $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ with $r=\sigma_f/\epsilon$.
+    r"""The loss is at most $C\epsilon^2$ within $T_f^*$ steps: refuted for every $C$ and every
+    constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=5K$. Repaired,
+    the time is $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ with
+    $r=\sigma_f/\epsilon$.
     """
     if time == "printed":
         return never_learned(FLAT, c2 * slow.end_of_phase_2(K, FLAT["delta"], FLAT["epsilon"]))
@@ -138,9 +140,9 @@ def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
     argument=EXCHANGEABLE,
 )
 def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Evidence:
-    r"""The loss is at most $C\epsilon^2$ within $T_s^*$ steps: refuted for every $C$ and every constant in
-    $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$. Repaired, the time is that of
-    Theorem 1.
+    r"""The loss is at most $C\epsilon^2$ within $T_s^*$ steps: refuted for every $C$ and every
+    constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$.
+    Repaired, the time is that of Theorem 1.
     """
     if time == "printed":
         return never_learned(SHARP, c2 * slow.end_of_phase_3(K, SHARP["delta"], SHARP["epsilon"], SHARP["L"]))
@@ -149,8 +151,8 @@ def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
 
 @claim("LDL:T1.mono", control=(dict(power=0), dict(gap=0)))
 def printed_time_decreases(*, power: int = 2, gap: int = 2) -> Evidence:
-    r"""$T_f^*=\frac{K\log(K/\epsilon)}{\eta\delta^2L^2\Delta^2}$ decreases as $L$ or $\Delta$ increases, for the
-    printed powers `power` = 2 of $L$ and `gap` = 2 of $\Delta$.
+    r"""$T_f^*=\frac{K\log(K/\epsilon)}{\eta\delta^2L^2\Delta^2}$ decreases as $L$ or $\Delta$
+    increases, for the printed powers `power` = 2 of $L$ and `gap` = 2 of $\Delta$.
     """
     L, size, d, e, eta, k, more = sp.symbols("L Delta delta epsilon eta K s", positive=True)
     T = lambda L, size: k * log(k / e) / (eta * d**2 * L**power * size**gap)
@@ -167,8 +169,9 @@ def printed_time_decreases(*, power: int = 2, gap: int = 2) -> Evidence:
     hypotheses=("K in Integers", "K >= 3"),
 )
 def every_difference_is_large() -> Evidence:
-    r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$ orthonormal features
-    with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$.
+    r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$
+    orthonormal features with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac
+    L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$.
     """
     f = [sp.sqrt(2), sp.sqrt(2), -sp.sqrt(2), -sp.sqrt(2)]
     where = {"K": 4, "features": "e_1, ..., e_4", "f": "(s, s, -s, -s), s = sqrt(2)", "L": 2, "Delta": "sqrt(2)", "k, n": "1, 2"}
@@ -182,8 +185,8 @@ def every_difference_is_large() -> Evidence:
     r"The factor $\frac12$ and the choice of $k$ are hidden in $\Theta$, as the lemmas hold for every $k$.",
 )
 def loss_at_the_class_of_the_query(*, factor: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor` $c=\frac12$, for
-    $x_k\geq0$ and $\sum_kp_k=1$.
+    r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor`
+    $c=\frac12$, for $x_k\geq0$ and $\sum_kp_k=1$.
     """
     p, q, x = sp.symbols("p q x", nonnegative=True)
     a, b = sp.symbols("a b", nonnegative=True)  # x_2 = x + a and x_3 = x + a + b: x is the least of them
@@ -211,17 +214,18 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "LDL:E2.last",
     false="gap",
-    why=r"The factor $\Theta(L^2\Delta^2)$ is lost, and in the sharp regime it is at least of order $1/\delta^2$: for $\delta=.01$, "
-    r"$L\Delta=10^4$, $\epsilon=.1$ the product is 100, not $O(.01)$.",
-    instead=r"$\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]=O(\epsilon^2\delta^2L^2\Delta^2)$, which is $O(\epsilon^2)$ for "
-    r"$L\Delta\delta=O(1)$ only.",
+    why=r"The factor $\Theta(L^2\Delta^2)$ is lost, and in the sharp regime it is at least of order $1/\delta^2$: for "
+    r"$\delta=.01$, $L\Delta=10^4$, $\epsilon=.1$ the product is 100, not $O(.01)$.",
+    instead=r"$\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]=O(\epsilon^2\delta^2L^2\Delta^2)$, which is $O(\epsilon^2)$ "
+    r"for $L\Delta\delta=O(1)$ only.",
     costs="the theorem",
     needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all"),
     hypotheses=IN_SHARP,
 )
 def loss_without_the_spread_of_the_tasks() -> Evidence:
-    r"""$(1-\mathrm{Attn}_k)^2L^2\Delta^2=O(\epsilon^2\delta^2)$ from $1-\mathrm{Attn}_k=\epsilon\delta$ is refuted for
-    $L=10K$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $K=2n$.
+    r"""$(1-\mathrm{Attn}_k)^2L^2\Delta^2=O(\epsilon^2\delta^2)$ from
+    $1-\mathrm{Attn}_k=\epsilon\delta$ is refuted for $L=10K$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $K=2n$.
     """
     product = (SHARP["epsilon"] * SHARP["delta"]) ** 2
     return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
@@ -229,8 +233,8 @@ def loss_without_the_spread_of_the_tasks() -> Evidence:
 
 @claim("LDL:E2.end", control=dict(c=Fraction(9, 10)), needs=("LDL:E2.last",))
 def the_end_of_theorem_2(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""$A\epsilon^2\delta^2\leq c\,A\epsilon^2$ with `c` = 1 for all $0<\delta\leq1$, so that the last display gives
-    $O(\epsilon^2)$; neither $\delta=o(1)$ nor $\epsilon=o(1)$ is needed.
+    r"""$A\epsilon^2\delta^2\leq c\,A\epsilon^2$ with `c` = 1 for all $0<\delta\leq1$, so that
+    the last display gives $O(\epsilon^2)$; neither $\delta=o(1)$ nor $\epsilon=o(1)$ is needed.
     """
     A, e, d = sp.Symbol("A", positive=True), sp.Symbol("epsilon", positive=True), sp.Symbol("delta", nonnegative=True)
     return forall(A * e**2 * d**2, "<=", sp.Rational(c) * A * e**2, {A: (0, oo), e: (0, 1), d: Closed(0, 1)})

@@ -1,1 +1,3 @@
-"""The setting of Li, Duan & Liang: features, tasks, attention, loss and gradients (Sections 3 and 4, Appendices B, C and F)."""
+"""The setting of Li, Duan & Liang: features, tasks, attention, loss and gradients (Sections 3
+and 4, Appendices B, C and F).
+"""

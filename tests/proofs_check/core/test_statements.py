@@ -127,7 +127,7 @@ def test_a_spoiled_file_is_caught(spoil: Callable[[dict[str, Any]], object], com
 
 
 def test_the_loader_returns_every_row_of_every_file() -> None:
-    assert list(rows()) == [r["id"] for path in FILES for r in read(path)["row"]]
+    assert sorted(rows()) == sorted(r["id"] for path in FILES for r in read(path)["row"])
     assert row("BB:LC.1/inference").where == "Appendix C.1, Lemma C.1"
 
 
