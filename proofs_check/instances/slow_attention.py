@@ -32,6 +32,7 @@ __all__ = [
     "end_of_phase_1",
     "end_of_phase_2",
     "end_of_phase_3",
+    "end_of_phase_3_at_most",
     "gradient_early",
     "gradient_late",
     "gradient_start",
@@ -132,6 +133,18 @@ def end_of_phase_3(K: Any, delta: Any, epsilon: Any, L: Any) -> Any:
     log(2*sqrt(2))
     """
     return K * sp.log(K * L * sp.sqrt(DELTA2) / epsilon) / (DELTA2 * delta**2 * epsilon)
+
+
+def end_of_phase_3_at_most(K: Any, delta: Any, epsilon: Any) -> Any:
+    """An upper bound of the printed T_s^* where K L Delta/epsilon <= K^4, as for L = 10 K, epsilon =
+    1/K and K >= 15.
+
+    Examples
+    --------
+    >>> end_of_phase_3_at_most(sp.Integer(2), 1, 1)
+    4*log(2)
+    """
+    return 4 * K * sp.log(K) / (DELTA2 * delta**2 * epsilon)
 
 
 def score_early(K: Any, T: Any) -> Any:

@@ -273,5 +273,5 @@ def the_rest_at_the_end_of_phase_3() -> Evidence:
     balanced prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with
     $K=2n$, $\epsilon=\frac1K$, $L=10K$.
     """
-    odds = slow.odds_late(K, c2 * slow.end_of_phase_3(K, delta, epsilon, L))
-    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=4)
+    odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
+    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=8)

@@ -30,13 +30,13 @@ def flat_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: s
 
 def sharp_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: sp.Expr) -> sp.Expr:
     """Lower bound of the loss at the printed T_s^*, over epsilon^2."""
-    return slow.loss_late(K, L, slow.end_of_phase_3(K, delta, epsilon, L)) / epsilon**2
+    return slow.loss_late(K, L, slow.end_of_phase_3_at_most(K, delta, epsilon)) / epsilon**2
 
 
 def never_learned(at: dict[str, sp.Expr], T: sp.Expr) -> Evidence:
     """Refute ``loss <= C epsilon^2`` after T steps, as L^2/(8 epsilon^2) <= C (1 + odds)."""
     left = at["L"] ** 2 / (8 * at["epsilon"] ** 2)
-    return defeated(left, c1 * (1 + slow.odds_late(at["K"], T)), n, at=at, where=WHERE, least=4)
+    return defeated(left, c1 * (1 + slow.odds_late(at["K"], T)), n, at=at, where=WHERE, least=8)
 
 
 def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
@@ -133,7 +133,7 @@ def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
         sequence=slow.along,
         ratio=sharp_excess,
         exceeds=n ** sp.Rational(1, 2) / 10**4,
-        least=4,
+        least=8,
     ),
     needs=("LDL:T1/late",),
     hypotheses=IN_SHARP,
@@ -145,7 +145,7 @@ def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
     Repaired, the time is that of Theorem 1.
     """
     if time == "printed":
-        return never_learned(SHARP, c2 * slow.end_of_phase_3(K, SHARP["delta"], SHARP["epsilon"], SHARP["L"]))
+        return never_learned(SHARP, c2 * slow.end_of_phase_3_at_most(K, SHARP["delta"], SHARP["epsilon"]))
     return learned_in(factor, loss)
 
 
