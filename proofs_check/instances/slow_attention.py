@@ -193,34 +193,35 @@ def gradient_start(K: Any, L: Any) -> Any:
 
 
 def odds_late(K: Any, T: Any) -> Any:
-    """An upper bound of e^{2z}/(K-1)^2 after T steps.
+    """An upper bound of e^{2z}/(K-1)^2 after T steps, for K >= 8.
 
     Examples
     --------
-    >>> odds_late(2, 1)
-    193
+    >>> odds_late(8, 4)
+    22
     """
-    return (1 + 24 * sp.sympify(K) ** 3 * T / (K - 1) ** 2) / (K - 1) ** 2
+    return 1 + 42 * sp.sympify(T) / K
 
 
 def loss_late(K: Any, L: Any, T: Any) -> Any:
-    """A lower bound of the loss after T steps.
+    """A lower bound of the loss after T steps, for K >= 8.
 
     Examples
     --------
-    >>> loss_late(2, 4, 1)
-    1/97
+    >>> loss_late(8, 23, 4)
+    23/8
     """
     return sp.sympify(L) ** 2 / 8 / (1 + odds_late(K, T))
 
 
 def rest_late(K: Any, T: Any) -> Any:
-    """A lower bound of (1 - Attn_k)^2 after T steps, in a prompt with as many tokens of each class.
+    """A lower bound of (1 - Attn_k)^2 after T steps, in a prompt with as many tokens of each class,
+    for K >= 8.
 
     Examples
     --------
-    >>> rest_late(2, 1)
-    1/388
+    >>> rest_late(8, 4)
+    1/46
     """
     return 1 / (2 * (1 + odds_late(K, T)))
 
@@ -230,7 +231,7 @@ def gradient_late(K: Any, L: Any, T: Any) -> Any:
 
     Examples
     --------
-    >>> gradient_late(2, 1, 1)
-    1/49408
+    >>> gradient_late(8, 1, 4)
+    1/22528
     """
     return sp.sympify(L) ** 2 / (128 * K * odds_late(K, T))

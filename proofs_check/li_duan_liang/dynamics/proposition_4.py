@@ -52,7 +52,7 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
     r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of length
     $N\geq8K$ and $K\geq8$, $g_k\geq\frac{L^2}{32K^2}$ while $z\leq1$, and
     $g_k\geq\frac{L^2}{128Ko}$ up to step $T$ with
-    $o=\frac1{(K-1)^2}(1+\frac{24K^3T}{(K-1)^2})\geq\frac K2$. Executed are
+    $o=1+\frac{42T}K$, $T\geq K^2$. Executed are
     $e^{-2}(\frac1K-\frac4{K^2})\geq\frac1{16K}$, and $\frac o{(1+o)^3}\geq\frac1{8o^2}$ for odds
     $o\geq1$ and $\geq\frac1{4K}$ at $o=\frac1{2K}$.
     """
@@ -274,4 +274,4 @@ def the_rest_at_the_end_of_phase_3() -> Evidence:
     $K=2n$, $\epsilon=\frac1K$, $L=10K$.
     """
     odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
-    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=8)
+    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)

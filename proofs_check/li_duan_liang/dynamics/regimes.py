@@ -335,13 +335,13 @@ def rate_of_the_first_phase_of_the_sharp_regime() -> Evidence:
 
 @claim(
     "LDL:5.3.Ts1",
-    control=dict(factor=20),
+    control=dict(factor=12),
     needs=("LDL:T1/late",),
     fragment=r"The problems are those of orthonormal features and tasks $\pm L/\sqrt2$ with $L=10K$, $\delta=1/(10K)$, "
     r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1.",
 )
-def the_first_phase_is_not_enough(*, factor: int = 10) -> Evidence:
-    r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=10$, for
+def the_first_phase_is_not_enough(*, factor: int = 6) -> Evidence:
+    r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=6$, for
     every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$.
     """
     T = slow.end_of_phase_2(k, 1 / (10 * k), 1 / k)

@@ -33,10 +33,12 @@ def sharp_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: 
     return slow.loss_late(K, L, slow.end_of_phase_3_at_most(K, delta, epsilon)) / epsilon**2
 
 
-def never_learned(at: dict[str, sp.Expr], T: sp.Expr) -> Evidence:
-    """Refute ``loss <= C epsilon^2`` after T steps, as L^2/(8 epsilon^2) <= C (1 + odds)."""
+def never_learned(at: dict[str, sp.Expr], T: sp.Expr, least: int) -> Evidence:
+    """Refute ``loss <= C epsilon^2`` after T steps, as L^2/(8 epsilon^2) <= C (1 + odds), from the
+    instance `least` on.
+    """
     left = at["L"] ** 2 / (8 * at["epsilon"] ** 2)
-    return defeated(left, c1 * (1 + slow.odds_late(at["K"], T)), n, at=at, where=WHERE, least=8)
+    return defeated(left, c1 * (1 + slow.odds_late(at["K"], T)), n, at=at, where=WHERE, least=least)
 
 
 def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
@@ -60,25 +62,36 @@ def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
 
 @claim(
     "LDL:T1/late",
-    control=(dict(six=Fraction(29, 5)), dict(four=Fraction(19, 10)), dict(top=Fraction(1, 7)), dict(two=Fraction(19, 10))),
+    control=(
+        *(dict(six=Fraction(29, 5)), dict(four=Fraction(19, 10)), dict(top=Fraction(1, 7)), dict(two=Fraction(19, 10))),
+        dict(last=40),
+    ),
     argument=r"With $w_j$ the attention in a prompt with $j$ tokens of the query's class $w_j(1-w_j)^2b_j\leq2(N/j)^2e^{-2z}$, and "
-    r"$\mathbb{E}\frac{1\{j\geq1\}}{j^2}\leq\frac{6K^2}{(N+1)(N+2)}$; the loss is at least "
-    r"$\frac{\sigma_f^2}2(1-\mathbb{E}w_j)^2$ by Jensen's inequality, and $\mathbb{E}w_j\leq w$.",
+    r"$\mathbb{E}\frac{1\{j\geq1\}}{j^2}\leq\frac{6K^2}{(N+1)(N+2)}$: a step adds at most $24K^3/(K-1)^2$ to $e^{2z}$. The loss is "
+    r"at least $\frac{\sigma_f^2}2(1-\mathbb{E}w_j)^2$ by Jensen's inequality, and $\mathbb{E}w_j\leq w$.",
 )
 def late_training_is_slow(
-    *, six: int | Fraction = 6, four: int | Fraction = 4, top: Fraction = Fraction(4, 27), two: int | Fraction = 2
+    *,
+    six: int | Fraction = 6,
+    four: int | Fraction = 4,
+    top: Fraction = Fraction(4, 27),
+    two: int | Fraction = 2,
+    last: int = 42,
 ) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any
-    length, $e^{2z}\leq1+\frac{24K^3T}{(K-1)^2}$ after $T$ steps, and the loss is at least
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of any length and
+    $K\geq8$, $\frac{e^{2z}}{(K-1)^2}\leq1+\frac{42T}K$ after $T$ steps, and the loss is at least
     $\frac{L^2}8(1+\frac{e^{2z}}{(K-1)^2})^{-1}$. Executed are $j^{-2}\leq\frac6{(j+1)(j+2)}$,
-    $e^{2s}\leq1+4s$ for $s\leq\frac8{27}$, $w(1-w)^2\leq\frac4{27}$, $(1+x)^2\leq2(1+x^2)$.
+    $e^{2s}\leq1+4s$ for $s\leq\frac8{27}$, $w(1-w)^2\leq\frac4{27}$, $(1+x)^2\leq2(1+x^2)$ and
+    $\frac1{(K-1)^2}(1+\frac{24K^3T}{(K-1)^2})\leq1+\frac{42T}K$.
     """
     j, s, w, x = sp.symbols("j s w x", nonnegative=True)
+    k, T = sp.Symbol("K", positive=True), sp.Symbol("T", nonnegative=True)
     return all_of(
         forall(j**-2, "<=", sp.Rational(six) / ((j + 1) * (j + 2)), {j: Closed(1, oo)}),
         forall(exp(2 * s), "<=", 1 + sp.Rational(four) * s, {s: Closed(0, Fraction(8, 27))}),
         forall(w * (1 - w) ** 2, "<=", sp.Rational(top), {w: Closed(0, 1)}),
         forall((1 + x) ** 2, "<=", sp.Rational(two) * (1 + x**2), {x: Closed(0, oo)}),
+        forall((1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2, "<=", 1 + last * T / k, {k: Closed(8, oo), T: Closed(0, oo)}),
     )
 
 
@@ -99,7 +112,7 @@ def late_training_is_slow(
         hypotheses=IN_FLAT,
         sequence=slow.along,
         ratio=flat_excess,
-        exceeds=n / 10**4,
+        exceeds=n / 400,
         least=4,
     ),
     needs=("LDL:T1/late",),
@@ -113,7 +126,7 @@ def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
     $r=\sigma_f/\epsilon$.
     """
     if time == "printed":
-        return never_learned(FLAT, c2 * slow.end_of_phase_2(K, FLAT["delta"], FLAT["epsilon"]))
+        return never_learned(FLAT, c2 * slow.end_of_phase_2(K, FLAT["delta"], FLAT["epsilon"]), least=4)
     return learned_in(factor, loss)
 
 
@@ -132,7 +145,7 @@ def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
         hypotheses=IN_SHARP,
         sequence=slow.along,
         ratio=sharp_excess,
-        exceeds=n ** sp.Rational(1, 2) / 10**4,
+        exceeds=n ** sp.Rational(1, 2) / 10**3,
         least=8,
     ),
     needs=("LDL:T1/late",),
@@ -145,7 +158,7 @@ def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
     Repaired, the time is that of Theorem 1.
     """
     if time == "printed":
-        return never_learned(SHARP, c2 * slow.end_of_phase_3_at_most(K, SHARP["delta"], SHARP["epsilon"]))
+        return never_learned(SHARP, c2 * slow.end_of_phase_3_at_most(K, SHARP["delta"], SHARP["epsilon"]), least=3000)
     return learned_in(factor, loss)
 
 
