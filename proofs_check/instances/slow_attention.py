@@ -136,7 +136,7 @@ def end_of_phase_3(K: Any, delta: Any, epsilon: Any, L: Any) -> Any:
 
 
 def end_of_phase_3_at_most(K: Any, delta: Any, epsilon: Any) -> Any:
-    """An upper bound of the printed T_s^* where K L Delta/epsilon <= K^4, as for L = 10 K, epsilon =
+    """An upper bound of the printed T_s^* where K L Delta/epsilon <= K^4, as for L = 10 K and epsilon =
     1/K and K >= 15.
 
     Examples
