@@ -108,7 +108,7 @@ def end_of_phase_1(K: Any) -> Any:
     Examples
     --------
     >>> end_of_phase_1(4)
-    4*log(2)
+    2*log(4)
     """
     return K * sp.log(K) / DELTA2
 
@@ -119,7 +119,7 @@ def end_of_phase_2(K: Any, delta: Any, epsilon: Any) -> Any:
     Examples
     --------
     >>> end_of_phase_2(sp.Integer(4), 1, 1)
-    4*log(2)
+    2*log(4)
     """
     return K * sp.log(K / epsilon) / (DELTA2 * delta**2)
 
@@ -136,7 +136,7 @@ def end_of_phase_3(K: Any, delta: Any, epsilon: Any, L: Any) -> Any:
 
 
 def end_of_phase_3_at_most(K: Any, delta: Any, epsilon: Any) -> Any:
-    """An upper bound of the printed T_s^* where K L Delta/epsilon <= K^4, as for L = 10 K and epsilon =
+    """An upper bound of the printed T_s^* where K L Delta/epsilon <= K^4: for L = 10 K, epsilon =
     1/K and K >= 15.
 
     Examples

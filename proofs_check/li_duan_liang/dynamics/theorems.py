@@ -78,10 +78,11 @@ def late_training_is_slow(
     two: int | Fraction = 2,
     last: int = 42,
 ) -> Evidence:
-    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of any length and
-    $K\geq8$, $\frac{e^{2z}}{(K-1)^2}\leq1+\frac{42T}K$ after $T$ steps, and the loss is at least
-    $\frac{L^2}8(1+\frac{e^{2z}}{(K-1)^2})^{-1}$. Executed are $j^{-2}\leq\frac6{(j+1)(j+2)}$,
-    $e^{2s}\leq1+4s$ for $s\leq\frac8{27}$, $w(1-w)^2\leq\frac4{27}$, $(1+x)^2\leq2(1+x^2)$ and
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of any
+    length and $K\geq8$, $\frac{e^{2z}}{(K-1)^2}\leq1+\frac{42T}K$ after $T$ steps, and the loss
+    is at least $\frac{L^2}8(1+\frac{e^{2z}}{(K-1)^2})^{-1}$. Executed are
+    $j^{-2}\leq\frac6{(j+1)(j+2)}$, $e^{2s}\leq1+4s$ for $s\leq\frac8{27}$,
+    $w(1-w)^2\leq\frac4{27}$, $(1+x)^2\leq2(1+x^2)$ and
     $\frac1{(K-1)^2}(1+\frac{24K^3T}{(K-1)^2})\leq1+\frac{42T}K$.
     """
     j, s, w, x = sp.symbols("j s w x", nonnegative=True)
