@@ -77,7 +77,7 @@ def statement_files() -> list[Path]:
     Examples
     --------
     >>> [path.parent.name for path in statement_files()]
-    ['boursier_boyer', 'ours']
+    ['boursier_boyer', 'dynamics', 'setting', 'ours']
     """
     return sorted(PACKAGE.rglob("statements.toml"))
 
