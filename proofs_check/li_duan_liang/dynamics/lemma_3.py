@@ -23,7 +23,7 @@ R = sp.Symbol("R", positive=True)  # (U/u) e^{2 theta}
 a, b = sp.symbols("a b", real=True)  # scores in units of the largest one
 CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
 BALANCED = (
-    r"In Phase I every score is $O(\log(K)/K)$, by induction over its steps, each of which moves a score by $O(\eta L^2\Delta^2/K^2)$ "
+    r"In Phase I every score is $O(\log(K)/K)$, by induction over its steps: each moves a score by $O(\eta L^2\Delta^2/K^2)$ "
     r"while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are constants."
 )
 

@@ -37,8 +37,8 @@ def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     false="false",
     why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is, and when $\mathrm{Attn}_k=1/2$ it has order $L^2/K$; the "
     r"printed rate is $\delta^2$ times that.",
-    instead=r"$q_k$ grows at the rate $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ (balanced prompts, "
-    r"orthonormal features, exchangeable tasks), which falls like $1/t$: Phase II is not steady, and no $\delta$ enters.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$, which falls like $1/t$, and no "
+    r"$\delta$ enters. This is for balanced prompts, orthonormal features and exchangeable tasks; Phase II is not steady.",
     costs="the theorem",
     robust=Diverging(
         point={"ratio": Fraction(5)},
