@@ -1,0 +1,188 @@
+"""Lemma 3 of Li, Duan & Liang with its proof: the attention in Phase I. The inequalities between
+counts of tokens and scores are proved; what they take for granted is that |V_k| lies between
+u_k N/K and U_k N/K with constants u_k and U_k, and that no score exceeds a multiple of log(K)/K.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import exp, log, oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.instances.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
+
+k = sp.Symbol("K", positive=True)
+x, u, U = sp.symbols("x u U", positive=True)  # |V_k|/N, u_k and U_k
+theta = sp.Symbol("theta", nonnegative=True)  # the printed Theta(log K / K)
+R = sp.Symbol("R", positive=True)  # (U/u) e^{2 theta}
+a, b = sp.symbols("a b", real=True)  # scores in units of the largest one
+CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
+BALANCED = (
+    r"In Phase I every score is $O(\log(K)/K)$, by induction over its steps: each moves a score by $O(\eta L^2\Delta^2/K^2)$ "
+    r"while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are constants."
+)
+
+
+@claim(
+    "LDL:L3.sym",
+    false="gap",
+    why=r"No symmetry is assumed of the tasks: if $f$ is one function, $\pm L/\sqrt2$ on half of the features each, then "
+    r"$|q_{k,m}|=q_k$ at every step, for every $K$.",
+    instead=r"For exchangeable tasks, equiangular features of one norm and $p_k=1/K$, $q_{k,m}=-q_k/(K-1)$ at every step.",
+    costs="a hypothesis",
+    repair=dict(tasks="exchangeable"),
+    control=dict(factor=Fraction(3, 2)),
+    hypotheses=HYPOTHESES,
+    argument=r"Since every column of $H$ sums to 0, so do the scores of a query, and exchangeable tasks give its other "
+    r"classes one score, $-q_k/(K-1)$.",
+)
+def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 2) -> Evidence:
+    r"""By symmetry $|q_{k,m}|=\Theta(q_k/K)$ is refuted for one function on $K$ features, where
+    $|q_{k,m}|/q_k=1$. Repaired, for exchangeable tasks, $q_k/K\leq|q_{k,m}|\leq cq_k/K$ with
+    `factor` $c=2$.
+    """
+    if tasks == "any":
+        where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+        return defeated(sp.S.One, c1 / K, n, at=FLAT, where=where)
+    return forall(1 / (k - 1), "<=", sp.Rational(factor) / k, CLASSES)
+
+
+@claim("LDL:L3.exp", control=dict(most=Fraction(3, 10)), needs=("LDL:L3.sym",), argument=BALANCED)
+def odds_of_two_classes(*, most: Fraction = Fraction(37, 100)) -> Evidence:
+    r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
+    Executed is that scores $a\theta/2$ and $b\theta/2$ between $-\theta/2$ and $\theta/2$ give
+    this, and that $\log(K)/K\leq$ `most` = 37/100 for every $K$, so that $\theta$ is bounded.
+    """
+    box = {k: Closed(1, oo), theta: Closed(0, oo), a: Closed(-1, 1), b: Closed(-1, 1)}
+    odds, wide = (b - a) * theta / 2, sp.Rational(most) * 100 / 37
+    return all_of(
+        forall(log(k) / k, "<=", sp.Rational(most), {k: Closed(1, oo)}),
+        forall(odds, "<=", wide * theta, box),
+        forall(odds, ">=", -(log(k) + wide * theta), box),
+    )
+
+
+@claim(
+    "LDL:L3.exp/inference",
+    false="gap",
+    follows="LDL:L5.exp",
+    why=r"From $q_k=\Theta(\log K)$ nothing like $e^{-\log K}$ follows: the constant of $\Theta$ is an exponent of $K$, and "
+    r"$q_k=2\log K$ gives $K^{-2}$.",
+    instead=r"$\exp(q_{k,m}-q_k)\geq K^{-C}e^{-\theta}$, if $q_k\leq C\log K$. On the printed Phase I $q_k-q_{k,m}$ even tends "
+    r"to 0, so that the display is true for large $K$.",
+    costs="nothing",
+    hypotheses=HYPOTHESES,
+)
+def lower_bound_from_a_logarithm(*, constant: int = 2) -> Evidence:
+    r"""For $q_k=C\log K$ and $q_{k,m}=0$ with `constant` $C=2$, the lower bound $cK^{-1}$ of
+    $\exp(q_{k,m}-q_k)=K^{-C}$ is refuted for every $c>0$.
+    """
+    return defeated(1 / K, c1 * K**-constant, n, at=FLAT, where=WHERE)
+
+
+@claim("LDL:L3.lb", control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))), needs=("LDL:L3.exp",))
+def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
+    r"""For $|V_k|\geq\frac{u_k}KN$ and $0<u_k\leq K$,
+    $\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$,
+    so that $\mathrm{Attn}_k=\Omega(1/K)$.
+    """
+    E = sp.Symbol("E", positive=True)  # e^theta
+    more = sp.Symbol("more", positive=True)  # |V_k| K/(u_k N)
+    bound = 1 / (E * (k / u - 1) + 1)
+    box = {k: Closed(1, oo), E: Closed(1, oo), u: (0, oo)}
+    inner = [(more * u, "<=", k)]
+    return all_of(
+        forall(1 / (E * (k / (more * u) - 1) + 1), ">=", sp.Rational(first) * bound, {**box, more: Closed(1, oo)}, where=inner),
+        forall(bound, ">=", sp.Rational(last) * u / (E * k), box, where=[(u, "<=", k)]),
+    )
+
+
+@claim("LDL:L3.1", control=dict(c=Fraction(1, 5)), needs=("LDL:L3.lb",), argument=BALANCED)
+def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
+    r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6 if $|V_k|\geq\frac N{2K}$ and the
+    odds of two classes are at most $e^{\theta}$, $\theta\leq1$.
+    """
+    box = {k: Closed(2, oo), x: (0, 1), **SMALL}
+    return forall(1 / (exp(theta) * (1 / x - 1) + 1), ">=", sp.Rational(c) / k, box, where=[(x, ">=", 1 / (2 * k))])
+
+
+@claim("LDL:L3.ub", control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))), needs=("LDL:L3.exp",), argument=BALANCED)
+def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
+    r"""For $|V_k|\leq\frac{U_k}KN$ and $\theta\leq1$ the odds $e^{-(\log K+\theta)}(\frac
+    N{|V_k|}-1)$ are at least $e^{-\theta}(\frac1{U_k}-\frac1K)\geq e^{-1}(\frac1{U_k}-\frac1K)$,
+    which bounds $\mathrm{Attn}_k=1/(\text{odds}+1)$.
+    """
+    box = {k: Closed(2, oo), U: (0, oo)}
+    r = 1 / U - 1 / k
+    return all_of(
+        forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=[(x, "<=", U / k), (U, "<", k)]),
+        forall(exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]),
+    )
+
+
+@claim("LDL:L3.low", control=(dict(c=Fraction(1, 11)), dict(factor=Fraction(11, 10))), needs=("LDL:L3.ub",))
+def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction = Fraction(1)) -> Evidence:
+    r"""With $r=\frac1{U_k}-\frac1K$, $1-\frac1{e^{-1}r+1}\geq\frac r{r+e}$, which is at least
+    `c` = 1/12 if $U_k\leq2$ and $K\geq4$.
+    """
+    r = sp.Symbol("r", positive=True)
+    share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
+    return all_of(
+        forall(1 - 1 / (r * exp(-1) + 1), ">=", sp.Rational(factor) * r / (r + exp(1)), {r: (0, oo)}),
+        forall(share, ">=", sp.Rational(c), {U: (0, 2), k: Closed(4, oo)}),
+    )
+
+
+@claim("LDL:L3.2", control=dict(c=Fraction(1, 11)), needs=("LDL:L3.low",), argument=BALANCED)
+def attention_stays_below_one(*, c: Fraction = Fraction(1, 12)) -> Evidence:
+    r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$
+    and the odds of two classes are at least $e^{-1}/K$; and $1-\mathrm{Attn}_k\leq1$.
+    """
+    odds = (1 / x - 1) * exp(-1) / k
+    return forall(odds / (odds + 1), ">=", sp.Rational(c), {k: Closed(4, oo), x: (0, 1)}, where=[(x, "<=", 2 / k)])
+
+
+@claim(
+    "LDL:L3.ratio",
+    control=(dict(share=Fraction(9, 10)), dict(exponent=Fraction(19, 10))),
+    needs=("LDL:L3.exp",),
+    argument=BALANCED,
+)
+def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent: int | Fraction = 2) -> Evidence:
+    r"""$|V_m|/|V_n|\leq U/u$ if both counts lie between $uN/K$ and $UN/K$, and
+    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$.
+    Exchanging $m$ and $n$ gives the lower bounds.
+    """
+    few, many = sp.symbols("few many", real=True)
+    count = lambda share: u + share * (U - u)
+    box = {few: Closed(0, 1), many: Closed(0, 1), u: (0, oo), U: (0, oo)}
+    scores = {a: Closed(-1, 1), b: Closed(-1, 1), theta: Closed(0, oo)}
+    return all_of(
+        forall(count(many) / count(few), "<=", sp.Rational(share) * U / u, box, where=[(u, "<=", U)]),
+        forall((a - b) * theta, "<=", sp.Rational(exponent) * theta, scores),
+    )
+
+
+@claim(
+    "LDL:L3.3",
+    control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),
+    needs=("LDL:L3.ratio", "LDL:L3.2"),
+    argument=r"The quotient is one of $K-1$ positive terms over their sum, and any two of them differ by a factor of at most "
+    r"$R=(U/u)e^{2\theta}$; $1-\mathrm{Attn}_k=\Theta(1)$ is the second part of the lemma.",
+)
+def attention_on_the_other_classes(*, factor: int | Fraction = 2, least: Fraction = Fraction(1)) -> Evidence:
+    r"""One of $K-1$ positive terms over their sum lies between $\frac1{(K-1)R}\geq\frac1{KR}$ and
+    $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two differ by a factor above $R$: so
+    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$.
+    """
+    box = {k: Integers(2, oo), R: Closed(1, oo)}
+    k_ = sp.Symbol("K", positive=True)
+    return all_of(
+        forall(R / (k_ - 1), "<=", sp.Rational(factor) * R / k_, box),
+        forall(1 / ((k_ - 1) * R), ">=", sp.Rational(least) / (k_ * R), box),
+    )

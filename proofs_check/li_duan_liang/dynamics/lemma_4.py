@@ -1,0 +1,74 @@
+"""Lemma 4 of Li, Duan & Liang with its proof: the gradients in Phase I."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.instances.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, attention_early, c1, gradient_early, n
+
+a = sp.Symbol("a", nonnegative=True)  # an attention
+SPREAD = r"Every $|f(v_n)-f(v_k)|$ is $O(L\Delta)$, which (4) says at distance $\Theta(\delta_0)$, and $p_k=\Theta(1/K)$."
+
+
+@claim(
+    "LDL:L4.attn",
+    false="gap",
+    why=r"Lemma 3 says $\mathrm{Attn}_k=\Omega(1/K)$ and not $\Theta(1)$: at $Q=0$ the attention on a class is its share of the "
+    r"prompt, near $1/K$, and one step changes it by a factor $1+O(1/K^2)$ only.",
+    instead=r"$\mathrm{Attn}_k=\Theta(1/K)$ all through the printed Phase I.",
+    costs="the theorem",
+    needs=("LDL:L3.1", "LDL:P2/early"),
+    hypotheses=HYPOTHESES,
+)
+def attention_of_order_one() -> Evidence:
+    r"""In Phase I $\mathrm{Attn}_k\geq c$ is refuted for every $c>0$: after one step, with
+    $K=2n$ classes, it is at most $\frac2K(1+\frac4{(K-1)^2})$.
+    """
+    return defeated(sp.S.One, c1 * attention_early(K, 1), n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:L4.1/lower",
+    false="gap",
+    follows="LDL:P2/rate.lower",
+    why=r"The proof puts $\mathrm{Attn}_k=\Theta(1)$ into (12), where it is near $1/K$: then $g_k$ is of order $L^2\Delta^2/K^2$.",
+    instead=r"$g_k=\Theta(L^2\Delta^2/K^2)$ on the printed Phase I, for exchangeable tasks of spread "
+    r"$\sigma_f^2=\Theta(L^2\Delta^2)$; $g_k$ reaches the order $L^2\Delta^2/K$ when $\mathrm{Attn}_k$ is of order 1.",
+    costs="the theorem",
+    needs=("LDL:L4.attn", "LDL:P2/early"),
+    hypotheses=HYPOTHESES,
+)
+def gradient_from_below() -> Evidence:
+    r"""$g_k\geq c\frac{L^2\Delta^2}K$ is refuted for every $c>0$ at the first step, where
+    $g_k\leq\frac{4L^2}{K^2}$ with $K=2n$ classes and $L=5K$.
+    """
+    L = FLAT["L"]
+    return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
+
+
+@claim("LDL:L4.1/upper", dial="c", argument=SPREAD)
+def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
+    r"""$g_k\leq Cp_kL^2\Delta^2$, since $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ with `c` =
+    4/27 for every attention between 0 and 1.
+    """
+    return forall(a * (1 - a) ** 2, "<=", sp.Rational(c), {a: Closed(0, 1)})
+
+
+@claim("LDL:L4.2", control=dict(c=Fraction(9, 10)), needs=("LDL:L3.3",), argument=SPREAD)
+def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq
+    s$ with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq
+    c\frac{PA}{K^2}s^2$ with `c` = 1.
+    """
+    P, A, s, k = sp.symbols("P A s K", positive=True)
+    at = sp.symbols("p a r t", nonnegative=True)  # each factor in units of its bound
+    known = (at[0] * P / k) * (at[1] * A / k) * (at[2] * s) * (at[3] * s)
+    box = {**dict.fromkeys((P, A, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys(at, Closed(0, 1))}
+    return forall(known, "<=", sp.Rational(c) * P * A * s**2 / k**2, box)

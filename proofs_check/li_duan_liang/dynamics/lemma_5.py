@@ -1,0 +1,170 @@
+"""Lemma 5 of Li, Duan & Liang with its proof: the end of Phase I, where delta = o(1)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import log, oo
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, forall, identity
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.instances import slow_attention as slow
+from proofs_check.instances.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+
+AT_ITS_END = slow.score_early(K, c2 * slow.end_of_phase_1(K))
+
+
+@claim(
+    "LDL:L5.sum",
+    false="typo",
+    why=r"By $q^{(t+1)}=q^{(t)}+\eta g^{(t)}$, $q^{(T+1)}$ holds the gradients of $t=0,\ldots,T$; the sum leaves out $g^{(0)}$.",
+    instead=r"$q_k^{(T+1)}=q_k^{(0)}+\eta\sum_{t=0}^{T}g_k^{(t)}$; Lemmas 8 and 10 lose a step in the same way.",
+    costs="nothing",
+    repair=dict(first=0),
+    control=dict(last=4),
+    hypotheses=("eta > 0", "g0 > 0"),
+    argument="The sum is executed for three steps.",
+)
+def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
+    r"""$q^{(T+1)}=q^{(0)}+\eta\sum_{t=1}^{T}g^{(t)}$ is refuted for $T=3$; repaired, the sum
+    begins at $t=0$ (`first`, `last`).
+    """
+    eta, q = sp.Symbol("eta", positive=True), sp.Symbol("q0", real=True)
+    g = sp.symbols("g0:5", positive=True)
+    score = q
+    for t in range(4):
+        score = score + eta * g[t]
+    return identity(score, q + eta * sp.Add(*g[first : last + 1]))
+
+
+@claim(
+    "LDL:L5.1",
+    false="gap",
+    follows="LDL:P2/rate.lower",
+    why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $q_k\leq z\leq\frac{CK\log K}{(K-1)^2}$, which tends to 0, for every $C$.",
+    instead=r"$q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=1/2$, after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps, for "
+    r"orthonormal features and exchangeable tasks.",
+    costs="the theorem",
+    needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early"),
+    hypotheses=HYPOTHESES,
+)
+def score_at_the_end_of_phase_1() -> Evidence:
+    r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in
+    the number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes.
+    """
+    return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:L5.off",
+    control=dict(c=Fraction(9, 10)),
+    needs=("LDL:L4.2",),
+    argument=r"The scores start at 0, and each of the $CK\log(K)/(\eta s^2)$ steps of Phase I moves them by at most "
+    r"$\eta Ps^2/K^2$.",
+)
+def other_scores_at_the_end_of_phase_1(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""$|q_{k,m}|=O(\log(K)/K)$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
+    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: the product is at most $c\,CP\frac{\log K}K$ with `c` =
+    1.
+    """
+    eta, P, C, s, k = sp.symbols("eta P C s K", positive=True)
+    share = sp.Symbol("a", nonnegative=True)
+    moved = share * (C * k * log(k) / (eta * s**2)) * (eta * P * s**2 / k**2)
+    box = {**dict.fromkeys((eta, P, C, s), (0, oo)), k: Closed(2, oo), share: Closed(0, 1)}
+    return forall(moved, "<=", sp.Rational(c) * C * P * log(k) / k, box)
+
+
+@claim(
+    "LDL:L5.off/gap",
+    false="gap",
+    follows="LDL:P2/rate.lower",
+    why=r"The gap $q_k-q_{k,m}=z$ is at most $CK\log K/(K-1)^2$ at the printed end of Phase I, and no multiple of $\log K$.",
+    instead=r"$q_k-q_{k,m}=\log(K-1)$ when $\mathrm{Attn}_k=1/2$ in a balanced prompt.",
+    costs="the theorem",
+    needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early"),
+    hypotheses=HYPOTHESES,
+)
+def gap_at_the_end_of_phase_1() -> Evidence:
+    r"""$q_k-q_{k,m}\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every
+    constant in the number of steps, with $K=2n$ classes.
+    """
+    return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:L5.exp",
+    false="gap",
+    why=r"The constant of $\Theta(\log K)$ is an exponent of $K$: $q_k-q_{k,m}=\frac12\log K$ is $\Theta(\log K)$ and gives "
+    r"$K^{-1/2}$, not $O(1/K)$.",
+    instead=r"$\exp(q_{k,m}-q_k)=O(1/K)$ follows from $q_k-q_{k,m}\geq\log K-O(1)$.",
+    costs="the theorem",
+    repair=dict(constant=1),
+    control=dict(constant=Fraction(9, 10)),
+    hypotheses=HYPOTHESES,
+)
+def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For $q_k-q_{k,m}=C\log K$ with `constant` $C=\frac12$,
+    $\exp(q_{k,m}-q_k)=K^{-C}\leq\frac{c}K$ is refuted for every $c$, with $K=2n$. Repaired,
+    $C\geq1$.
+    """
+    if constant < 1:
+        return defeated(K ** -sp.Rational(constant), c1 / K, n, at=FLAT, where=WHERE)
+    k, more = sp.Symbol("K", positive=True), sp.Symbol("a", nonnegative=True)
+    return forall(k ** -(sp.Rational(constant) + more), "<=", 1 / k, {k: Closed(1, oo), more: Closed(0, oo)})
+
+
+@claim(
+    "LDL:L5.N",
+    false="gap",
+    why=r"On the event of (9) $N/|V_k|\leq1/(p_k-\delta)$, which is near $K$ if $\delta$ is small: for $\delta=1/K^2$ it is at "
+    r"most $2K$, and $1/\delta=K^2$.",
+    instead=r"$N/|V_k|=\Theta(K)$, if $p_k=\Theta(1/K)$ and $\delta\leq p_k/2$.",
+    costs="nothing",
+    hypotheses=HYPOTHESES,
+)
+def share_of_a_class() -> Evidence:
+    r"""$\frac1\delta\leq C\frac N{|V_k|}$ is refuted for every $C$ at $\delta=\frac1{K^2}$, where
+    $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$ on the event of (9), with $K=2n$ classes.
+    """
+    at = slow.member(delta=1 / K**2, N=20 * K**5)
+    return defeated(K**2, c1 / (1 / K - 1 / K**2), n, at=at, where=WHERE)
+
+
+@claim(
+    "LDL:L5.u",
+    false="gap",
+    why=r"$u_k=K(p_k-\delta)$ is near 1, and so is $1/u_k-1/K$: for $p_k=1/K$ and $\delta=1/(10K)$ it is $10/9-1/K$, while "
+    r"$\delta$ tends to 0.",
+    instead=r"$1/u_k-1/K=\Theta(1)$ if $u_k=\Theta(1)$ and $K\geq2u_k$; (9) makes nothing of the order of $\delta$ but the "
+    r"difference $U_k-u_k=2K\delta$, divided by $K$.",
+    costs="the theorem",
+    hypotheses=HYPOTHESES,
+)
+def inverse_of_the_lower_share() -> Evidence:
+    r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
+    $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes.
+    """
+    u = K * (1 / K - FLAT["delta"])
+    return defeated(1 / u - 1 / K, c1 * FLAT["delta"], n, at=FLAT, where=WHERE)
+
+
+@claim(
+    "LDL:L5.2",
+    false="gap",
+    follows="LDL:P2.attn",
+    why=r"At the printed end of Phase I $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
+    instead=r"$\mathrm{Attn}_k\geq1/2$ after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps. As $\delta\leq1$, "
+    r"$\Omega(1/(1+\delta))$ is $\Omega(1)$: it does not tend to 1 with $\delta$.",
+    costs="the theorem",
+    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early"),
+    hypotheses=HYPOTHESES,
+)
+def attention_by_lemma_5() -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$,
+    as in Proposition 2, with $K=2n$ classes.
+    """
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
+    return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)

@@ -1,0 +1,219 @@
+"""Proposition 2 of Li, Duan & Liang: Phase I, with the bounds of early training that refute it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import exp, log, oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.instances import slow_attention as slow
+from proofs_check.instances.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from theory.regression.features.reduced import ReducedAttention
+
+#: L/K, which can be moved.
+POINT = {"ratio": Fraction(5)}
+
+
+@claim(
+    "LDL:P2/early",
+    control=(dict(share=Fraction(9, 10)), dict(slope=Fraction(9, 10)), dict(twice=Fraction(5, 4))),
+    argument=r"With $j$ tokens of the query's class the step of $z$ is $\frac{2c}{K(K-1)}\cdot\frac "
+    r"K2\mathbb{E}[w_j(1-w_j)^2b_j]$, where $b_j\leq2$ and, by Jensen's inequality, $\mathbb{E}w_j\leq w\leq e^z/K$; so $e^{-z}$ "
+    r"falls by at most $2c/(K(K-1))=(K-1)^{-2}$ at a step, with $c=\eta\sigma_f^2$, and $g_k=z'(K-1)/(\eta K)$.",
+)
+def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = Fraction(1), twice: int | Fraction = 2) -> Evidence:
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$ and iid prompts of any
+    length $N\geq2$, $z\leq\frac{2T}{(K-1)^2}$ after $T\leq\frac{(K-1)^2}2$ steps and
+    $g_k\leq4L^2/K^2$ while $z\leq\log2$. Executed are $b_j\leq2$, that
+    $x\mapsto\frac{yx}{1+x(y-1)}$ lies below its tangents, $e^{-z}(1-e^{-s})\leq se^{-z}$, and
+    $-\log(1-x)\leq2x$.
+    """
+    x, p, y, s = sp.symbols("x p y s", real=True)
+    w = lambda at: y * at / (1 + at * (y - 1))
+    tangent = w(p) + sp.Rational(slope) * y / (1 + p * (y - 1)) ** 2 * (x - p)
+    others, K_ = sp.symbols("N_j K", positive=True)  # N - j, and K
+    b = 1 + (others + K_ - 2) / ((K_ - 1) * others)
+    return all_of(
+        forall(b, "<=", 2 * sp.Rational(share), {others: Closed(1, oo), K_: Closed(2, oo)}),
+        forall(w(x), "<=", tangent, {x: Closed(0, 1), p: Closed(0, 1), y: Closed(1, oo)}),
+        forall(1 - exp(-s), "<=", sp.Rational(share) * s, {s: Closed(0, oo)}),
+        forall(-log(1 - x), "<=", sp.Rational(twice) * x, {x: Closed(0, Fraction(1, 2))}),
+    )
+
+
+@claim(
+    "LDL:P2/rate.lower",
+    false="false",
+    why=r"In Phase I $\mathrm{Attn}_k$ is of order $1/K$, not of order 1, so that $g_k$ is of order $L^2\Delta^2/K^2$: smaller "
+    r"than printed by the factor $K$.",
+    details=r"The witness is $v_k=e_k$ with tasks $\pm L/\sqrt2$ on half of the features each, and iid prompts of any length.",
+    instead=r"While $\mathrm{Attn}_k=\Theta(1/K)$, $q_k$ grows at the rate $\Theta(\eta\sigma_f^2/K^2)$, for orthonormal features "
+    r"and exchangeable tasks of spread $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
+    costs="the theorem",
+    robust=Diverging(
+        point=POINT,
+        hypotheses=HYPOTHESES,
+        sequence=slow.along,
+        ratio=lambda K, L, **_: (DELTA2 * L**2 / K) / slow.gradient_early(K, L),
+        exceeds=n / 2,
+        least=4,
+    ),
+    needs=("LDL:P2/early",),
+    hypotheses=HYPOTHESES,
+)
+def rate_of_phase_1_from_below() -> Evidence:
+    r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for
+    every $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$
+    classes.
+    """
+    L = FLAT["L"]
+    return defeated(DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:P2/rate.upper",
+    dial="c",
+    needs=("LDL:L4.1/upper",),
+    argument=r"$g_k=\mathbb{E}[1\{x_{\rm query}=v_k\}\mathrm{Attn}_k(f(v_k)-\hat y)^2]$ with "
+    r"$|f(v_k)-\hat y|\leq(1-\mathrm{Attn}_k)\max_n|f(v_n)-f(v_k)|$, and that is $O(L\Delta)$ if (4) holds at the distances of the "
+    r"features.",
+)
+def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
+    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of
+    the query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq
+    c\,L^2\Delta^2$ with `c` = 4/27.
+    """
+    a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
+    return forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
+
+
+@claim(
+    "LDL:P2/time.upper",
+    false="false",
+    why=r"$\mathrm{Attn}_k\geq1/2$ takes at least $(K-1)(K-2)$ steps at $\eta=1/L^2$, and the printed Phase I has order $K\log K$: "
+    r"at its end $\mathrm{Attn}_k$ is still near $1/K$.",
+    details=r"Steps to 1/2 at $c=\eta\sigma_f^2=1$, $K=4,8,16,32,64,128,256$: 18, 92, 358, 1314, 4831, 18148, 69628.",
+    instead=r"For orthonormal features and exchangeable tasks the time to $\mathrm{Attn}_k=1/2$ is "
+    r"$\frac{1}{\eta\sigma_f^2}(K^2+3K\log K+O(K))$. Other features have other exponents of $K$.",
+    costs="the theorem",
+    robust=Diverging(
+        point=POINT,
+        hypotheses=HYPOTHESES,
+        sequence=slow.along,
+        ratio=lambda K, **_: (K - 1) * (K - 2) / slow.end_of_phase_1(K),
+        exceeds=n ** sp.Rational(1, 2) / 4,
+        least=4,
+    ),
+    needs=("LDL:P2/early",),
+    hypotheses=HYPOTHESES,
+)
+def duration_of_phase_1_from_above() -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
+    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with
+    $K=2n$ classes.
+    """
+    return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:P2/time.lower",
+    dial="c",
+    needs=("LDL:P2/early",),
+    fragment=r"The features are orthonormal and the tasks are $\pm L/\sqrt2$ on half of them; other features are not tried.",
+)
+def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
+    r"""The least time to $\mathrm{Attn}_k\geq\frac12$, $(K-1)(K-2)$ steps at $\eta=1/L^2$, is at
+    least $c\frac{K\log K}{\eta L^2\Delta^2}$ with `c` = 2 for $K\geq4$.
+    """
+    k = sp.Symbol("K", positive=True)
+    return forall((k - 1) * (k - 2), ">=", sp.Rational(c) * k * log(k) / DELTA2, {k: Integers(4, oo)})
+
+
+@claim(
+    "LDL:P2.attn",
+    false="false",
+    follows="LDL:P2/rate.lower",
+    why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $\mathrm{Attn}_k\leq\frac2K(1+O(\log(K)/K))$, for every $C$, while "
+    r"$1/(1+\delta)\geq1/2$.",
+    instead=r"$\mathrm{Attn}_k\geq1/2$ after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps, for orthonormal features and "
+    r"exchangeable tasks.",
+    costs="the theorem",
+    robust=Diverging(
+        point=POINT,
+        hypotheses=HYPOTHESES,
+        sequence=slow.along,
+        ratio=lambda K, delta, **_: 1 / (1 + delta) / slow.attention_early(K, slow.end_of_phase_1(K)),
+        exceeds=n / 5,
+        least=4,
+    ),
+    needs=("LDL:P2/early",),
+    hypotheses=HYPOTHESES,
+)
+def attention_at_the_end_of_phase_1() -> Evidence:
+    r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and
+    every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$,
+    with $K=2n$ classes.
+    """
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
+    return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:P2.off",
+    control=dict(c=Fraction(9, 10)),
+    needs=("LDL:L4.2",),
+    argument=r"This is $\eta$ times the second part of Lemma 4.",
+)
+def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{PAs^2}{K^2}$ at a step, where $p_k\leq
+    P/K$, $\mathrm{Attn}_{k'}\leq A/K$ and $s=O(L\Delta)$ bounds the errors; `c` = 1 multiplies
+    the bound.
+    """
+    eta, P, A, s, k = sp.symbols("eta P A s K", positive=True)
+    at = sp.symbols("p a r", nonnegative=True)
+    step = eta * (at[0] * P / k) * (at[1] * A / k) * (at[2] * s) * s
+    box = {**dict.fromkeys((eta, P, A, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys(at, Closed(0, 1))}
+    return forall(step, "<=", sp.Rational(c) * eta * P * A * s**2 / k**2, box)
+
+
+@claim(
+    "LDL:P2.osc",
+    false="gap",
+    why=r"For exchangeable tasks, orthonormal features and $p_k=1/K$, $q_{k,m}=-q_k/(K-1)$ decreases strictly at every step; "
+    r"nothing oscillates.",
+    instead=r"$q_{k,m}=-q_k/(K-1)$ for exchangeable tasks; for other tasks the sign of $g_{k,m}$ is that of "
+    r"$\mathbb{E}(f(v_k)-\hat y)(f(v_m)-\hat y)$.",
+    costs="nothing",
+    hypotheses=("K in Integers", "K >= 2", "z >= 0"),
+)
+def other_scores_move_one_way() -> Evidence:
+    r"""A step that does not decrease $q_{k,m}$ is refuted: at the gap $z$ and $\eta\sigma_f^2=1$
+    the step of $q_{k,m}$ is $-\frac1K$ times that of $z$.
+    """
+    k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
+    return forall(-ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)})
+
+
+@claim(
+    "LDL:P2.osc/trend",
+    false="gap",
+    why=r"For one function that is $\pm L/\sqrt2$ on half of the features each, $q_{k,m}$ grows like $q_k$ wherever "
+    r"$f(v_m)=f(v_k)$.",
+    instead=r"The trend is that of exchangeable tasks, $q_{k,m}=-q_k/(K-1)$.",
+    costs="a hypothesis",
+    hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
+)
+def another_score_that_grows() -> Evidence:
+    r"""For $f=\pm\frac L{\sqrt2}$ on half of the features each, a nonpositive step of $q_{k,m}$
+    with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign
+    $f(v_k)-\hat y=\sqrt2La$, and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here
+    $\eta L^2=1$.
+    """
+    k, a = sp.Symbol("K", integer=True, positive=True), sp.Symbol("a", real=True)
+    return forall(2 * (1 - a) / k**2 * 2 * a**2, "<=", 0, {k: Integers(4, oo), a: (0, 1)})

@@ -1,0 +1,218 @@
+"""Proposition 3 and Lemma 8 of Li, Duan & Liang: the end of Phase II in the flat regime."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import log, oo, sqrt
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.instances import slow_attention as slow
+from proofs_check.instances.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
+
+delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
+T = c2 * slow.end_of_phase_2(K, delta, epsilon)
+#: delta and epsilon of order 1, L Delta delta <= 1.
+COARSE = slow.member(delta=sp.Rational(1, 4), epsilon=sp.Rational(1, 2), L=sp.Integer(2), N=320 * K**3)
+
+
+def along_coarse(index: sp.Expr, delta: sp.Expr) -> dict[str, sp.Expr]:
+    """The instance of an index in which delta is kept fixed."""
+    named = {**COARSE, "delta": delta}
+    return {name: sp.sympify(e).subs(n, index) for name, e in named.items()}
+
+
+def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
+    """Upper bound of the attention at the printed end of Phase II."""
+    return slow.attention_early(K, slow.end_of_phase_2(K, delta, epsilon))
+
+
+@claim(
+    "LDL:P3/rate",
+    false="false",
+    why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is, and when $\mathrm{Attn}_k=1/2$ it has order $L^2/K$; the "
+    r"printed rate is $\delta^2$ times that.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$, which falls like $1/t$, and no "
+    r"$\delta$ enters. This is for balanced prompts, orthonormal features and exchangeable tasks; Phase II is not steady.",
+    costs="the theorem",
+    robust=Diverging(
+        point={"ratio": Fraction(5)},
+        hypotheses=IN_FLAT,
+        sequence=slow.along,
+        ratio=lambda K, L, delta, **_: slow.gradient_start(K, L) / (delta**2 * L**2 * DELTA2 / K),
+        exceeds=n,
+        least=4,
+    ),
+    needs=("LDL:P4/gradient",),
+    hypotheses=IN_FLAT,
+)
+def rate_of_phase_2() -> Evidence:
+    r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted
+    for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    """
+    return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:P3/off",
+    false="gap",
+    follows="LDL:P3/rate",
+    why=r"For exchangeable tasks $|g_{k,k'}|=g_k/(K-1)$, at least $L^2/(32K^3)$ at $t=T_f^1+1$ whatever $\delta$ is; and "
+    r"$q_{k,k'}$ decreases strictly.",
+    instead=r"$q_{k,k'}=-q_k/(K-1)$ for exchangeable tasks and orthonormal features.",
+    costs="the theorem",
+    needs=("LDL:P4/gradient",),
+    hypotheses=IN_FLAT,
+)
+def rate_of_the_other_scores_in_phase_2() -> Evidence:
+    r"""In Phase II $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}{K^2}$:
+    refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    """
+    left = slow.gradient_start(K, L) / (K - 1)
+    return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:P3/attn",
+    false="false",
+    why=r"For fixed $\delta$ and $\epsilon$ the printed $T_f^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still at most "
+    r"$\frac2K(1+O(\log(K)/K))$.",
+    details=r"(9) allows every $\delta\geq\sqrt{20K/N}$. The witness has $\delta=1/4$, $\epsilon=1/2$, $L=2$.",
+    instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
+    r"exchangeable tasks; for $\delta\leq1/(2K)$ the printed $T_f^*$ is longer than that. $\Omega(1/(1+\epsilon\delta))$ says no "
+    r"more than $\Omega(1)$.",
+    costs="the theorem",
+    robust=Diverging(
+        point={"delta": Fraction(1, 4)},
+        hypotheses=IN_FLAT,
+        sequence=along_coarse,
+        ratio=lambda K, delta, epsilon, **_: 1 / (1 + epsilon * delta) / attention_coarse(K, delta, epsilon),
+        exceeds=n / 10,
+        least=128,
+    ),
+    needs=("LDL:P2/early",),
+    hypotheses=IN_FLAT,
+)
+def attention_at_the_end_of_phase_2() -> Evidence:
+    r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
+    $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ with $K=2n$ classes, in every prompt with
+    $|V_k|\leq\frac{11N}{10K}$.
+    """
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+    return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+
+
+@claim(
+    "LDL:P3.post",
+    false="gap",
+    why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, and "
+    r"$1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
+    instead=r"State $1-\mathrm{Attn}_k=O(\epsilon\delta)$ itself; $\mathrm{Attn}_k\geq1/(1+C\epsilon\delta)$ is the same.",
+    costs="nothing",
+    needs=("LDL:P3",),
+    hypotheses=IN_FLAT,
+)
+def the_rest_from_a_lower_bound() -> Evidence:
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$
+    is refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
+    $\epsilon=\frac1K$, $K=2n$.
+    """
+    return defeated(1 - 1 / (2 * (1 + epsilon * delta)), c1 * epsilon, n, at=FLAT, where=WHERE)
+
+
+@claim(
+    "LDL:L8.q",
+    false="typo",
+    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the other "
+    r"$K\log K$.",
+    details=r"At $K=100$ and $\epsilon=10^{-3}$ they are 11.5 and 4605. The constant of $T_f^*$ stands in front of $q_k$.",
+    instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses.",
+    costs="nothing",
+    hypotheses=IN_FLAT,
+)
+def logarithm_of_a_quotient() -> Evidence:
+    r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$."""
+    return defeated(log(K) / epsilon, c1 * log(K / epsilon), n, at=FLAT, where=WHERE)
+
+
+@claim(
+    "LDL:L8.exp",
+    false="gap",
+    follows="LDL:L5.exp",
+    why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(K/\epsilon)$ gives $\sqrt{\epsilon/K}$, which is "
+    r"$1/K$ at $\epsilon=1/K$, where the next display needs $O(\epsilon/K)$.",
+    instead=r"The next display needs $\exp(q_{k,m}-q_k)=O(\epsilon/K)$, thus $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
+    costs="the theorem",
+    hypotheses=IN_FLAT,
+)
+def odds_at_the_end_of_phase_2() -> Evidence:
+    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is
+    refuted for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$.
+    """
+    return defeated(sqrt(epsilon / K), c1 * epsilon / K, n, at=FLAT, where=WHERE)
+
+
+@claim(
+    "LDL:L8.off",
+    control=dict(c=Fraction(9, 10)),
+    needs=("LDL:L7.2", "LDL:L5.off"),
+    argument=r"The scores are at most $C\log(K)/K\leq C\log(K/\epsilon)/K$ when Phase II begins, and each step moves them by at "
+    r"most $\eta P\delta^2s^2/K^2$, by Lemma 7.",
+)
+def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
+    $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1.
+    """
+    eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
+    share = sp.Symbol("a", nonnegative=True)
+    moved = share * (C * k * log(k / e) / (eta * d**2 * s**2)) * (eta * P * d**2 * s**2 / k**2)
+    box = {**dict.fromkeys((eta, P, C, s, d), (0, oo)), k: Closed(2, oo), e: (0, 1), share: Closed(0, 1)}
+    return forall(moved, "<=", sp.Rational(c) * C * P * log(k / e) / k, box)
+
+
+@claim(
+    "LDL:L8.attn",
+    false="gap",
+    follows="LDL:P3/attn",
+    why=r"For fixed $\delta$ and $\epsilon$ $T_f^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still near $1/K$. The equation "
+    r"referred to as (7) is the loss; (9) is meant.",
+    instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
+    r"exchangeable tasks.",
+    costs="the theorem",
+    needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early"),
+    hypotheses=IN_FLAT,
+)
+def attention_by_lemma_8() -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$,
+    as in Proposition 3.
+    """
+    attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+    return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+
+
+@claim(
+    "LDL:L8.1",
+    false="gap",
+    follows="LDL:T1",
+    why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so $1-\mathrm{Attn}_k$ has at least the order "
+    r"$\delta/\sqrt{\log(K/\epsilon)}$ at $T_f^*$; printed is $\epsilon\delta$.",
+    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order "
+    r"$\frac1{\eta\sigma_f^2}(K^2+\frac{K}{\epsilon^2\delta^2})$, for orthonormal features and exchangeable tasks.",
+    costs="the theorem",
+    needs=("LDL:L8.attn", "LDL:T1/late"),
+    hypotheses=IN_FLAT,
+)
+def the_rest_at_the_end_of_phase_2() -> Evidence:
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_f^*+1$, that is
+    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$
+    in a balanced prompt, with $K=2n$, $\epsilon=\frac1K$.
+    """
+    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4)

@@ -1,0 +1,385 @@
+"""The sentences of Sections 4 and 5 of Li, Duan & Liang that compare the regimes of L, and those
+that describe the phases.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import exp, log, oo, sqrt
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging, Robust
+from proofs_check.instances import slow_attention as slow
+from proofs_check.instances.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
+from theory.regression.features.reduced import ReducedAttention
+
+SHARP = slow.member(L=10 * K)
+REDUCED = (
+    r"The features are equiangular with one norm, the tasks exchangeable and the prompts balanced; other problems are not tried."
+)
+k, w = sp.Symbol("K", positive=True), sp.Symbol("w", real=True)
+CLASSES = ("K in Integers", "K >= 2")
+
+
+def speed(k: sp.Expr, w: sp.Expr) -> sp.Expr:
+    """Speed of the attention w under the flow, at eta sigma_f^2 = 1: w (1-w) times that of the
+    gap.
+    """
+    return w * (1 - w) * k / (k - 1) ** 2 * w * (1 - w) ** 2
+
+
+def gradient(k: sp.Expr, w: sp.Expr) -> sp.Expr:
+    """g_k at the attention w, in units of sigma_f^2."""
+    return w * (1 - w) ** 2 / (k - 1)
+
+
+def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
+    """The printed T_s^*, times delta^2 Delta^2 / K."""
+    return log(k * L * sqrt(DELTA2) / e) / (eta * e * L**2)
+
+
+@claim(
+    "LDL:4.thr",
+    false="false",
+    why=r"$sf$ and $\eta/s^2$ give the path of $f$ and $\eta$, so $T(\text{loss}\leq\epsilon^2)$ is a function of $\eta L^2$ and "
+    r"$\epsilon/L$; the printed $T_s^*$ falls by $s$ under $(sL,\eta/s^2,s\epsilon)$.",
+    details=r"A threshold in $L$ that does not move with $\epsilon$, such as $1/(\Delta\delta)$, is impossible for every law of "
+    r"this form, for any features, tasks and prompts.",
+    instead=r"For orthonormal features and exchangeable tasks one law holds for every $L$: $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+"
+    r"3Kr+\frac12Kr^2)$ steps, $r=\sigma_f/\epsilon$. It turns at $\epsilon$ of order $\sigma_f/\sqrt K$.",
+    costs="the theorem",
+    robust=Diverging(
+        point={"ratio": Fraction(10)},
+        hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
+        sequence=lambda index, ratio: {**slow.along(index, ratio), "s": index},
+        ratio=lambda K, L, epsilon, s, **_: sharp_law(K, L, 1 / L**2, epsilon) / sharp_law(K, s * L, 1 / (s * L) ** 2, s * epsilon),
+        exceeds=n / 2,
+    ),
+    needs=("LDL:4.thr/scaling",),
+    hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
+)
+def threshold_of_the_regimes() -> Evidence:
+    r"""Problems with $(L,\eta,\epsilon)$ and $(sL,\eta/s^2,s\epsilon)$ take the same time, so
+    that $T_s^*(L,\eta,\epsilon)\leq C\,T_s^*(sL,\eta/s^2,s\epsilon)$ would hold; it is refuted
+    for every $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$.
+    """
+    e, L, s = SHARP["epsilon"], SHARP["L"], n
+    eta = 1 / L**2
+    return defeated(
+        sharp_law(K, L, eta, e), c1 * sharp_law(K, s * L, eta / s**2, s * e), n, at={**SHARP, "s": s}, where=WHERE, least=2
+    )
+
+
+@claim(
+    "LDL:4.thr/scaling",
+    control=dict(power=1),
+    argument=r"Every step depends on $f$ and $\eta$ through $\eta$ times a product of two differences of values of $f$ only, so "
+    r"that the path of $Q$ is the same from the same start.",
+)
+def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
+    r"""The step $\eta\,p\,a_m(f_k-\hat y)(f_m-\hat y)$ of a score is the same for $sf$ and $\eta
+    s^{-p}$ with `power` $p=2$, at every attention on three classes: both inequalities are
+    proved.
+    """
+    s, eta, p = sp.symbols("s eta p", positive=True)
+    a, b, f, g, h = sp.symbols("a b f g h", real=True)
+    mean = lambda s: s * (a * f + b * g + (1 - a - b) * h)
+    step = lambda s, eta: eta * p * b * (s * f - mean(s)) * (s * g - mean(s))
+    box = {**dict.fromkeys((s, eta, p), (0, oo)), **dict.fromkeys((a, b), Closed(0, 1)), **dict.fromkeys((f, g, h), (-oo, oo))}
+    return all_of(*(forall(step(s, eta * s**-power), op, step(1, eta), box) for op in ("<=", ">=")))
+
+
+@claim(
+    "LDL:4.dyn",
+    false="gap",
+    follows="LDL:4.thr",
+    why=r"$(L,\eta)$ and $(sL,\eta/s^2)$ give one path, and under the flow $L$ only rescales time: a slow start, a fast middle and "
+    r"a slow end on both sides of every threshold.",
+    instead=r"$L$ enters through $\eta L^2$ only, as the unit of time.",
+    costs="the theorem",
+    needs=("LDL:4.thr/scaling",),
+    hypotheses=(*CLASSES, "s > 1", "L > 0", "z >= 0"),
+)
+def regimes_have_one_dynamics() -> Evidence:
+    r"""That the step of the score gap $z$ is larger at $(sL,\eta/s^2)$ than at $(L,\eta)$,
+    $s>1$, is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$.
+    """
+    whole, L, s = sp.Symbol("K", integer=True, positive=True), sp.Symbol("L", positive=True), sp.Symbol("s", positive=True)
+    z, C = sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
+    step = ReducedAttention(whole, C).slope(z)
+    rate = lambda L, eta: step.subs(C, eta * L**2 * whole / (2 * (whole - 1)))
+    with sp.evaluate(False):
+        sharp = rate(s * L, s ** sp.Integer(-2))
+    box = {whole: Integers(2, oo), L: (0, oo), s: (1, oo), z: Closed(0, oo)}
+    return forall(sharp, ">", rate(L, sp.S.One), box)
+
+
+@claim(
+    "LDL:4.poly",
+    false="false",
+    why=r"(4) and distances of order $\Delta$ do not suffice: for $K=2$ and features $0<v_1<v_2$ on a line no $Q$ at all has a "
+    r"loss below $L^2\Delta^2/16$.",
+    details=r"The query $v_1$ needs $Q<0$ and the query $v_2$ needs $Q>0$, and for the wrong sign the mean attention on the own "
+    r"class is at most 1/2, for iid prompts of every length.",
+    instead=r"For equiangular features of one norm and exchangeable tasks the time is polynomial in $K$ and $\sigma_f/\epsilon$, "
+    r"whatever $L$ is.",
+    costs="a hypothesis",
+    robust=Robust(
+        point={"v1": Fraction(1), "v2": Fraction(2), "L": Fraction(2), "epsilon": Fraction(1, 3)},
+        hypotheses=("v1 > 0", "v2 > v1", "L > 0", "epsilon > 0", "epsilon < 1"),
+        violation=lambda v1, v2, L, epsilon: L**2 * (v2 - v1) ** 2 / 16 - epsilon**2,
+    ),
+    hypotheses=("v1 > 0", "v2 > v1", "L > 0", "epsilon > 0", "epsilon < 1"),
+)
+def near_zero_loss_in_polynomial_time() -> Evidence:
+    r"""A loss of at most $\epsilon^2$ is refuted for $f=(0,L\Delta)$ or $(L\Delta,0)$ on two
+    features $0<v_1<v_2$ and every $Q$: the loss is at least $\frac{L^2\Delta^2}4(1-\frac12)^2$
+    with $\Delta=v_2-v_1$.
+    """
+    v, u, L, e = sp.symbols("v1 v2 L epsilon", positive=True)
+    box = {v: (0, oo), u: (0, oo), L: (0, oo), e: (0, 1)}
+    return forall(L**2 * (u - v) ** 2 / 4 * sp.Rational(1, 4), "<=", e**2, box, where=[(v, "<", u)])
+
+
+@claim(
+    "LDL:4.poly/floor",
+    control=(dict(half=Fraction(49, 100)),),
+    argument=r"For $f=(0,L\Delta)$ or $(L\Delta,0)$ the loss is $\frac{L^2\Delta^2}4\sum_k\mathbb{E}(1-w_k)^2$, at least "
+    r"$\frac{L^2\Delta^2}4(1-\mathbb{E}w_k)^2$ for either query; where the score of the other class is not less, $\mathbb{E}w_k$ "
+    r"is at most the mean share $\frac12$ of a class.",
+)
+def one_query_prefers_the_other_class(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For features $0<v<u$ on a line and every real $Q$ one of the attentions
+    $1/(1+e^{v(u-v)Q})$ and $1/(1+e^{-u(u-v)Q})$ is at most `half` = 1/2: the first for $Q\geq0$,
+    the second for $Q\leq0$.
+    """
+    v, d = sp.symbols("v d", positive=True)  # d = u - v
+    q = sp.Symbol("Q", nonnegative=True)
+    box = {v: (0, oo), d: (0, oo), q: Closed(0, oo)}
+    return all_of(
+        forall(1 / (1 + exp(v * d * q)), "<=", sp.Rational(half), box),
+        forall(1 / (1 + exp((v + d) * d * q)), "<=", sp.Rational(half), box),
+    )
+
+
+@claim(
+    "LDL:cmp1",
+    false="false",
+    why=r"On the printed formulas $T_s^*\geq T_f^*/\epsilon$ at $L=1/(\Delta\delta)$, however much larger than $1/\epsilon$ this "
+    r"$L$ is: what $L$ must exceed is $\epsilon^{-1/2}/(\Delta\delta)$.",
+    details=r"The times themselves differ in neither direction at small $\epsilon$: both tend to $(K-1)/(4\eta\epsilon^2)$.",
+    instead=r"On the printed formulas the sharp regime is faster for $L\gg\epsilon^{-1/2}/(\Delta\delta)$. In truth the late loss "
+    r"is $\frac{K-1}{4\eta t}$ whatever $L$ is (orthonormal features, exchangeable tasks).",
+    costs="nothing",
+    robust=Diverging(
+        point={"ratio": Fraction(10)},
+        hypotheses=(*IN_SHARP, "L**2*epsilon**2 >= K"),
+        sequence=lambda index, ratio: {**slow.along(index, ratio), "epsilon": 1 / sqrt(2 * sp.sympify(index))},
+        ratio=lambda K, L, delta, epsilon, **_: sharp_law(K, L, 1, epsilon) / (delta**2 * DELTA2 * log(K / epsilon)),
+        exceeds=sqrt(n) / 4,
+    ),
+    hypotheses=(*IN_SHARP, "L**2*epsilon**2 >= K"),
+)
+def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
+    r"""$T_s^*(L)\leq C\,T_f^*(\frac1{\Delta\delta})$ for $L$ far above $\frac1\epsilon$ is
+    refuted for every $C$ on the printed formulas, at $L=10K$, $\delta=\frac1{10K}$ and
+    $\epsilon=K^{-1/2}$, where $L\epsilon=10\sqrt K$; $K=2n$.
+    """
+    at = slow.member(L=10 * K, epsilon=1 / sqrt(K))
+    L, d, e = at["L"], at["delta"], at["epsilon"]
+    return defeated(K * sharp_law(K, L, sp.S.One, e) / (d**2 * DELTA2), c1 * K * log(K / e), n, at=at, where={**WHERE, "eta": "1"})
+
+
+@claim(
+    "LDL:cmp2",
+    false="false",
+    why=r"For orthonormal features and exchangeable tasks no step is too large: each increases the score gap $z$, and the loss "
+    r"falls at every step for every $\eta L^2$.",
+    instead=r"$f\to sf$ with $\eta\to\eta/s^2$ leaves the path as it is; so where large steps do harm, the largest good $\eta$ is "
+    r"proportional to $1/L^2$, without a threshold.",
+    costs="nothing",
+    robust=Robust(
+        point={"K": 8, "etaL2": Fraction(10**4), "y": Fraction(3)},
+        hypotheses=("K in Integers", "K >= 2", "etaL2 > 0", "y > 1"),
+        violation=lambda K, etaL2, y: _gain(K, etaL2, y),
+    ),
+    hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
+)
+def larger_gradients_require_smaller_steps() -> Evidence:
+    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac
+    K{K-1}(1-\mathrm{Attn}_k)^2$ when $\eta L^2$ is large is refuted: with $z$ the gap,
+    $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$, the step increases $z$.
+    """
+    whole, z, size = (
+        sp.Symbol("K", integer=True, positive=True),
+        sp.Symbol("z", nonnegative=True),
+        sp.Symbol("etaL2", positive=True),
+    )
+    rest = lambda z: (whole - 1) / (exp(z) + whole - 1)
+    C = sp.Symbol("C", positive=True)
+    after = z + ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
+    return forall(rest(after), ">=", rest(z), {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)})
+
+
+def _gain(K: int, etaL2: Fraction, y: Fraction) -> sp.Expr:
+    """How much 1 - Attn_k falls at one step from e^z = y; e^step is at least 1 + step."""
+    K, size, y = sp.Integer(K), sp.Rational(etaL2), sp.Rational(y)
+    step = size * K / (2 * (K - 1)) * K * y / (y + K - 1) ** 3
+    return (K - 1) / (y + K - 1) - (K - 1) / (y * (1 + step) + K - 1)
+
+
+@claim(
+    "LDL:abs.rise",
+    false="false",
+    why=r"The attention rises slowly at first: its speed is proportional to $a^2(1-a)^3$, which at the start, $a=1/K$, is smaller "
+    r"than at $a=2/5$ by a factor of order $K^2$.",
+    instead=r"The attention rises slowly at first, for a share of the time to $1/2$ that tends to 1, fastest at $a=2/5$, and "
+    r"converges to 1 slowly (orthonormal features, exchangeable tasks, balanced prompts).",
+    costs="nothing",
+    robust=Diverging(
+        point={"a": Fraction(2, 5)},
+        hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
+        sequence=lambda index, a: {"K": 2 * index, "a": a},
+        ratio=lambda K, a: speed(K, a) / speed(K, 1 / sp.sympify(K)),
+        exceeds=n**2 / 20,
+        least=2,
+    ),
+    hypotheses=("K in Integers", "K >= 2"),
+)
+def attention_rises_rapidly_at_first() -> Evidence:
+    r"""The speed of the attention at $a=\frac25$ is at most $C$ times that at the start: refuted
+    for every $C$, with $K=2n$ classes.
+    """
+    where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "a": "2/5 and 1/K"}
+    return defeated(speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2)
+
+
+@claim(
+    "LDL:5.2.init",
+    false="gap",
+    follows="LDL:abs.rise",
+    why=r"At $Q=0$ $g_k$ is of order $L^2\Delta^2/K^2$, because $\mathrm{Attn}_k=1/K$ stands in (12): it grows by a factor "
+    r"of order $K$ until $\mathrm{Attn}_k=1/3$.",
+    instead=r"The gradient is small where the prediction is worst: $g_k$ is proportional to "
+    r"$\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ and largest at $\mathrm{Attn}_k=1/3$.",
+    costs="nothing",
+    hypotheses=("K in Integers", "K >= 2"),
+)
+def gradient_is_large_at_first() -> Evidence:
+    r"""$g_k$ at $\mathrm{Attn}_k=\frac13$ is at most $C$ times that at $Q=0$: refuted for every
+    $C$, with $K=2n$ classes.
+    """
+    where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "Attn": "1/3 and 1/K"}
+    return defeated(gradient(K, sp.Rational(1, 3)), c1 * gradient(K, 1 / K), n, at={"K": K}, where=where, least=2)
+
+
+@claim("LDL:5.2.size", control=(dict(power=0), dict(time=0)), needs=("LDL:4.thr/scaling",), fragment=REDUCED)
+def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidence:
+    r"""The gradients at a given attention grow with $L$, as $L^p$ with `power` $p=2$; the time
+    to $\mathrm{Attn}_k=1-\epsilon$, which is $T/(\eta\kappa^2\sigma_f^2)$ with
+    $\kappa=\frac{\Delta^2}2$ and $\sigma_f$ proportional to $L\Delta$, falls with $L$ and
+    $\Delta$, as $L^{-p}$ with `time` $p=2$.
+    """
+    L, more, T, size = sp.symbols("L s T Delta", positive=True)
+    law = lambda L, size: T / (L**time * (size**6) ** sp.Rational(time, 2))
+    box = {L: (0, oo), more: (1, oo), T: (0, oo), size: (0, oo)}
+    a = sp.Symbol("a", positive=True)
+    return all_of(
+        forall(a * (1 - a) ** 2 * (more * L) ** power, ">", a * (1 - a) ** 2 * L**power, {L: (0, oo), more: (1, oo), a: (0, 1)}),
+        forall(law(more * L, size), "<", law(L, size), box),
+        forall(law(L, more * size), "<", law(L, size), box),
+    )
+
+
+@claim("LDL:5.2.after", dial="start", fragment=REDUCED + " Phase I ends where the attention is 1/2, not at the printed time.")
+def gradients_fall_after_phase_1(*, start: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""From $\mathrm{Attn}_k=\frac12$ (`start`) on $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$
+    decreases, and with it $g_k$ and $|g_{k,k'}|=\frac{g_k}{K-1}$: $(1-a)(1-3a)\leq0$ for every
+    larger attention $a$.
+    """
+    a = sp.Symbol("a", real=True)
+    return forall(sp.Derivative(a * (1 - a) ** 2, a), "<=", 0, {a: Closed(sp.Rational(start), 1)})
+
+
+@claim(
+    "LDL:5.3",
+    false="false",
+    why=r"The rate is not even printed in the same order as in Phase I: at the first step $\eta g_k\geq\eta L^2/(32K^2)$, which "
+    r"for $L=10K$ is at least $3\eta$, not $O(\eta/K)$.",
+    details=r"Proposition 2 has $\Theta(\eta L^2\Delta^2/K)$ for the same steps, which is $\eta/K$ for $L\Delta=\Theta(1)$ only.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ in both regimes (balanced prompts, "
+    r"orthonormal features, exchangeable tasks).",
+    costs="the theorem",
+    robust=Diverging(
+        point={"ratio": Fraction(10)},
+        hypotheses=IN_SHARP,
+        sequence=slow.along,
+        ratio=lambda K, L, **_: slow.gradient_start(K, L) * K,
+        exceeds=n,
+        least=4,
+    ),
+    needs=("LDL:P4/gradient",),
+    hypotheses=IN_SHARP,
+)
+def rate_of_the_first_phase_of_the_sharp_regime() -> Evidence:
+    r"""$q_k$ grows at a rate of at most $C\frac\eta K$ for all $t\leq T_f^*$: refuted for every
+    $C$ at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$.
+    """
+    return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
+
+
+@claim(
+    "LDL:5.3.Ts1",
+    control=dict(factor=12),
+    needs=("LDL:T1/late",),
+    fragment=r"The problems are those of orthonormal features and tasks $\pm L/\sqrt2$ with $L=10K$, $\delta=1/(10K)$, "
+    r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1.",
+)
+def the_first_phase_is_not_enough(*, factor: int = 6) -> Evidence:
+    r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=6$, for
+    every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$.
+    """
+    T = slow.end_of_phase_2(k, 1 / (10 * k), 1 / k)
+    bound = slow.loss_late(k, 10 * k, T)
+    return forall(bound, ">=", sp.Integer(factor) / k**2, {k: Closed(100, oo)})
+
+
+@claim(
+    "LDL:5.3.large",
+    false="gap",
+    why=r"The update of $q_k$ is $\eta g_k$ with one $\eta$ throughout: it can only become small because $g_k$ becomes small, as "
+    r"the paragraph before says.",
+    instead=r"The updates of $q_k$ become small since $g_k$ is proportional to $(1-\mathrm{Attn}_k)^2$, in both regimes.",
+    costs="nothing",
+    hypotheses=("K in Integers", "K >= 2", "w > 1/2", "w < 1"),
+)
+def gradients_become_large() -> Evidence:
+    r"""That $g_k$ is larger late, at $\mathrm{Attn}_k=w>\frac12$, than at
+    $\mathrm{Attn}_k=\frac12$ is refuted (orthonormal features, exchangeable tasks, balanced
+    prompts, $\sigma_f=1$).
+    """
+    whole = sp.Symbol("K", integer=True, positive=True)
+    box = {whole: Integers(2, oo), w: (Fraction(1, 2), 1)}
+    return forall(gradient(whole, w), ">=", gradient(whole, sp.Rational(1, 2)), box)
+
+
+@claim(
+    "LDL:5.3.phases",
+    false="typo",
+    why=r"Section 5.3 has two phases and calls them I and III, Proposition 4 ends with the end of Phase II at $T_s^*+1$, Lemma 10 "
+    r"at $T_s^*$; Section 6 counts three.",
+    instead=r"Phases I and II as in the flat regime, and III from $T_f^*+1$ to $T_s^*$.",
+    costs="nothing",
+    hypotheses=("phases_in_6 == 3", "phases_in_5_3 == 2"),
+)
+def names_of_the_phases() -> Evidence:
+    r"""The number of phases of the sharp regime in Section 6 is at most that in Section 5.3:
+    refuted, 3 and 2.
+    """
+    six, five = sp.Symbol("phases_in_6", integer=True), sp.Symbol("phases_in_5_3", integer=True)
+    return forall(six, "<=", five, {six: Integers(3, 3), five: Integers(2, 2)})

@@ -1,0 +1,256 @@
+"""Theorems 1 and 2 of Li, Duan & Liang with their proofs: the time to a loss of order epsilon^2."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import exp, log, oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from numerics.refutation import defeated, vanishing
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.instances import slow_attention as slow
+from proofs_check.instances.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
+from theory.regression.features.reduced import ReducedAttention
+
+SHARP = slow.member(L=10 * K)
+EXCHANGEABLE = (
+    r"The features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so that one number $z$ "
+    r"describes training; its time is known exactly, and the loss is $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$."
+)
+
+
+def flat_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: sp.Expr) -> sp.Expr:
+    """Lower bound of the loss at the printed T_f^*, over epsilon^2."""
+    return slow.loss_late(K, L, slow.end_of_phase_2(K, delta, epsilon)) / epsilon**2
+
+
+def sharp_excess(K: sp.Expr, L: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, **_: sp.Expr) -> sp.Expr:
+    """Lower bound of the loss at the printed T_s^*, over epsilon^2."""
+    return slow.loss_late(K, L, slow.end_of_phase_3_at_most(K, delta, epsilon)) / epsilon**2
+
+
+def never_learned(at: dict[str, sp.Expr], T: sp.Expr, least: int) -> Evidence:
+    """Refute ``loss <= C epsilon^2`` after T steps, as L^2/(8 epsilon^2) <= C (1 + odds), from the
+    instance `least` on.
+    """
+    left = at["L"] ** 2 / (8 * at["epsilon"] ** 2)
+    return defeated(left, c1 * (1 + slow.odds_late(at["K"], T)), n, at=at, where=WHERE, least=least)
+
+
+def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
+    r"""Prove that the gap with e^z = (K-1) r, r = sigma_f/epsilon >= 1, has a loss of at most
+    epsilon^2, and that the time to it at eta sigma_f^2 = 1 is at most K^2 + 3K log(Kr) + 3Kr + K
+    r^2/2, term by term.
+    """
+    k, M, r, s = (sp.Symbol(name, positive=True) for name in ("K", "M", "r", "sigma"))
+    whole = sp.Symbol("K", integer=True, positive=True)
+    y, box = M * r, {M: Closed(1, oo), r: Closed(1, oo)}
+    terms = ((y**2 - 1) / 2, 3 * M * (y - 1), 3 * M**2 * log(y), M**3 * (1 - 1 / y))
+    bounds = ((M + 1) ** 2 * r**2 / 2, 3 * (M + 1) ** 2 * r, 3 * (M + 1) ** 2 * log((M + 1) * r), (M + 1) ** 3)
+    time = computed(r"K\,T((K-1)r)", (whole * ReducedAttention(whole, sp.S.One).time(log((whole - 1) * r))).subs(whole, M + 1))
+    small = s**2 / 2 * k / (k - 1) / (1 + r) ** 2
+    return all_of(
+        identity(time, sp.Add(*terms)),
+        *(forall(a, "<=", sp.Rational(factor) * b, box) for a, b in zip(terms, bounds, strict=True)),
+        forall(small, "<=", sp.Rational(loss) * (s / r) ** 2, {k: Closed(2, oo), r: box[r], s: (0, oo)}),
+    )
+
+
+@claim(
+    "LDL:T1/late",
+    control=(
+        *(dict(six=Fraction(29, 5)), dict(four=Fraction(19, 10)), dict(top=Fraction(1, 7)), dict(two=Fraction(19, 10))),
+        dict(last=40),
+    ),
+    argument=r"With $w_j$ the attention in a prompt with $j$ tokens of the query's class $w_j(1-w_j)^2b_j\leq2(N/j)^2e^{-2z}$, and "
+    r"$\mathbb{E}\frac{1\{j\geq1\}}{j^2}\leq\frac{6K^2}{(N+1)(N+2)}$: a step adds at most $24K^3/(K-1)^2$ to $e^{2z}$. The loss is "
+    r"at least $\frac{\sigma_f^2}2(1-\mathbb{E}w_j)^2$ by Jensen's inequality, and $\mathbb{E}w_j\leq w$.",
+)
+def late_training_is_slow(
+    *,
+    six: int | Fraction = 6,
+    four: int | Fraction = 4,
+    top: Fraction = Fraction(4, 27),
+    two: int | Fraction = 2,
+    last: int = 42,
+) -> Evidence:
+    r"""For orthonormal features, the tasks $\pm L/\sqrt2$, $\eta=1/L^2$, iid prompts of any
+    length and $K\geq8$, $\frac{e^{2z}}{(K-1)^2}\leq1+\frac{42T}K$ after $T$ steps, and the loss
+    is at least $\frac{L^2}8(1+\frac{e^{2z}}{(K-1)^2})^{-1}$. Executed are
+    $j^{-2}\leq\frac6{(j+1)(j+2)}$, $e^{2s}\leq1+4s$ for $s\leq\frac8{27}$,
+    $w(1-w)^2\leq\frac4{27}$, $(1+x)^2\leq2(1+x^2)$ and
+    $\frac1{(K-1)^2}(1+\frac{24K^3T}{(K-1)^2})\leq1+\frac{42T}K$.
+    """
+    j, s, w, x = sp.symbols("j s w x", nonnegative=True)
+    k, T = sp.Symbol("K", positive=True), sp.Symbol("T", nonnegative=True)
+    return all_of(
+        forall(j**-2, "<=", sp.Rational(six) / ((j + 1) * (j + 2)), {j: Closed(1, oo)}),
+        forall(exp(2 * s), "<=", 1 + sp.Rational(four) * s, {s: Closed(0, Fraction(8, 27))}),
+        forall(w * (1 - w) ** 2, "<=", sp.Rational(top), {w: Closed(0, 1)}),
+        forall((1 + x) ** 2, "<=", sp.Rational(two) * (1 + x**2), {x: Closed(0, oo)}),
+        forall((1 + 24 * k**3 * T / (k - 1) ** 2) / (k - 1) ** 2, "<=", 1 + last * T / k, {k: Closed(8, oo), T: Closed(0, oo)}),
+    )
+
+
+@claim(
+    "LDL:T1",
+    false="false",
+    why=r"After $T$ steps the loss is at least $\frac{L^2}8/(1+CT/K)$, and at $T_f^*$ of order $L^2\delta^2/\log(K/\epsilon)$: "
+    r"the time to $\epsilon^2$ grows like $\epsilon^{-2}$.",
+    details=r"For $L=1/(\Delta\delta)$, $\delta=1/(10K)$ and $\epsilon=1/K$ the loss at $T_f^*$ is 5, 269 and $1.4\cdot10^6$ times "
+    r"$\epsilon^2$ at $K=10$, $100$, $10^4$, with balanced prompts and $\Theta$ read with the constant 1.",
+    instead=r"With $r=\sigma_f/\epsilon\geq1$, the loss is at most $\epsilon^2$ from "
+    r"$T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, in both regimes of $L$. This is proved for orthonormal "
+    r"features, exchangeable tasks, balanced prompts and the flow.",
+    costs="the theorem",
+    repair=dict(time="of the flow"),
+    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
+    robust=Diverging(
+        point={"ratio": Fraction(5)},
+        hypotheses=IN_FLAT,
+        sequence=slow.along,
+        ratio=flat_excess,
+        exceeds=n / 400,
+        least=4,
+    ),
+    needs=("LDL:T1/late",),
+    hypotheses=IN_FLAT,
+    argument=EXCHANGEABLE,
+)
+def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Evidence:
+    r"""The loss is at most $C\epsilon^2$ within $T_f^*$ steps: refuted for every $C$ and every
+    constant in $T_f^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=5K$. Repaired,
+    the time is $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac{Kr^2}2)$ with
+    $r=\sigma_f/\epsilon$.
+    """
+    if time == "printed":
+        return never_learned(FLAT, c2 * slow.end_of_phase_2(K, FLAT["delta"], FLAT["epsilon"]), least=4)
+    return learned_in(factor, loss)
+
+
+@claim(
+    "LDL:T2",
+    false="false",
+    why=r"After $T$ steps the loss is at least $\frac{L^2}8/(1+CT/K)$: at $T_s^*$ it has at least the order "
+    r"$L^2\delta^2\epsilon/\log(KL\Delta/\epsilon)$, where $L\Delta\delta\geq1$.",
+    instead=r"With $r=\sigma_f/\epsilon\geq1$, the loss is at most $\epsilon^2$ from "
+    r"$T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, in both regimes of $L$. This is proved for orthonormal "
+    r"features, exchangeable tasks, balanced prompts and the flow.",
+    costs="the theorem",
+    repair=dict(time="of the flow"),
+    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10))),
+    robust=Diverging(
+        point={"ratio": Fraction(10)},
+        hypotheses=IN_SHARP,
+        sequence=slow.along,
+        ratio=sharp_excess,
+        exceeds=n ** sp.Rational(1, 2) / 10**3,
+        least=8,
+    ),
+    needs=("LDL:T1/late",),
+    hypotheses=IN_SHARP,
+    argument=EXCHANGEABLE,
+)
+def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1)) -> Evidence:
+    r"""The loss is at most $C\epsilon^2$ within $T_s^*$ steps: refuted for every $C$ and every
+    constant in $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$.
+    Repaired, the time is that of Theorem 1.
+    """
+    if time == "printed":
+        return never_learned(SHARP, c2 * slow.end_of_phase_3_at_most(K, SHARP["delta"], SHARP["epsilon"]), least=3000)
+    return learned_in(factor, loss)
+
+
+@claim("LDL:T1.mono", control=(dict(power=0), dict(gap=0)))
+def printed_time_decreases(*, power: int = 2, gap: int = 2) -> Evidence:
+    r"""$T_f^*=\frac{K\log(K/\epsilon)}{\eta\delta^2L^2\Delta^2}$ decreases as $L$ or $\Delta$
+    increases, for the printed powers `power` = 2 of $L$ and `gap` = 2 of $\Delta$.
+    """
+    L, size, d, e, eta, k, more = sp.symbols("L Delta delta epsilon eta K s", positive=True)
+    T = lambda L, size: k * log(k / e) / (eta * d**2 * L**power * size**gap)
+    box = {**dict.fromkeys((L, size, d, eta), (0, oo)), k: Closed(2, oo), e: (0, 1), more: (1, oo)}
+    return all_of(forall(T(more * L, size), "<", T(L, size), box), forall(T(L, more * size), "<", T(L, size), box))
+
+
+@claim(
+    "LDL:D3.all",
+    false="gap",
+    why=r"(4) demands a large difference for one $k'$ for each $k$ only: for $f=\pm L/\sqrt2$ half of the differences are 0.",
+    instead=r"For exchangeable tasks $\mathbb{E}(f(v_n)-f(v_k))^2=2\sigma_f^2$ for all $n\neq k$, which is what the loss needs.",
+    costs="a hypothesis",
+    hypotheses=("K in Integers", "K >= 3"),
+)
+def every_difference_is_large() -> Evidence:
+    r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$
+    orthonormal features with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac
+    L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$.
+    """
+    f = [sp.sqrt(2), sp.sqrt(2), -sp.sqrt(2), -sp.sqrt(2)]
+    where = {"K": 4, "features": "e_1, ..., e_4", "f": "(s, s, -s, -s), s = sqrt(2)", "L": 2, "Delta": "sqrt(2)", "k, n": "1, 2"}
+    return vanishing(2 * sp.sqrt(DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
+
+
+@claim(
+    "LDL:D3.drop",
+    control=dict(factor=Fraction(1, 3)),
+    argument=r"Executed for three classes; with more of them the left side is half the mean of the $(1-\mathrm{Attn}_k)^2$ too. "
+    r"The factor $\frac12$ and the choice of $k$ are hidden in $\Theta$, as the lemmas hold for every $k$.",
+)
+def loss_at_the_class_of_the_query(*, factor: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor`
+    $c=\frac12$, for $x_k\geq0$ and $\sum_kp_k=1$.
+    """
+    p, q, x = sp.symbols("p q x", nonnegative=True)
+    a, b = sp.symbols("a b", nonnegative=True)  # x_2 = x + a and x_3 = x + a + b: x is the least of them
+    share = q * (1 - p)  # p_2, and p_3 = (1 - q)(1 - p)
+    mean = (p * x + share * (x + a) + (1 - p - share) * (x + a + b)) / 2
+    box = {p: Closed(0, 1), q: Closed(0, 1), **dict.fromkeys((x, a, b), Closed(0, oo))}
+    return all_of(
+        forall(mean, "<=", sp.Rational(factor) * (x + a + b), box),
+        forall(mean, ">=", x * (1 - sp.Rational(factor)), box),
+    )
+
+
+@claim("LDL:D3", control=dict(c=Fraction(9, 10)), needs=("LDL:L8.1", "LDL:D3.drop", "LDL:D3.all"))
+def the_loss_from_the_attention(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""If $L\leq\frac A{\Delta\delta}$ and $1-\mathrm{Attn}_k\leq B\epsilon\delta$, then
+    $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,A^2B^2\epsilon^2$ with `c` = 1.
+    """
+    A, B, d, e, size = sp.symbols("A B delta epsilon Delta", positive=True)
+    a, b = sp.symbols("a b", nonnegative=True)  # both quantities in units of their bounds
+    left = (b * B * e * d) ** 2 * (a * A / (size * d)) ** 2 * size**2
+    box = {**dict.fromkeys((A, B, d, e, size), (0, oo)), a: Closed(0, 1), b: Closed(0, 1)}
+    return forall(left, "<=", sp.Rational(c) * A**2 * B**2 * e**2, box)
+
+
+@claim(
+    "LDL:E2.last",
+    false="gap",
+    why=r"The factor $\Theta(L^2\Delta^2)$ is lost, and in the sharp regime it is at least of order $1/\delta^2$: for "
+    r"$\delta=.01$, $L\Delta=10^4$, $\epsilon=.1$ the product is 100, not $O(.01)$.",
+    instead=r"$\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]=O(\epsilon^2\delta^2L^2\Delta^2)$, which is $O(\epsilon^2)$ "
+    r"for $L\Delta\delta=O(1)$ only.",
+    costs="the theorem",
+    needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all"),
+    hypotheses=IN_SHARP,
+)
+def loss_without_the_spread_of_the_tasks() -> Evidence:
+    r"""$(1-\mathrm{Attn}_k)^2L^2\Delta^2=O(\epsilon^2\delta^2)$ from
+    $1-\mathrm{Attn}_k=\epsilon\delta$ is refuted for $L=10K$, $\epsilon=\frac1K$,
+    $\delta=\frac1{10K}$, $K=2n$.
+    """
+    product = (SHARP["epsilon"] * SHARP["delta"]) ** 2
+    return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
+
+
+@claim("LDL:E2.end", control=dict(c=Fraction(9, 10)), needs=("LDL:E2.last",))
+def the_end_of_theorem_2(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""$A\epsilon^2\delta^2\leq c\,A\epsilon^2$ with `c` = 1 for all $0<\delta\leq1$, so that
+    the last display gives $O(\epsilon^2)$; neither $\delta=o(1)$ nor $\epsilon=o(1)$ is needed.
+    """
+    A, e, d = sp.Symbol("A", positive=True), sp.Symbol("epsilon", positive=True), sp.Symbol("delta", nonnegative=True)
+    return forall(A * e**2 * d**2, "<=", sp.Rational(c) * A * e**2, {A: (0, oo), e: (0, 1), d: Closed(0, 1)})

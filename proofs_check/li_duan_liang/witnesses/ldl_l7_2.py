@@ -1,0 +1,8 @@
+"""Lemma 7: |g_{k,n}| <= c delta^2 L^2 Delta^2/K^2 at T_f^1 + 1. v_k = e_k, f = +-L/sqrt(2) half and
+half, eta = 1/L^2: While z <= 1, g_k >= L^2/(32 K^2), and |g_{k,n}| = g_k/(K-1)."""
+
+for K in (8, 8000):
+    N, delta, epsilon, L = 2000 * K**3, 1 / (10 * K), 1 / K, 5 * K
+    left, right = L**2 / (32 * K**2) / (K - 1), 2 * delta**2 * L**2 / K**2
+    print("K, N, delta, epsilon, L:", K, N, delta, epsilon, L, "left", left, "right", right)
+    assert left > right

@@ -1,0 +1,10 @@
+"""Lemma 8: 1 - Attn_k <= c epsilon delta at T = T_f^*: v_k = e_k, f = +-L/sqrt(2) half and half,
+eta = 1/L^2: (1 - Attn_k)^2 >= 1/(2 (2 + 42T/K))."""
+
+from math import log
+
+for K in (16, 16000):
+    N, delta, epsilon, L, T = 2000 * K**3, 1 / (10 * K), 1 / K, 5 * K, 100 * K**3 * log(K)
+    left, right = 1 / (2 * epsilon**2 * delta**2), 2 + 42 * T / K
+    print("K, N, delta, epsilon, L, T:", K, N, delta, epsilon, L, T, "left", left, "right", right)
+    assert left > right
