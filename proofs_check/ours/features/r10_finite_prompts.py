@@ -1,5 +1,5 @@
-"""R10: training on prompts of N tokens, over equiangular features, is one number again. Its speed is
-a sum over how many tokens have the class of the query, it is the slope of the loss, and the loss
+"""R10: training on prompts of N tokens, over equiangular features, is one number again. Its speed
+is a sum over how many tokens have the class of the query, it is the slope of the loss, and the loss
 above its floor ends like that of infinite prompts, for every N.
 """
 
@@ -70,7 +70,7 @@ def the_binomial_sum(*, square: int = 2, one: int = 1) -> Evidence:
     1+\frac{n+K-2}{(K-1)n}$ and $n=N-j$ tokens of other classes; and for $N=2,3,4$ the code of the
     sum is this formula. Here `square` stands for an exponent, and `one` for the 1 of $b$.
     """
-    x, eta, k = sp.symbols("x eta K", positive=True)
+    x, k = sp.symbols("x K", positive=True)
     squares = (1 - x) ** 2 * (n * (n + M - 1) / M) / n**2
     parts = [identity((1 - x) ** 2 + squares, (1 - x) ** square * (one + (n + M - 1) / (M * n)))]
     for N in (2, 3, 4):
@@ -102,8 +102,8 @@ def the_speed_is_the_slope_of_the_loss(*, half: Rational = Rational(1, 2)) -> Ev
     "OURS:R10.floor",
     control={"power": 1},
     needs=("OURS:R10.map", "OURS:R10.gradient"),
-    argument=r"By R10.gradient the loss decreases along the flow, and its summands with $j\geq1$ tend to 0; the summand $j=0$ does "
-    r"not move, as $w_0=0$.",
+    argument=r"By R10.gradient the loss decreases along the flow, and its summands with $j\geq1$ tend to 0; the summand "
+    "$j=0$ does not move, as $w_0=0$.",
 )
 def the_floor(*, power: int = 2) -> Evidence:
     r"""The summand of a prompt without the query's class is $\frac12(1-\frac1K)^N(1+
@@ -129,9 +129,9 @@ def the_floor(*, power: int = 2) -> Evidence:
     r"$\frac d{dt}\frac1\ell=\frac{4c}{K-1}\bar w^2$ with a mean $w_1\leq\bar w\leq1$ of the $w_j$; and $w_1\to1$.",
 )
 def the_late_law_of_every_length(*, two: int = 2, share: Rational = Rational(1)) -> Evidence:
-    r"""Every summand $\frac12(1-w)^2b$ falls with $z$ at $2w$ times itself; the attention $w_j$ with
-    $j\geq1$ own tokens is at least $w_1=1/(1+(N-1)e^{-z})$ and at most 1, and $w_1\to1$. Here `two`
-    stands for the 2, and `share` multiplies $w_1$.
+    r"""Every summand $\frac12(1-w)^2b$ falls with $z$ at $2w$ times itself; the attention $w_j$
+    with $j\geq1$ own tokens is at least $w_1=1/(1+(N-1)e^{-z})$ and at most 1, and $w_1\to1$. Here
+    `two` stands for the 2, and `share` multiplies $w_1$.
     """
     j, N, y = sp.symbols("j N y", positive=True)
     part = (1 - w) ** 2 * b / 2

@@ -1,5 +1,5 @@
-"""R7: training over equiangular features is one number, whose map, flow and times are known exactly;
-the law of the time in K is that of K^2, and the late loss does not depend on the Lipschitz
+"""R7: training over equiangular features is one number, whose map, flow and times are known
+exactly; the law of the time in K is that of K^2, and the late loss does not depend on the Lipschitz
 constant. All of it is proved for every K.
 """
 
@@ -145,8 +145,8 @@ def the_next_terms(*, constant: int = 8, high: Rational = Rational(17, 2), low: 
     "OURS:R7.law",
     control=({"twelve": 8}, {"square": Rational(99, 100)}, {"three": 4}),
     needs=("OURS:R7.time",),
-    argument=r"By R7.time with $x=\frac1M$, $r=(1-\varepsilon)/\varepsilon\geq\frac13$, $y=\frac rx$ and $l=\ln y\geq0$, which holds as "
-    r"$\varepsilon\leq1-\frac1K$; both sides were divided by $M^3$.",
+    argument=r"By R7.time with $x=\frac1M$, $r=(1-\varepsilon)/\varepsilon\geq\frac13$, $y=\frac rx$ and $l=\ln y\geq0$, "
+    r"which holds as $\varepsilon\leq1-\frac1K$; both sides were divided by $M^3$.",
 )
 def the_law_for_every_accuracy(*, twelve: int = 12, square: Rational = Rational(1), three: int = 3) -> Evidence:
     r"""For $K\geq13$ and $\varepsilon\leq\frac34$ the stated law is at least the exact time and at

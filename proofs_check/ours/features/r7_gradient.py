@@ -40,7 +40,8 @@ def the_derivative_of_the_attention(*, factor: int = 1) -> Evidence:
 )
 def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2), factor: int = 1) -> Evidence:
     r"""For two and three classes on a line, with a symbol for every feature, value, mass and
-    probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$ of the loss, and `factor` multiplies $H$.
+    probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
+    of the loss, and `factor` multiplies $H$.
     """
     parts = []
     for K, d in ((2, 1), (3, 1)):
@@ -102,9 +103,9 @@ def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) 
     r"as they are, so that both queries have equal attention and $x=y$ for ever; elsewhere $x\neq y$ in general.",
 )
 def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
-    r"""For two features with $G=I+b\mathbf1\mathbf1^\top$ and any $H$ with the columns $x(1,-1)$ and
-    $-y(1,-1)$, $GHG-H$ is $b(x-y)$ times the matrix with the rows $(1,1)$ and $(-1,-1)$; `factor`
-    multiplies this matrix.
+    r"""For two features with $G=I+b\mathbf1\mathbf1^\top$ and any $H$ with the columns $x(1,-1)$
+    and $-y(1,-1)$, $GHG-H$ is $b(x-y)$ times the matrix with the rows $(1,1)$ and $(-1,-1)$;
+    `factor` multiplies this matrix.
     """
     b, x, y = sp.symbols("b x y", real=True)
     G, H = sp.eye(2) + b * sp.ones(2), sp.Matrix([[x, -y], [-x, y]])

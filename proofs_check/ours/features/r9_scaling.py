@@ -102,9 +102,10 @@ def the_time_has_two_variables(*, power: int = 2) -> Evidence:
 
 @claim("OURS:R9.printed", control={"power": 2}, needs=("OURS:R9.time",))
 def the_printed_law_is_of_another_form(*, power: int = 1) -> Evidence:
-    r"""With $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
-    formula printed for the sharp regime, $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$ for every
-    $s$; `power` stands for the exponent of $s$.
+    r"""With
+    $T(L,\eta,\varepsilon)=K\ln(KL\Delta/\varepsilon)/(\eta\varepsilon\delta^2L^2\Delta^2)$, the
+    formula printed for the sharp regime, $T(sL,\eta/s^2,s\varepsilon)=T(L,\eta,\varepsilon)/s$ for
+    every $s$; `power` stands for the exponent of $s$.
     """
     K, L, eps, delta, gap = sp.symbols("K L varepsilon delta Delta", positive=True)
     time = lambda L, eta, eps: K * sp.log(K * L * gap / eps) / (eta * eps * delta**2 * L**2 * gap**2)
