@@ -107,3 +107,10 @@ def agree(engine: str, cases: Iterable[Compared], within: float, *, checked: str
             return refuted_by_two_routes(engine, witness, off, within, again, checked=checked)
         shown.append(f"{case.name}: {case.found:{to}} of {case.stated:{to}}")
     return Evidence(verdict=Verdict.SUPPORTED, engine=engine, checked=checked, covered="; ".join(shown))
+
+
+def roots_of_E8() -> Floats:
+    """The 240 minimal vectors of the lattice E8 at norm 1, as columns."""
+    whole = [v for v in np.ndindex(*[3] * 8) if v.count(1) == 6]
+    half = [v for v in np.ndindex(*[2] * 8) if sum(v) % 2 == 0]
+    return np.concatenate([np.array(whole) - 1.0, np.array(half) - 0.5]).T / 2**0.5

@@ -20,7 +20,7 @@ s, eta = sp.symbols("s eta", positive=True)
 
 
 def bit_for_bit() -> Evidence:
-    """Return that the parameters after 300 steps are the same numbers if values are divided by 8."""
+    """Return that 300 steps end at the same numbers if the values of the tasks are divided by 8."""
     rng = np.random.default_rng(7)
     V, tasks, p, masses = (
         rng.normal(size=(3, 5)),
