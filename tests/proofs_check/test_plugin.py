@@ -294,7 +294,7 @@ def test_no_claim_vanishes_with_a_move() -> None:
     collected = subprocess.run(command, capture_output=True, text=True, check=True, cwd=PACKAGE.parent).stdout
     assert {line.split("::", 1)[1] for line in collected.splitlines() if "::" in line} == registered
     without = {id for id in rows() if id not in {claim.row for claim in load_claims().values()}}
-    assert {id.split(".", 1)[0] for id in without} == {"OURS:R7", "OURS:R8"}
+    assert {id.split(".", 1)[0] for id in without} == {"OURS:R8"}
 
 
 def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, pytester: pytest.Pytester) -> None:

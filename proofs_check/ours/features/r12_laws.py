@@ -152,7 +152,7 @@ def the_times_of_products_of_polygons(
     three: Fraction = Fraction(340),
 ) -> Evidence:
     r"""The constants of the displayed limit are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to
-    one in the last digit, and $T/K^{1-4/D}$ is near them at $m=300$ and $1000$; for $D=4$ the time
+    one in the last digit, and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time
     grows with $\ln K$ at $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for
     $D=3$ it is near $340$ at both, up to $\frac1{200}$. Here `five`, `eight`, `seventh` and `three`
     stand for $980.80$, $467.22$, 64 and $340$.
