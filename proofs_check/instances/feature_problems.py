@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
+from numerics.regression.features.margin import attention_margin
 from theory.regression.features.data import FeatureRegression
 
-__all__ = ["Compared", "agree", "exchangeable", "hexagon", "square", "with_symbols"]
+__all__ = ["Compared", "agree", "descended", "exchangeable", "hexagon", "margin_of", "roots_of_E8", "with_symbols"]
 
 Floats = NDArray[np.float64]
 
@@ -50,11 +51,6 @@ def hexagon() -> Floats:
     """The corners of the regular hexagon of side 1, as columns."""
     angles = np.arange(6) * np.pi / 3
     return np.array([np.cos(angles), np.sin(angles)])
-
-
-def square() -> Floats:
-    """The corners of the square of side 2, as columns."""
-    return np.array([[1.0, -1.0, -1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])
 
 
 @dataclass(frozen=True)
@@ -114,3 +110,19 @@ def roots_of_E8() -> Floats:
     whole = [v for v in np.ndindex(*[3] * 8) if v.count(1) == 6]
     half = [v for v in np.ndindex(*[2] * 8) if sum(v) % 2 == 0]
     return np.concatenate([np.array(whole) - 1.0, np.array(half) - 0.5]).T / 2**0.5
+
+
+def descended(problem: FeatureRegression, eta: float, steps: int) -> Floats:
+    """Q after steps of gradient descent from 0, step by step in NumPy: a second route to what the
+    compiled descent gives.
+    """
+    Q = np.zeros((problem.d, problem.d))
+    for _ in range(steps):
+        Q = Q - eta * problem.gradient(Q)
+    return Q
+
+
+def margin_of(name: str, V: Any, stated: float) -> Compared:
+    """The margin of features beside what is stated of it; the second route is its dual."""
+    best = attention_margin(V)
+    return Compared(name, best.value, stated, lambda: best.value + best.gap)

@@ -5,6 +5,8 @@ above its floor ends like that of infinite prompts, for every N.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import sympy as sp
 from sympy import Rational, exp, oo
@@ -13,7 +15,7 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
-from proofs_check.instances.feature_problems import Compared, agree, exchangeable
+from proofs_check.instances.feature_problems import Compared, agree, descended, exchangeable
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.reduced import ReducedAttention
 
@@ -21,6 +23,12 @@ M, r, b, c, n = sp.symbols("M r b c n", positive=True)
 z = sp.Symbol("z", real=True)
 #: Attention where a prompt holds r times as many tokens of other classes as of the query's own.
 w = 1 / (1 + r * exp(-z))
+
+
+def _gap(problem: FeatureRegression, steps: int) -> float:
+    """Return the score gap after plain descent over orthonormal features."""
+    Q = descended(problem, 1.0, steps)
+    return float(Q[0, 0] - Q[1, 0])
 
 
 def all_prompts() -> Evidence:
@@ -31,15 +39,8 @@ def all_prompts() -> Evidence:
         for _ in range(steps):
             gap = scalar.step(gap)
         scores = attention_descent(problem, 1.0, steps, records=[steps]).scores[0]
-
-        def by_gradients(problem: FeatureRegression = problem, steps: int = steps) -> float:
-            Q = np.zeros((problem.d, problem.d))
-            for _ in range(steps):
-                Q = Q - problem.gradient(Q)
-            return float(Q[0, 0] - Q[1, 0])
-
         name = f"K = {K}, N = {N}, {len(problem.prompts[1])} prompts, {steps} steps"
-        cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, by_gradients))
+        cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, partial(_gap, problem, steps)))
     return agree("enumeration", cases, 1e-12, checked=r"z\text{ over all prompts}=z\text{ of the binomial sum}", to=".15g")
 
 

@@ -18,7 +18,7 @@ from numerics.provers import computed, forall, identity
 from numerics.regression.features.flow import attention_flow
 from numerics.regression.features.margin import attention_margin
 from proofs_check.core.claim import claim
-from proofs_check.instances.feature_problems import Compared, agree, exchangeable, hexagon
+from proofs_check.instances.feature_problems import Compared, agree, exchangeable, hexagon, margin_of
 from theory.regression.features.data import FeatureRegression
 
 eta, loss, x, u = sp.symbols("eta loss x u", positive=True)
@@ -133,10 +133,7 @@ def the_margin_of_orthonormal_features(*, square: int = 2) -> Evidence:
 
 def _margins() -> Evidence:
     """Return the margin by its duality gap."""
-    cases = []
-    for K in (2, 3, 9):
-        best = attention_margin(np.eye(K))
-        cases.append(Compared(f"K = {K}", best.value, (K - 1) ** -0.5, lambda best=best: best.value + best.gap))
+    cases = [margin_of(f"K = {K}", np.eye(K), (K - 1) ** -0.5) for K in (2, 3, 9)]
     return agree("enumeration", cases, 1e-9, checked=r"\gamma=(K-1)^{-1/2}")
 
 

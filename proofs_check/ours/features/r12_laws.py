@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import sympy as sp
@@ -24,17 +25,21 @@ from theory.regression.features.reduced import ReducedAttention
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
-def time_by_panels(orbit: Orbit) -> float:
-    """Return the time to the attention one half by a fixed rule in the logarithm of lambda."""
-    ends = np.log(orbit.lam(0.5)) + np.linspace(-60.0, 0.0, 601)
+def _by_panels(orbit: Orbit, eps: float) -> float:
+    """Return the time to an attention by a fixed rule in the logarithm of lambda."""
+    ends = np.log(orbit.lam(eps)) + np.linspace(-60.0, 0.0, 601)
     half = np.diff(ends)[:, None] / 2
     at = np.exp(ends[:-1, None] + half * (1 + _NODES))
     return float((half * _WEIGHTS * at / orbit.slope(at)).sum())
 
 
-def half_time(orbit: Orbit, stated: float, per: float = 1.0) -> Compared:
-    """Return the time to the attention one half, divided by `per`, beside what is stated of it."""
-    return Compared(orbit.name, orbit.attention_time(0.5) / per, stated, lambda: time_by_panels(orbit) / per)
+def _per(orbit: Orbit, unit: float, time: Callable[[Orbit, float], float]) -> float:
+    return time(orbit, 0.5) / unit
+
+
+def half_time(orbit: Orbit, stated: float, unit: float = 1.0) -> Compared:
+    """Return the time to the attention one half, in a unit, beside what is stated of it."""
+    return Compared(orbit.name, _per(orbit, unit, Orbit.attention_time), stated, partial(_per, orbit, unit, _by_panels))
 
 
 # Cubes
@@ -86,12 +91,13 @@ def the_law_of_the_cube(*, quarters: int = 9) -> Evidence:
     )
     if quarters != 9:
         return found
-    next_term = lambda d, time: (time * d / 2.0**d - 1) * d
-    cases = (
-        Compared(f"d = {d}", next_term(d, cube(d).attention_time(0.5)), 2.25, lambda d=d: next_term(d, time_by_panels(cube(d))))
-        for d in (200, 400)
-    )
+    cases = [Compared(f"d = {d}", _next(d, Orbit.attention_time), 2.25, partial(_next, d, _by_panels)) for d in (200, 400)]
     return confirmed(found, agree("quadrature", cases, 0.025, checked=r"(T\frac dK-1)d\to\frac94"))
+
+
+def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
+    """Return what the second term of the law of the cube is at a dimension."""
+    return (time(cube(d), 0.5) * d / 2.0**d - 1) * d
 
 
 # Polygons and their products
@@ -137,6 +143,11 @@ def constant_of_products(D: int, rel: float = 1e-10) -> float:
     return float(2 * D * (2 * np.pi) ** 4 * (inner + outer + tail))
 
 
+def _grows(time: Callable[[Orbit, float], float]) -> float:
+    """Return how fast the time for products of four polygons grows with ln K."""
+    return float((time(torus(1000, 4), 0.5) - time(torus(300, 4), 0.5)) / (4 * np.log(1000 / 300)))
+
+
 @claim(
     "OURS:R12.torus",
     control=({"five": 990}, {"eight": 470}, {"seventh": 66}, {"three": Fraction(350)}),
@@ -158,23 +169,13 @@ def the_times_of_products_of_polygons(
     stand for $980.80$, $467.22$, 64 and $340$.
     """
     limits = []
-    for D, stated in ((5, five), (8, eight)):
-        name = f"D = {D}"
-        case = Compared(name, constant_of_products(D), float(stated), lambda D=D: constant_of_products(D, 1e-9))
-        checked = rf"2D(2\pi)^4\int_0^\infty du/\Phi'(u)={float(stated):.2f}\text{{ for }}D={D}"
-        limits.append(agree("quadrature", [case], 2e-5, checked=checked, to=".7g"))
-        per = 300 ** (D - 4)
-        near = [
-            Compared(
-                f"D = {D}, m = 300",
-                torus(300, D).attention_time(0.5) / per,
-                float(stated),
-                lambda D=D, per=per: time_by_panels(torus(300, D)) / per,
-            )
-        ]
-        limits.append(agree("quadrature", near, 2e-3, checked=rf"T/K^{{1-4/{D}}}\to{float(stated):.2f}"))
-    grows = lambda time: float((time(torus(1000, 4)) - time(torus(300, 4))) / (4 * np.log(1000 / 300)))
-    slope = Compared("D = 4", grows(lambda o: o.attention_time(0.5)), seventh * np.pi**2 / 7, lambda: grows(time_by_panels))
+    for D, stated in ((5, float(five)), (8, float(eight))):
+        exact = Compared(f"D = {D}", constant_of_products(D), stated, partial(constant_of_products, D, 1e-9))
+        checked = rf"2D(2\pi)^4\int_0^\infty du/\Phi'(u)={stated:.2f}\text{{ for }}D={D}"
+        limits.append(agree("quadrature", [exact], 2e-5, checked=checked, to=".7g"))
+        near = half_time(torus(300, D), stated, 300 ** (D - 4))
+        limits.append(agree("quadrature", [near], 2e-3, checked=rf"T/K^{{1-4/{D}}}\to{stated:.2f}"))
+    slope = Compared("D = 4", _grows(Orbit.attention_time), seventh * np.pi**2 / 7, partial(_grows, _by_panels))
     limits.append(agree("quadrature", [slope], 2e-3, checked=r"T\sim\frac{64\pi^2}7\ln K"))
     bounded = [half_time(torus(m, 3), float(three)) for m in (300, 1000)]
     limits.append(agree("quadrature", bounded, 5e-3, checked=r"T\text{ bounded for }D=3"))
@@ -213,6 +214,11 @@ TIMES: dict[str, tuple[float, float, float]] = {
 }
 
 
+def _by_slopes(alike: ReducedAttention) -> float:
+    """Return the time to the attention one half as the integral over the score gap."""
+    return float(quad(lambda z: 1 / alike.slope(z), 0.0, np.log(alike.K - 1), limit=500)[0])
+
+
 @claim(
     "OURS:R12.lattice",
     control={"factor": Fraction(101, 100)},
@@ -229,10 +235,7 @@ def the_times_of_lattices(*, factor: Fraction = Fraction(1)) -> Evidence:
         orbit = lattice(name)
         cases.append(half_time(orbit, float(factor) * own))
         for distance, stated in ((1, close), (2, far)):
-            c = distance**4 / 4
-            exact: Callable[[float], float] = lambda c, K=orbit.K: ReducedAttention(K, c).attention_time(0.5)
-            again: Callable[[], float] = lambda c=c, K=orbit.K: float(
-                quad(lambda z: 1 / ReducedAttention(K, c).slope(z), 0.0, np.log(K - 1), limit=500)[0]
-            )
-            cases.append(Compared(f"{orbit.K} orthogonal features at distance {distance}", exact(c), float(factor) * stated, again))
+            alike = ReducedAttention(orbit.K, distance**4 / 4)
+            name = f"{orbit.K} orthogonal features at distance {distance}"
+            cases.append(Compared(name, alike.attention_time(0.5), float(factor) * stated, partial(_by_slopes, alike)))
     return agree("quadrature", cases, 1e-3, checked=r"T(\mathrm{Attn}\geq\tfrac12)")

@@ -5,6 +5,8 @@ number of classes.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
@@ -14,9 +16,8 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.features.descent import attention_descent
-from numerics.regression.features.margin import attention_margin
 from proofs_check.core.claim import claim
-from proofs_check.instances.feature_problems import Compared, agree, exchangeable, hexagon, roots_of_E8
+from proofs_check.instances.feature_problems import Compared, agree, descended, exchangeable, hexagon, margin_of, roots_of_E8
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice, polygon, simplex
 from theory.regression.features.reduced import ReducedAttention
@@ -30,6 +31,16 @@ def corners(d: int) -> NDArray[np.float64]:
     return np.array(np.meshgrid(*[[1.0, -1.0]] * d, indexing="ij")).reshape(d, -1)
 
 
+def _apart(Q: NDArray[np.float64], scale: float) -> float:
+    """Return 1 plus the relative distance of Q from a multiple of the identity."""
+    identity_of = scale * np.eye(len(Q))
+    return 1 + float(np.linalg.norm(Q - identity_of) / np.linalg.norm(identity_of))
+
+
+def _apart_after(problem: FeatureRegression, eta: float, steps: int, scale: float) -> float:
+    return _apart(descended(problem, eta, steps), scale)
+
+
 def along_the_identity() -> Evidence:
     """Return the distance of Q from lambda I after steps of descent, with lambda from the orbit."""
     cases = []
@@ -41,16 +52,9 @@ def along_the_identity() -> Evidence:
         problem, scalar = exchangeable(V), 0.0
         for _ in range(steps):
             scalar += step * float(orbit.slope(scalar))
-        apart = lambda Q, scalar=scalar: 1 + float(np.linalg.norm(Q - scalar * np.eye(len(Q))) / (scalar * len(Q) ** 0.5))
-
-        def again(problem: FeatureRegression = problem, step: float = step, steps: int = steps, apart: object = apart) -> float:
-            Q = np.zeros((problem.d, problem.d))
-            for _ in range(steps):
-                Q = Q - step * problem.gradient(Q)
-            return float(apart(Q))  # type: ignore[operator]
-
         Q = attention_descent(problem, step, steps, records=[steps]).Q[0]
-        cases.append(Compared(f"{name}, {steps} steps", apart(Q), 1.0, again))
+        again = partial(_apart_after, problem, step, steps, scalar)
+        cases.append(Compared(f"{name}, {steps} steps", _apart(Q, scalar), 1.0, again))
     return agree("enumeration", cases, 1e-12, checked=r"1+|Q_t-\lambda_tI|/|\lambda_tI|=1", to=".15g")
 
 
@@ -111,14 +115,8 @@ def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
 
 def _margins() -> Evidence:
     """Return the margins of some orbits by their duality gaps."""
-    cases = []
-    for name, V, orbit in (
-        ("hexagon", hexagon(), polygon(6)),
-        ("cube in R^3", corners(3), cube(3)),
-        ("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5)),
-    ):
-        best = attention_margin(V)
-        cases.append(Compared(name, best.value, orbit.margin, lambda best=best: best.value + best.gap))
+    cases = [margin_of("hexagon", hexagon(), polygon(6).margin), margin_of("cube in R^3", corners(3), cube(3).margin)]
+    cases.append(margin_of("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5).margin))
     return agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)")
 
 

@@ -99,8 +99,6 @@ def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) 
 @claim(
     "OURS:R7.one",
     control={"factor": 2},
-    argument=r"From $Q=0$, with equally likely classes and balanced prompts, exchanging the two classes leaves loss and start "
-    r"as they are, so that both queries have equal attention and $x=y$ for ever; elsewhere $x\neq y$ in general.",
 )
 def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
     r"""For two features with $G=I+b\mathbf1\mathbf1^\top$ and any $H$ with the columns $x(1,-1)$

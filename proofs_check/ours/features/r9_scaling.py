@@ -12,9 +12,9 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
-from proofs_check.instances.feature_problems import Compared, agree, with_symbols
+from proofs_check.instances.feature_problems import Compared, agree, descended, with_symbols
 from theory.regression.features.data import FeatureRegression
-from theory.symbolic.algebra import Algebra
+from theory.symbolic.algebra import Algebra, Words
 
 s, eta = sp.symbols("s eta", positive=True)
 
@@ -34,10 +34,8 @@ def bit_for_bit() -> Evidence:
         return attention_descent(problem, 0.125 / scale**2, 300, records=[300]).Q[0]
 
     def by_gradients() -> float:
-        problem, Q = FeatureRegression(V, tasks=tasks / 8, probabilities=p, masses=masses), np.zeros((3, 3))
-        for _ in range(300):
-            Q = Q - 8.0 * problem.gradient(Q)
-        return float(Q.flat[worst])
+        problem = FeatureRegression(V, tasks=tasks / 8, probabilities=p, masses=masses)
+        return float(descended(problem, 8.0, 300).flat[worst])
 
     ours, other = trained(1.0), trained(1 / 8)
     worst = int(np.argmax(abs(ours - other)))
@@ -57,21 +55,21 @@ def the_collapse(*, rate: int = 2, square: int = 2) -> Evidence:
     means of such summands are descent and stochastic descent. Two classes on a line are computed
     beside them from the code of the loss, with a symbol for every number.
     """
-    letters = dict(general=["V"], symmetric=["C", "D", "B", "F"], vectors=["a", "e", "b", "g"], params=["p", "r", "s", "eta"])
-    A = Algebra(**letters)
+    matrices, columns = ["C", "D", "B", "F"], ["a", "e", "b", "g"]
+    A = Algebra(general=["V"], symmetric=matrices, vectors=columns, params=["p", "r", "s", "eta"])
     V, p, r, scale, step = (A[name] for name in ("V", "p", "r", "s", "eta"))
     summands = [(p, A["D"], A["a"], A["e"], A["C"]), (r, A["F"], A["b"], A["g"], A["B"])]
 
-    def moved(factor: object) -> object:
+    def moved(factor: Words) -> Words:
         H = [p * (D - a * a.T) * (factor * C) * (e - a) * e.T for p, D, a, e, C in summands]
         return V * (H[0] + H[1]) * V.T
 
-    def loss(factor: object) -> object:
+    def loss(factor: Words) -> Words:
         first, second = (p * (e - a).T * (factor * C) * (e - a) / 2 for p, _, a, e, C in summands)
         return first + second
 
-    parts = [trace_identity(step * moved(scale**2), step * scale**rate * moved(1))]
-    parts.append(trace_identity(loss(scale**2), scale**square * loss(1)))
+    parts = [trace_identity(step * moved(scale**2), step * scale**rate * moved(scale**0))]
+    parts.append(trace_identity(loss(scale**2), scale**square * loss(scale**0)))
     (steep, Q), (plain, _) = with_symbols(2, 1, values=s), with_symbols(2, 1)
     parts.append(identity(eta * steep.gradient(Q)[0], eta * s**rate * plain.gradient(Q)[0]))
     parts.append(identity(steep.loss(Q), s**square * plain.loss(Q)))
