@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sympy import E, Rational, exp, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
@@ -21,6 +21,7 @@ from proofs_check.instances.feature_problems import Compared, agree, descended, 
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice, polygon, simplex
 from theory.regression.features.reduced import ReducedAttention
+from theory.symbolic.algebra import Algebra
 
 a, s, mu, r, R, Delta, eta, sigma = sp.symbols("a s mu r R Delta eta sigma", positive=True)
 lam = sp.Symbol("lambda", real=True)
@@ -63,14 +64,17 @@ def along_the_identity() -> Evidence:
     control=({"trace": 3}, {"half": Rational(1, 3)}),
     needs=("OURS:R7.H", "OURS:R7.loss"),
     cites=("Schur's lemma",),
-    fragment="The gradient is computed for the triangle and the square, and steps of descent for three more orbits; that every "
-    "absolutely irreducible group does the same is Schur's lemma, and no prover here speaks of representations.",
+    argument="Every $g$ of the group is orthogonal and $gV$ is $V$ with its columns permuted, which neither exchangeable "
+    r"tasks nor uniform $p$ nor balanced prompts see; at $Q=\lambda I$, where $g^{-\top}Qg^{-1}=Q$, the gradient "
+    "therefore commutes with the group, so that it is a multiple of $I$ by Schur's lemma, and its product with $I$"
+    " is the derivative of the loss.",
 )
 def training_along_the_identity(*, trace: int = 2, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""For the triangle, the square and every $\lambda$ the gradient at $Q=\lambda I$ is $\frac1r$
-    times the derivative of the loss $\frac12(1-2w_k+|w|^2)$, times $I$; and steps of descent over a
-    hexagon, a cube and the vectors of E8 stay at $\lambda_tI$. Here `trace` stands for $r=2$, and
-    `half` for the $\frac12$.
+    r"""For every invertible $g$ the features $gV$ have the scores at $g^{-\top}Qg^{-1}$ that $V$
+    has at $Q$; for the triangle, the square and every $\lambda$ the gradient at $Q=\lambda I$ is
+    $\frac1r$ times the derivative of the loss $\frac12(1-2w_k+|w|^2)$, times $I$; and steps of
+    descent over a hexagon, a cube and the vectors of E8 stay at $\lambda_tI$. Here `trace` stands
+    for $r=2$, and `half` for the $\frac12$.
     """
     root = sp.sqrt(3) / 2
     figures = {
@@ -86,7 +90,10 @@ def training_along_the_identity(*, trace: int = 2, half: Rational = Rational(1, 
         loss = half * (1 - 2 * w[0] + sp.Add(*(x**2 for x in w)))
         entries = [computed(rf"\nabla_{{{i // 2 + 1}{i % 2 + 1}}}", g) for i, g in enumerate(gradient)]
         parts.append(identity(entries, [sp.diff(loss, lam) / trace, 0, 0, sp.diff(loss, lam) / trace]))
-    found = all_of(*parts)
+    A = Algebra(general=["V", "Q", "g", "h"], inverse=[("g", "h")])
+    features, Q, g, h = (A[name] for name in ("V", "Q", "g", "h"))
+    scores = trace_identity((g * features).T * (h.T * Q * h) * (g * features), features.T * Q * features)
+    found = all_of(scores, *parts)
     return confirmed(found, along_the_identity()) if (trace, half) == (2, Rational(1, 2)) else found
 
 
@@ -190,8 +197,9 @@ def the_upper_bound_for_one_orbit(
     loss = half * (1 - 2 * own + own**2 + m * near**2 + n * far**2)
     mean, others = m * near * h + n * far * g, m * near**2 + n * far**2
     falls = mean * (own - own**2 - others) + m * near**2 * h + n * far**2 * g
-    domain = {a: (0, 1), s: (0, oo), beta: (0, 1), mu: (0, oo), squares: (0, oo)}
-    where = [(mu, ">=", s * (1 - a)), (squares, ">=", s * beta), (beta, "<=", a - a**2)]
+    rest = sp.Symbol("rest", nonnegative=True)  # a - a^2 - beta
+    domain = {a: (0, 1), s: (0, oo), beta: (0, 1), mu: (0, oo), squares: (0, oo), rest: Closed(0, oo)}
+    where = [(mu, ">=", s * (1 - a)), (squares, ">=", s * beta)]
     inner = {v: domain[v] for v in (a, s, beta)}
     with sp.evaluate(False):
         last = (4 * r / (eta * sigma**2 * Delta**4)) * (8 * K)
@@ -199,7 +207,7 @@ def the_upper_bound_for_one_orbit(
     return all_of(
         identity(-sp.diff(loss, lam), falls),
         identity(sp.Derivative(own, lam), own * mean),
-        forall(mu * (a - a**2 - beta) + squares, ">=", least * s * ((1 - a) * (a - a**2 - beta) + beta), domain, where=where),
+        forall(mu * rest + squares, ">=", least * s * ((1 - a) * rest + beta), domain, where=where),
         forall(s * (1 - a) * (a - a**2 - beta) + s * beta, ">=", s * a * (1 - a) ** (cube - 1), inner),
         forall(
             a * mu * s * a * (1 - a) ** 2, ">=", s**2 * a**2 * (1 - a) ** cube, {v: domain[v] for v in (a, s, mu)}, where=where[:1]

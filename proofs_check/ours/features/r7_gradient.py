@@ -34,19 +34,16 @@ def the_derivative_of_the_attention(*, factor: int = 1) -> Evidence:
     )
 
 
-@claim(
-    "OURS:R7.H/classes",
-    control=({"half": Rational(1, 4)}, {"factor": 2}),
-)
-def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2), factor: int = 1) -> Evidence:
+@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
+def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For two and three classes on a line, with a symbol for every feature, value, mass and
     probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
-    of the loss, and `factor` multiplies $H$.
+    of the loss.
     """
     parts = []
     for K, d in ((2, 1), (3, 1)):
         problem, Q = with_symbols(K, d)
-        V, H, loss = problem.features, factor * problem.H(Q), 2 * half * problem.loss(Q)
+        V, H, loss = problem.features, problem.H(Q), 2 * half * problem.loss(Q)
         slopes = [computed(rf"\partial_{{{x}}}\mathrm{{loss}}", sp.diff(loss, x)) for x in Q]
         parts.append(identity(slopes, list(-V * H * V.T)))
     return all_of(*parts).replace(dimension="K = 2, 3; d = 1")
