@@ -1,0 +1,218 @@
+"""R12: features that one group carries into each other are trained along the identity, which makes
+the whole training one number; and the time to one half lies between two bounds that hold for every
+number of classes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy import E, Rational, exp, oo
+
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.refutation import refuted_by_two_routes
+from numerics.regression.features.descent import attention_descent
+from proofs_check.core.claim import claim
+from proofs_check.instances.feature_problems import Compared, agree, descended, exchangeable, hexagon, margin_of, roots_of_E8
+from theory.regression.features.data import FeatureRegression
+from theory.regression.features.orbits import cube, lattice, polygon, simplex
+from theory.regression.features.reduced import ReducedAttention
+from theory.symbolic.algebra import Algebra
+
+a, s, mu, r, R, Delta, eta, sigma = sp.symbols("a s mu r R Delta eta sigma", positive=True)
+lam = sp.Symbol("lambda", real=True)
+
+
+def corners(d: int) -> NDArray[np.float64]:
+    """Return the corners of the cube, as columns."""
+    return np.array(np.meshgrid(*[[1.0, -1.0]] * d, indexing="ij")).reshape(d, -1)
+
+
+def _apart(Q: NDArray[np.float64], scale: float) -> float:
+    """Return 1 plus the relative distance of Q from a multiple of the identity."""
+    identity_of = scale * np.eye(len(Q))
+    return 1 + float(np.linalg.norm(Q - identity_of) / np.linalg.norm(identity_of))
+
+
+def _apart_after(problem: FeatureRegression, eta: float, steps: int, scale: float) -> float:
+    return _apart(descended(problem, eta, steps), scale)
+
+
+def along_the_identity() -> Evidence:
+    """Return the distance of Q from lambda I after steps of descent, with lambda from the orbit."""
+    cases = []
+    for name, V, orbit, step, steps in (
+        ("hexagon", hexagon(), polygon(6), 2.0, 200),
+        ("cube in R^3", corners(3), cube(3), 0.5, 200),
+        ("E8, norm 1", roots_of_E8(), lattice("E8"), 20.0, 40),
+    ):
+        problem, scalar = exchangeable(V), 0.0
+        for _ in range(steps):
+            scalar += step * float(orbit.slope(scalar))
+        Q = attention_descent(problem, step, steps, records=[steps]).Q[0]
+        again = partial(_apart_after, problem, step, steps, scalar)
+        cases.append(Compared(f"{name}, {steps} steps", _apart(Q, scalar), 1.0, again))
+    return agree("enumeration", cases, 1e-12, checked=r"1+|Q_t-\lambda_tI|/|\lambda_tI|=1", to=".15g")
+
+
+@claim(
+    "OURS:R12.orbit",
+    control=({"trace": 3}, {"half": Rational(1, 3)}),
+    needs=("OURS:R7.H", "OURS:R7.loss"),
+    cites=("Schur's lemma",),
+    argument="Every $g$ of the group is orthogonal and $gV$ is $V$ with its columns permuted, which neither exchangeable "
+    r"tasks nor uniform $p$ nor balanced prompts see; at $Q=\lambda I$, where $g^{-\top}Qg^{-1}=Q$, the gradient "
+    "therefore commutes with the group, so that it is a multiple of $I$ by Schur's lemma, and its product with $I$"
+    " is the derivative of the loss.",
+)
+def training_along_the_identity(*, trace: int = 2, half: Rational = Rational(1, 2)) -> Evidence:
+    r"""For every invertible $g$ the features $gV$ have the scores at $g^{-\top}Qg^{-1}$ that $V$
+    has at $Q$; for the triangle, the square and every $\lambda$ the gradient at $Q=\lambda I$ is
+    $\frac1r$ times the derivative of the loss $\frac12(1-2w_k+|w|^2)$, times $I$; and steps of
+    descent over a hexagon, a cube and the vectors of E8 stay at $\lambda_tI$. Here `trace` stands
+    for $r=2$, and `half` for the $\frac12$.
+    """
+    root = sp.sqrt(3) / 2
+    figures = {
+        "triangle": sp.Matrix([[1, -Rational(1, 2), -Rational(1, 2)], [0, root, -root]]),
+        "square": sp.Matrix([[1, 0, -1, 0], [0, 1, 0, -1]]),
+    }
+    parts = []
+    for V in figures.values():
+        K = V.shape[1]
+        gradient = FeatureRegression(V, sp.eye(K)).gradient(lam * sp.eye(2))
+        weights = [exp(lam * (V[:, m].T * V[:, 0])[0]) for m in range(K)]
+        w = [weight / sp.Add(*weights) for weight in weights]
+        loss = half * (1 - 2 * w[0] + sp.Add(*(x**2 for x in w)))
+        entries = [computed(rf"\nabla_{{{i // 2 + 1}{i % 2 + 1}}}", g) for i, g in enumerate(gradient)]
+        parts.append(identity(entries, [sp.diff(loss, lam) / trace, 0, 0, sp.diff(loss, lam) / trace]))
+    A = Algebra(general=["V", "Q", "g", "h"], inverse=[("g", "h")])
+    features, Q, g, h = (A[name] for name in ("V", "Q", "g", "h"))
+    scores = trace_identity((g * features).T * (h.T * Q * h) * (g * features), features.T * Q * features)
+    found = all_of(scores, *parts)
+    return confirmed(found, along_the_identity()) if (trace, half) == (2, Rational(1, 2)) else found
+
+
+@claim(
+    "OURS:R12.margin",
+    control={"half": Rational(1, 3)},
+    needs=("OURS:R11", "OURS:R12.orbit"),
+    cites=("Schur's lemma",),
+    argument=r"The margin of $Q$ is concave and the same for $gQg^\top$, so that its mean over the group, $\frac{{\rm "
+    r"tr}\,Q}rI$ by Schur's lemma, is at least as good: the best is $I/\sqrt r$, whose margin is the least "
+    r"$(v_k-v_m)\cdot v_k/\sqrt r$.",
+)
+def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
+    r"""With $|v_k|=|v_m|$ at distance $\Delta$ one has $(v_k-v_m)\cdot v_k=\frac12\Delta^2$, and at
+    $\gamma=\Delta^2/(2\sqrt r)$ the late loss $1/(4\eta\gamma^2t)$ is $r/(\eta\Delta^4t)$; `half`
+    stands for both $\frac12$.
+    """
+    n, inner, t = sp.symbols("n u t", real=True, positive=True)  # |v|^2 and v_k.v_m
+    gamma = half * Delta**2 / sp.sqrt(r)
+    found = all_of(
+        identity(n - inner, half * computed("|v_k-v_m|^2", n - 2 * inner + n)),
+        identity(computed(r"1/(4\eta\gamma^2t)", 1 / (4 * eta * gamma**2 * t)), r / (eta * Delta**4 * t)),
+    )
+    return confirmed(found, _margins()) if half == Rational(1, 2) else found
+
+
+def _margins() -> Evidence:
+    """Return the margins of some orbits by their duality gaps."""
+    cases = [margin_of("hexagon", hexagon(), polygon(6).margin), margin_of("cube in R^3", corners(3), cube(3).margin)]
+    cases.append(margin_of("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5).margin))
+    return agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)")
+
+
+@claim(
+    "OURS:R12.lower",
+    control=({"three": 2}, {"six": 5}, {"times": 8}, {"two": 1}),
+    needs=("OURS:R7.H", "OURS:R11.sign"),
+    argument=r"While $|Q|_{\rm op}\leq\frac1{2R^2}$ all differences of scores are at most 1, so that every $w_m\leq b=\frac "
+    r"eK$ and $|w|^2\leq b$; then $|VHV^\top|_{\rm op}\leq R^2\sum_kp_k\sigma_f^2\cdot3b$, by R11.sign, and "
+    r"$|Q|_{\rm op}$ grows by at most $\eta$ times this in a step; at $K\geq6$ no attention is $\frac12$ meanwhile.",
+)
+def the_universal_lower_bound(*, three: int = 3, six: int = 6, times: int = 6, two: int = 2) -> Evidence:
+    r"""With $w_k,w_m,|w|^2$ in $[0,b]$: $|w_k+w_m-|w|^2|\leq2b$ and $w_k(1-2w_k+|w|^2)+2b\leq3b$;
+    $\frac eK<\frac12$ for $K\geq6$; and the way $\frac1{2R^2}$ at the speed $3e\eta\sigma_f^2R^2/K$
+    takes the time $K/(6e\eta\sigma_f^2R^4)$. Here `two`, `three`, `six` and `times` stand for these
+    numbers.
+    """
+    w_k, w_m, S = sp.symbols("w_k w_m S", nonnegative=True)
+    b, K = sp.symbols("b K", positive=True)
+    domain = {w_k: Closed(0, 1), w_m: Closed(0, 1), S: Closed(0, 1), b: sp.Interval.Lopen(0, 1)}
+    where = [(w_k, "<=", b), (w_m, "<=", b), (S, "<=", b)]
+    own = {v: domain[v] for v in (w_k, S, b)}
+    with sp.evaluate(False):
+        way = (1 / (2 * R**2)) / (3 * E * eta * sigma**2 * R**2 / K)
+    found = all_of(
+        forall(w_k + w_m - S, "<=", two * b, domain, where=where),
+        forall(S - w_k - w_m, "<=", two * b / 2, domain, where=where),
+        forall(w_k * (1 - 2 * w_k + S) + 2 * b, "<=", three * b, own, where=[where[0], where[2]]),
+        forall(E / K, "<", Rational(1, 2), {K: Closed(six, oo)}),
+        identity(way, K / (times * E * eta * sigma**2 * R**4)),
+    )
+    return confirmed(found, _times_above()) if (three, six, times, two) == (3, 6, 6, 2) else found
+
+
+def _times_above() -> Evidence:
+    """Return how far times to one half lie above the bound, at norm 1."""
+    shown = []
+    for name, time, K, norm in (
+        ("E8", lattice("E8").attention_time(0.5), 240, 1.0),
+        ("Leech", lattice("Leech").attention_time(0.5), 196560, 1.0),
+        ("64 orthonormal features", ReducedAttention(64, 1.0).attention_time(0.5), 64, 1.0),
+        ("cube in R^10", cube(10).attention_time(0.5), 1024, 10**0.5),
+    ):
+        bound = K / (6 * np.e * norm**4)
+        if time < bound:
+            return refuted_by_two_routes("quadrature", {"features": name, "time": time, "bound": bound}, bound, time, bound)
+        shown.append(f"{name}: {time / bound:.4g} times the bound")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+
+
+@claim(
+    "OURS:R12.upper",
+    control=({"cube": 2}, {"thirty_two": 16}, {"eight": 4}, {"half": Rational(1, 3)}, {"least": Rational(11, 10)}),
+    needs=("OURS:R12.orbit", "OURS:R12.lower"),
+    argument=r"Two distances stand for any number of them; $w_n\leq a$ gives $\beta=\sum_{n\neq k}w_n^2\leq a(1-a)$, and "
+    r"half the squared distances are at least $s=\frac12\Delta^2$; $\dot a=a\mu\dot\lambda$ by R12.orbit; integrate"
+    r" from $\frac1K$ to $\frac12$, $\int a^{-2}da\leq K$.",
+)
+def the_upper_bound_for_one_orbit(
+    *, cube: int = 3, thirty_two: int = 32, eight: int = 8, half: Rational = Rational(1, 2), least: Rational = Rational(1)
+) -> Evidence:
+    r"""With $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum w_n^2h_n$, which is at least
+    $s(1-a)(a-a^2-\beta)+s\beta\geq sa(1-a)^2$, hence $a\mu$ times it at least $s^2a^2(1-a)^3$, and
+    $(1-a)^{-3}\leq8$ up to $a=\frac12$; then $T\leq32rK/(\eta\sigma_f^2\Delta^4)$. Here `half`,
+    `cube`, `eight` and `thirty_two` stand for these numbers, and `least` multiplies $s$.
+    """
+    h, g, m, n = sp.symbols("h g m n", positive=True)  # half the squared distances, and how many features lie there
+    beta, squares, K = sp.symbols("beta q K", positive=True)
+    Z = 1 + m * exp(-lam * h) + n * exp(-lam * g)
+    own, near, far = 1 / Z, exp(-lam * h) / Z, exp(-lam * g) / Z
+    loss = half * (1 - 2 * own + own**2 + m * near**2 + n * far**2)
+    mean, others = m * near * h + n * far * g, m * near**2 + n * far**2
+    falls = mean * (own - own**2 - others) + m * near**2 * h + n * far**2 * g
+    rest = sp.Symbol("rest", nonnegative=True)  # a - a^2 - beta
+    domain = {a: (0, 1), s: (0, oo), beta: (0, 1), mu: (0, oo), squares: (0, oo), rest: Closed(0, oo)}
+    where = [(mu, ">=", s * (1 - a)), (squares, ">=", s * beta)]
+    inner = {v: domain[v] for v in (a, s, beta)}
+    with sp.evaluate(False):
+        last = (4 * r / (eta * sigma**2 * Delta**4)) * (8 * K)
+        ratio = (32 * r * K / (eta * sigma**2 * Delta**4)) / (K / (6 * E * eta * sigma**2 * R**4))
+    return all_of(
+        identity(-sp.diff(loss, lam), falls),
+        identity(sp.Derivative(own, lam), own * mean),
+        forall(mu * rest + squares, ">=", least * s * ((1 - a) * rest + beta), domain, where=where),
+        forall(s * (1 - a) * (a - a**2 - beta) + s * beta, ">=", s * a * (1 - a) ** (cube - 1), inner),
+        forall(
+            a * mu * s * a * (1 - a) ** 2, ">=", s**2 * a**2 * (1 - a) ** cube, {v: domain[v] for v in (a, s, mu)}, where=where[:1]
+        ),
+        forall((1 - a) ** -3, "<=", eight, {a: sp.Interval.open(0, Rational(1, 2))}),
+        identity(last, thirty_two * r * K / (eta * sigma**2 * Delta**4)),
+        identity(ratio, 6 * thirty_two * E * r * R**4 / Delta**4),
+    )

@@ -1,0 +1,167 @@
+"""R7: training over equiangular features is one number, whose map, flow and times are known
+exactly; the law of the time in K is that of K^2, and the late loss does not depend on the Lipschitz
+constant. All of it is proved for every K.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import sympy as sp
+from sympy import Rational, exp, log, oo
+
+from numerics.evidence import Evidence, all_of, confirmed
+from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.regression.features.descent import attention_descent
+from proofs_check.core.claim import claim
+from proofs_check.instances.feature_problems import Compared, agree, descended, exchangeable
+from theory.regression.features.data import FeatureRegression
+from theory.regression.features.reduced import ReducedAttention
+from theory.symbolic.algebra import Algebra
+
+K = sp.Symbol("K", integer=True, positive=True)
+M, c, y, w, spread, eta, kappa = sp.symbols("M c y w s eta kappa", positive=True)
+z = sp.Symbol("z", real=True)
+#: The population prompt with K classes, c = eta kappa^2 sigma_f^2.
+reduced = ReducedAttention(M + 1, c)
+
+
+@claim(
+    "OURS:R7.flow/step",
+    control=({"factor": 2}, {"power": 1}),
+    argument=r"Permuting the classes leaves loss and start as they are, so $H$ is a multiple of $I-P$ as its columns sum to 0; "
+    r"$z$ moves by the entry $kk$ less the entry $km$.",
+)
+def the_updates_stay_in_one_direction(*, factor: int = 1, power: int = 2) -> Evidence:
+    r"""For every $K$, with $P=\frac1K\mathbf1\mathbf1^\top$ and equiangular features of one norm,
+    $G=\kappa I+bP$ and $H=h(I-P)$ give $GHG=\kappa^2H$; `factor` multiplies the right side, and
+    `power` stands for the exponent of $\kappa$.
+    """
+    A = Algebra(projectors=["P"], symmetric=["P"], params=["kappa", "b", "h"])
+    P, scale, b, h = (A[name] for name in ("P", "kappa", "b", "h"))
+    G, H = scale * A.I + b * P, h * (A.I - P)
+    return trace_identity(G * H * G, factor * scale**power * H)
+
+
+def _gap(problem: FeatureRegression, eta: float, steps: int) -> float:
+    """Return by how much the own score of a query exceeds another one after plain descent."""
+    scores = problem.scores(descended(problem, eta, steps))
+    return float(scores[0, 0] - scores[1, 0])
+
+
+def steps_of_descent() -> Evidence:
+    """Return the score gaps of gradient descent on Q beside those of the scalar map."""
+    cases = []
+    for V in (np.eye(2), np.eye(5), np.array([[0.0, 1.0, 0.5], [0.0, 0.0, 0.75**0.5]]) - [[0.5], [0.75**0.5 / 3]]):
+        problem, steps, step = exchangeable(V), 400, 3.0
+        half = ((V[:, 0] - V[:, 1]) ** 2).sum() / 2
+        scalar, gap = ReducedAttention(problem.K, step * half**2), 0.0
+        for _ in range(steps):
+            gap = scalar.step(gap)
+        scores = attention_descent(problem, step, steps, records=[steps]).scores[0]
+        again = partial(_gap, problem, step, steps)
+        name = f"K = {problem.K}, d = {problem.d}, {steps} steps of size {step:g}"
+        cases.append(Compared(name, float(scores[0, 0] - scores[1, 0]), gap, again))
+    return agree("enumeration", cases, 1e-12, checked=r"z\text{ of gradient descent on }Q=z\text{ of the map}", to=".15g")
+
+
+@claim(
+    "OURS:R7.flow",
+    control=({"cube": 2}, {"three": 4}),
+    needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R7.flow/step"),
+    argument=r"By R7.loss $H_{kk}=\frac1K\sigma_f^2w(1-w)^2\frac KM$, all other classes having $\frac{1-w}M$ each, and "
+    r"$H_{mk}=-\frac1MH_{kk}$; by R7.flow/step $z$ moves by $\eta\kappa^2(H_{kk}-H_{mk})$; a scalar flow is solved by its time.",
+)
+def the_exact_scalar_dynamics(*, cube: int = 3, three: int = 3) -> Evidence:
+    r"""For every $K$, $\eta\kappa^2\frac KM\cdot\frac1K\sigma_f^2w[(1-w)^2+\frac{(1-w)^2}M]$ is
+    $cKe^z/(e^z+M)^3$ at $w=e^z/(e^z+M)$, and the displayed time vanishes at $z=0$ and has the
+    derivative 1 over this speed. Here `cube` stands for the exponent 3, and `three` for the
+    coefficients 3.
+    """
+    speed, at = c * (M + 1) * exp(z) / (exp(z) + M) ** cube, {w: exp(z) / (exp(z) + M)}
+    own = spread * w * ((1 - w) ** 2 + (1 - w) ** 2 / M) / (M + 1)  # H_kk
+    moved = (eta * kappa**2 * (own + own / M)).subs(at)
+    time = ((exp(2 * z) - 1) / 2 + three * M * (exp(z) - 1) + three * M**2 * z + M**3 * (1 - exp(-z))) / (c * (M + 1))
+    exact = all_of(
+        identity(moved, speed.subs(c, eta * kappa**2 * spread)),
+        identity(computed(r"\text{ReducedAttention.slope}", reduced.slope(z)), speed),
+        identity(sp.Derivative(time, z) * reduced.slope(z), 1),
+        identity(computed(r"\text{ReducedAttention.time}", reduced.time(z)), time),
+    )
+    return exact if (cube, three) != (3, 3) else confirmed(exact, steps_of_descent())
+
+
+#: c K times the exact time of the flow to e^z = y.
+EXACT = (y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y)
+
+
+@claim(
+    "OURS:R7.time",
+    control=({"three": 4}, {"below": 4}, {"logs": Rational(29, 10)}, {"four": 3}),
+    needs=("OURS:R7.flow", "OURS:R7.loss"),
+    argument=r"The attention is at least $1-\varepsilon$ as soon as $e^z=y$; for $\varepsilon=\frac12$ one has $y=M$, and $O(K)$ "
+    r"holds with the constant 5 for $K\geq2$; $e^z\to\infty$ along the flow, as its time to every $z$ is finite.",
+)
+def the_exact_times(*, three: int = 3, below: int = 5, logs: Rational = Rational(3), four: int = 4) -> Evidence:
+    r"""The flow is at the attention $1-\varepsilon$ at the displayed time, for every $K$;
+    $K^2+3K\ln K-5K\leq cT\leq K^2+3K\ln K$ at $\varepsilon=\frac12$; and $4ct$ times the loss
+    tends to $K-1$. Here `three`, `below`, `logs` and `four` stand for the coefficients.
+    """
+    eps, k = sp.symbols("varepsilon K", positive=True)
+    stated = EXACT if three == 3 else EXACT + (three - 3) * M * (y - 1)
+    half = EXACT.subs(y, M).subs(M, k - 1) / k
+    domain = {k: Closed(2, oo)}
+    late = reduced.loss(z).subs(z, log(y)) * four * c * reduced.time(log(y))
+    return all_of(
+        identity(reduced.attention(z).subs(z, log(M * (1 - eps) / eps)), 1 - eps),
+        identity(computed("cKT", reduced.time(log(y)) * c * (M + 1)), stated),
+        forall(half, ">=", k**2 + 3 * k * log(k) - below * k, domain),
+        forall(half, "<=", k**2 + logs * k * log(k), domain),
+        identity(computed(r"\lim_{y\to\infty}4ct\,\mathrm{loss}", sp.limit(sp.simplify(late), y, oo)), M),
+    )
+
+
+@claim(
+    "OURS:R7.half",
+    control=({"constant": 9}, {"high": Rational(42, 5)}, {"low": 8}),
+    needs=("OURS:R7.time",),
+)
+def the_next_terms(*, constant: int = 8, high: Rational = Rational(17, 2), low: Rational = Rational(79, 10)) -> Evidence:
+    r"""For every $K\geq2$ the remainder $K(cT-K^2-3K\ln K+\frac K2+6\ln K+8)-3\ln K$ lies between
+    $\frac{79}{10}$ and $\frac{17}2$, as it is $3M+7-3M^2\ln(1+\frac1M)$ with $M=K-1$; `constant`
+    stands for the 8, `low` and `high` for the ends.
+    """
+    k = M + 1
+    time = computed("cT", c * reduced.attention_time(Rational(1, 2)))
+    short, domain = 3 * M + 7 - 3 * M**2 * log(1 + 1 / M), {M: Closed(1, oo)}
+    return all_of(
+        identity(k * (time - k**2 - 3 * k * log(k) + k / 2 + 6 * log(k) + constant) - 3 * log(k), short),
+        forall(short, "<=", high, domain),
+        forall(short, ">=", low, domain),
+    )
+
+
+@claim(
+    "OURS:R7.law",
+    control=({"twelve": 8}, {"square": Rational(99, 100)}, {"three": 4}),
+    needs=("OURS:R7.time",),
+    argument=r"By R7.time with $x=\frac1M$, $r=(1-\varepsilon)/\varepsilon\geq\frac13$, $y=\frac rx$ and $l=\ln y\geq0$, "
+    r"which holds as $\varepsilon\leq1-\frac1K$; both sides were divided by $M^3$.",
+)
+def the_law_for_every_accuracy(*, twelve: int = 12, square: Rational = Rational(1), three: int = 3) -> Evidence:
+    r"""For $K\geq13$ and $\varepsilon\leq\frac34$ the stated law is at least the exact time and at
+    most $1+\frac{12}{K-1}$ times it; `square` stands for the coefficient of $K^2$, `three` for that
+    of the logarithm, and `twelve` for the constant.
+    """
+    x, r, l = sp.symbols("x r l", positive=True)
+    exact = sp.expand(EXACT.subs(log(y), l).subs({M: 1 / x, y: r / x}) * x**3)
+    law = square * (1 + x) ** 3 + (1 + x) ** 2 * (three * x * (l + log(1 + x)) + 3 * x * r + x * r**2 / 2)
+    stated = sp.expand(reduced.attention_law(1 / (1 + r)) * c * (M + 1)).subs(M, 1 / x) * x**3
+    domain = {x: sp.Interval.Lopen(0, Rational(1, 12)), r: Closed(Rational(1, 3), oo), l: (0, oo)}
+    over = sp.expand(law - exact)
+    return all_of(
+        identity(computed(r"cKT/M^3", stated), law.subs(l, log(r / x))),
+        forall(over, ">=", 0, domain),
+        forall(sp.expand(over / x), "<=", twelve * exact, domain),
+    )

@@ -1,0 +1,135 @@
+"""R7: the gradient of the loss over finitely many features, which is that of Li, Duan & Liang for
+orthonormal features only, and the loss of exchangeable tasks. Proved for every number of classes by
+words of matrices, and compared with derivatives of the loss itself.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy import Rational, oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity, trace_identity
+from proofs_check.core.claim import claim
+from proofs_check.instances.feature_problems import with_symbols
+from theory.symbolic.algebra import Algebra
+
+#: Features, a direction in Q, the attention of a query as a diagonal matrix and as a column, the
+#: query itself, the second moments of a task, and the probability of the class of the query.
+A = Algebra(general=["V", "E", "U"], symmetric=["D", "C"], vectors=["a", "e", "o"], params=["p", "spread", "b"])
+V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", "e", "o", "p"))
+
+
+@claim("OURS:R7.H/softmax", control={"factor": 2})
+def the_derivative_of_the_attention(*, factor: int = 1) -> Evidence:
+    r"""The attention $a_m=n_me^{s_m}/Z$ has the derivatives $a_m(\delta_{mn}-a_n)$ by the scores
+    $s_n$, whatever the other classes add to $Z$; `factor` multiplies the product of two attentions.
+    """
+    s_m, s_n = sp.symbols("s_m s_n", real=True)
+    n_m, n_n, rest = sp.symbols("n_m n_n R", positive=True)
+    Z = n_m * sp.exp(s_m) + n_n * sp.exp(s_n) + rest
+    own, other = n_m * sp.exp(s_m) / Z, n_n * sp.exp(s_n) / Z
+    return all_of(
+        identity(sp.Derivative(own, s_m), own - factor * own**2), identity(sp.Derivative(own, s_n), -factor * own * other)
+    )
+
+
+@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
+def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
+    r"""For two and three classes on a line, with a symbol for every feature, value, mass and
+    probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
+    of the loss.
+    """
+    parts = []
+    for K, d in ((2, 1), (3, 1)):
+        problem, Q = with_symbols(K, d)
+        V, H, loss = problem.features, problem.H(Q), 2 * half * problem.loss(Q)
+        slopes = [computed(rf"\partial_{{{x}}}\mathrm{{loss}}", sp.diff(loss, x)) for x in Q]
+        parts.append(identity(slopes, list(-V * H * V.T)))
+    return all_of(*parts).replace(dimension="K = 2, 3; d = 1")
+
+
+@claim(
+    "OURS:R7.H",
+    control=({"sign": -1}, {"whole": 2}),
+    needs=("OURS:R7.H/softmax", "OURS:R7.H/classes", "OURS:R7.H/only"),
+    argument=r"By R7.H/softmax the attention of a query moves by $(D-aa^\top)$ times the change $V^\top EVe$ of its scores; "
+    r"a loss is the mean over queries, prompts and tasks, features may be padded by zeros, and $V^\top(VHV^\top)V=GHG$; "
+    r"that it is $H$ for $G=I$ only is R7.H/only.",
+)
+def the_gradient_in_every_dimension(*, sign: int = 1, whole: int = 1) -> Evidence:
+    r"""For every number of classes, along a direction $E$ of $Q$ the loss $\frac12p(e-a)^\top
+    C(e-a)$ of a query changes by $-{\rm tr}(E^\top VHV^\top)$ with $H=p(D-aa^\top)C(e-a)e^\top$,
+    and the entries $a_m(f_m-\hat y)$ sum to 0. Here `sign` stands for the sign of $aa^\top$ in $H$,
+    and `whole` for the sum 1 of the attentions.
+    """
+    moved = (D - a * a.T) * V.T * E * V * e
+    H = p * (D - sign * a * a.T) * C * (e - a) * e.T
+    slope = trace_identity(-p * (e - a).T * C * moved, -(E.T * V * H * V.T).tr())
+    one, value, others, task = sp.symbols("a_m f_m b f_k", real=True)  # b: what the other classes add to the prediction
+    predicted = one * value + others
+    summed = one * (value - predicted) + others - (whole - one) * predicted
+    return all_of(slope, identity((task - predicted) * summed, 0))
+
+
+@claim(
+    "OURS:R7.H/only",
+    control=({"own": 2}, {"squared": 4}),
+    argument=r"If $GHG=H$ for all positive $p$ then $Gh_kg_k^\top=h_ke_k^\top$ for every column $h_k$ of $H$, as both sides "
+    r"are linear in $p$: the columns $g_k$ of $G$ are $c_ke_k$ with $c_k\geq0$, and $h_k$ is any vector of sum 0 (choose "
+    r"the tasks), such as $e_k-e_m$, so that $c_k^2=1$ and $c_kc_m=1$.",
+)
+def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) -> Evidence:
+    r"""For diagonal $G$ and $h=e_k-e_m$, the entries of $G he_k^\top G-he_k^\top$ in the rows $k$
+    and $m$ are $c_k^2-1$ and $1-c_kc_m$; at $c_k\geq0$ they vanish together for $c_k=c_m=1$ only.
+    Here `own` stands for a 1, and `squared` for the exponent of $c_k$.
+    """
+    c_k, c_m = sp.symbols("c_k c_m", nonnegative=True)
+    G, h = sp.diag(c_k, c_m), sp.Matrix([1, -1])
+    found = G * h * sp.Matrix([[1, 0]]) * G - h * sp.Matrix([[1, 0]])
+    shown = [computed("(GHG-H)_{kk}", found[0, 0]), computed("(GHG-H)_{mk}", found[1, 0])]
+    entries = identity(shown, [c_k**squared - own, own - c_k * c_m])
+    both = identity((c_k - 1) * (c_k + own), 0, given=[sp.Eq(c_k**2, 1)])
+    return all_of(entries, both)
+
+
+@claim(
+    "OURS:R7.one",
+    control={"factor": 2},
+)
+def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
+    r"""For two features with $G=I+b\mathbf1\mathbf1^\top$ and any $H$ with the columns $x(1,-1)$
+    and $-y(1,-1)$, $GHG-H$ is $b(x-y)$ times the matrix with the rows $(1,1)$ and $(-1,-1)$;
+    `factor` multiplies this matrix.
+    """
+    b, x, y = sp.symbols("b x y", real=True)
+    G, H = sp.eye(2) + b * sp.ones(2), sp.Matrix([[x, -y], [-x, y]])
+    left = [computed(f"(GHG-H)_{{{k // 2 + 1}{k % 2 + 1}}}", entry) for k, entry in enumerate(G * H * G - H)]
+    return identity(left, [sign * factor * b * (x - y) for sign in (1, 1, -1, -1)])
+
+
+@claim(
+    "OURS:R7.loss",
+    control=({"most": Rational(19, 10)}, {"least": Rational(11, 10)}, {"own": 3}),
+    argument=r"Exchangeable values have the second moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$, the attentions $w$ sum to 1, "
+    r"so that $x=e_k-w$ has $\mathbf1^\top x=0$ and $|x|^2=(1-w_k)^2+B$, $B=\sum_{n\neq k}w_n^2$; adding the classes one by "
+    r"one, $B\leq(\sum_{n\neq k}w_n)^2$.",
+)
+def the_loss_in_the_weights(*, most: Rational = Rational(2), least: Rational = Rational(1), own: int = 2) -> Evidence:
+    r"""For every number of classes $x^\top(\sigma_f^2I+b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+
+    b(\mathbf1^\top x)^2$ at $x=e-w$, and $|x|^2=1-2w_k+|w|^2$, which lies between 1 and 2 times
+    $(1-w_k)^2$. Here `own` stands for the factor of $w_k$, and `least` and `most` for the bounds.
+    """
+    spread, b, x = A["spread"], A["b"], e - a
+    contrast = trace_identity(
+        x.T * (spread * A.I + b * o * o.T) * x, spread * (e.T * e - own * e.T * a + a.T * a) + b * (o.T * x) * (o.T * x)
+    )
+    w, B, s, t = sp.symbols("w B s t", nonnegative=True)
+    error, domain = (1 - w) ** 2 + B, {w: Closed(0, 1), B: Closed(0, 1)}
+    return all_of(
+        contrast,
+        identity(1 - own * w + (w**2 + B), error),
+        forall(s**2 + t**2, "<=", (most - 1) * (s + t) ** 2, {s: Closed(0, oo), t: Closed(0, oo)}),
+        forall(error, "<=", most * (1 - w) ** 2, domain, where=[(B, "<=", (1 - w) ** 2)]),
+        forall(error, ">=", least * (1 - w) ** 2, domain),
+    )
