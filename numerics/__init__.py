@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from numerics.rates.fits.log_power_law import log_power_fit as log_power_fit
     from numerics.rates.fits.power_law import power_law_fit as power_law_fit
     from numerics.rates.measure import assess as assess
+    from numerics.regression.features.descent import attention_descent as attention_descent
+    from numerics.regression.features.flow import attention_flow as attention_flow
+    from numerics.regression.features.margin import attention_margin as attention_margin
     from numerics.regression.flow.infinite_prompt import integrate_flow as integrate_flow
     from numerics.regression.risk.block_manifold import exact_risk as exact_risk
     from numerics.search.worst_average import worst_ratio as worst_ratio
@@ -80,7 +83,10 @@ _HOME = {
     "Verdict": "numerics.evidence",
     "all_of": "numerics.evidence",
     "assess": "numerics.rates.measure",
+    "attention_descent": "numerics.regression.features.descent",
     "attention_errors": "numerics.monte_carlo.estimate",
+    "attention_flow": "numerics.regression.features.flow",
+    "attention_margin": "numerics.regression.features.margin",
     "clopper_pearson": "numerics.monte_carlo.confidence_limits",
     "confirmed": "numerics.evidence",
     "exact_errors": "numerics.attention.exact",

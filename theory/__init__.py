@@ -8,7 +8,8 @@ The rooms, each importing only from those above it:
 `symbolic`      matrices in a symbolic dimension: words, traces, Gaussian expectations
 `attention`     softmax and linear attention, their limits, exact errors for Gaussian tokens
 `bounds`        every explicit bound on those errors: of BB (Appendices C and D), and ours
-`regression`    in-context regression: risk, gradient, flow and its limit, finite prompts
+`regression`    in-context regression: risk, gradient, flow and its limit, finite prompts; over
+                finitely many features (LDL) in `regression.features`
 ==============  =================================================================================
 """
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from theory.attention.layer import linear_attention as linear_attention
     from theory.attention.layer import softmax_attention as softmax_attention
     from theory.bounds.concentration import lemma_c4 as lemma_c4
+    from theory.regression.features.data import FeatureRegression as FeatureRegression
+    from theory.regression.features.reduced import ReducedAttention as ReducedAttention
     from theory.regression.limit import LimitParameters as LimitParameters
     from theory.regression.limit import SaddleError as SaddleError
     from theory.regression.limit import limit_parameters as limit_parameters
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Algebra": "theory.symbolic.algebra",
+    "FeatureRegression": "theory.regression.features.data",
     "LimitParameters": "theory.regression.limit",
+    "ReducedAttention": "theory.regression.features.reduced",
     "RegressionTask": "theory.regression.task",
     "SaddleError": "theory.regression.limit",
     "effective_covariance": "theory.regression.risk",

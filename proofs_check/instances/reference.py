@@ -41,5 +41,5 @@ RADEMACHER = ReferenceInstance(
     length=100,
     values=_values(sp.Integer(100)),
 )
-#: The instance that each paper brings, by its key.
+#: The instance that each paper brings, by its key; none of LDL's bounds is about such tokens.
 OF_PAPER: Mapping[str, ReferenceInstance] = MappingProxyType({"BB": RADEMACHER, "OURS": RADEMACHER})

@@ -81,6 +81,7 @@ def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> At
     scale = float(abs(V).max()) or 1.0
     V = V / scale  # the least-squares problem weighs the matrices against 1
     rows = ((V[:, k] - V[:, m])[:, None, :] * V[:, k]).reshape(d * d, -1).T
+    size = float(np.linalg.norm(rows, axis=1).max())
     if same_elsewhere:
         rows = rows @ _equal_elsewhere(V)
     from scipy.optimize import nnls
@@ -90,7 +91,7 @@ def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> At
     weights /= weights.sum()
     shortest = weights @ rows
     upper = float(np.linalg.norm(shortest))
-    if upper <= ROUNDING * np.linalg.norm(rows, axis=1).max():
+    if upper <= ROUNDING * size:
         raise ValueError(_no_margin(weights, pairs, K, same_elsewhere))
     Q = shortest / upper
     value = float((rows @ Q).min())

@@ -85,7 +85,11 @@ def lower_bound_from_a_logarithm(*, constant: int = 2) -> Evidence:
     return defeated(1 / K, c1 * K**-constant, n, at=FLAT, where=WHERE)
 
 
-@claim("LDL:L3.lb", control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))), needs=("LDL:L3.exp",))
+@claim(
+    "LDL:L3.lb",
+    control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))),
+    needs=("LDL:L3.exp", "LDL:eq9-u"),
+)
 def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
     r"""For $|V_k|\geq\frac{u_k}KN$ and $0<u_k\leq K$,
     $\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$,
@@ -102,7 +106,12 @@ def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     )
 
 
-@claim("LDL:L3.1", control=dict(c=Fraction(1, 5)), needs=("LDL:L3.lb",), argument=BALANCED)
+@claim(
+    "LDL:L3.1",
+    control=dict(c=Fraction(1, 5)),
+    needs=("LDL:L3.lb", "LDL:attn"),
+    argument=BALANCED,
+)
 def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
     r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6 if $|V_k|\geq\frac N{2K}$ and the
     odds of two classes are at most $e^{\theta}$, $\theta\leq1$.
@@ -111,7 +120,12 @@ def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
     return forall(1 / (exp(theta) * (1 / x - 1) + 1), ">=", sp.Rational(c) / k, box, where=[(x, ">=", 1 / (2 * k))])
 
 
-@claim("LDL:L3.ub", control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))), needs=("LDL:L3.exp",), argument=BALANCED)
+@claim(
+    "LDL:L3.ub",
+    control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))),
+    needs=("LDL:L3.exp", "LDL:eq9-u"),
+    argument=BALANCED,
+)
 def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
     r"""For $|V_k|\leq\frac{U_k}KN$ and $\theta\leq1$ the odds $e^{-(\log K+\theta)}(\frac
     N{|V_k|}-1)$ are at least $e^{-\theta}(\frac1{U_k}-\frac1K)\geq e^{-1}(\frac1{U_k}-\frac1K)$,
@@ -138,7 +152,12 @@ def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction 
     )
 
 
-@claim("LDL:L3.2", control=dict(c=Fraction(1, 11)), needs=("LDL:L3.low",), argument=BALANCED)
+@claim(
+    "LDL:L3.2",
+    control=dict(c=Fraction(1, 11)),
+    needs=("LDL:L3.low", "LDL:attn"),
+    argument=BALANCED,
+)
 def attention_stays_below_one(*, c: Fraction = Fraction(1, 12)) -> Evidence:
     r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$
     and the odds of two classes are at least $e^{-1}/K$; and $1-\mathrm{Attn}_k\leq1$.
@@ -150,7 +169,7 @@ def attention_stays_below_one(*, c: Fraction = Fraction(1, 12)) -> Evidence:
 @claim(
     "LDL:L3.ratio",
     control=(dict(share=Fraction(9, 10)), dict(exponent=Fraction(19, 10))),
-    needs=("LDL:L3.exp",),
+    needs=("LDL:L3.exp", "LDL:eq9-u"),
     argument=BALANCED,
 )
 def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent: int | Fraction = 2) -> Evidence:
@@ -171,7 +190,7 @@ def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent:
 @claim(
     "LDL:L3.3",
     control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),
-    needs=("LDL:L3.ratio", "LDL:L3.2"),
+    needs=("LDL:L3.ratio", "LDL:L3.2", "LDL:attn-n"),
     argument=r"The quotient is one of $K-1$ positive terms over their sum, and any two of them differ by a factor of at most "
     r"$R=(U/u)e^{2\theta}$; $1-\mathrm{Attn}_k=\Theta(1)$ is the second part of the lemma.",
 )

@@ -42,7 +42,7 @@ def attention_of_order_one() -> Evidence:
     instead=r"$g_k=\Theta(L^2\Delta^2/K^2)$ on the printed Phase I, for exchangeable tasks of spread "
     r"$\sigma_f^2=\Theta(L^2\Delta^2)$; $g_k$ reaches the order $L^2\Delta^2/K$ when $\mathrm{Attn}_k$ is of order 1.",
     costs="the theorem",
-    needs=("LDL:L4.attn", "LDL:P2/early"),
+    needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower"),
     hypotheses=HYPOTHESES,
 )
 def gradient_from_below() -> Evidence:
@@ -53,7 +53,7 @@ def gradient_from_below() -> Evidence:
     return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
 
 
-@claim("LDL:L4.1/upper", dial="c", argument=SPREAD)
+@claim("LDL:L4.1/upper", dial="c", argument=SPREAD, needs=("LDL:L2.eq12/upper",))
 def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""$g_k\leq Cp_kL^2\Delta^2$, since $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ with `c` =
     4/27 for every attention between 0 and 1.
@@ -61,7 +61,12 @@ def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     return forall(a * (1 - a) ** 2, "<=", sp.Rational(c), {a: Closed(0, 1)})
 
 
-@claim("LDL:L4.2", control=dict(c=Fraction(9, 10)), needs=("LDL:L3.3",), argument=SPREAD)
+@claim(
+    "LDL:L4.2",
+    control=dict(c=Fraction(9, 10)),
+    needs=("LDL:L3.3", "LDL:L2.eq13/upper"),
+    argument=SPREAD,
+)
 def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq
     s$ with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq

@@ -124,6 +124,7 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
     instead=r"$N/|V_k|=\Theta(K)$, if $p_k=\Theta(1/K)$ and $\delta\leq p_k/2$.",
     costs="nothing",
     hypotheses=HYPOTHESES,
+    needs=("LDL:eq9",),
 )
 def share_of_a_class() -> Evidence:
     r"""$\frac1\delta\leq C\frac N{|V_k|}$ is refuted for every $C$ at $\delta=\frac1{K^2}$, where
@@ -142,6 +143,7 @@ def share_of_a_class() -> Evidence:
     r"difference $U_k-u_k=2K\delta$, divided by $K$.",
     costs="the theorem",
     hypotheses=HYPOTHESES,
+    needs=("LDL:eq9",),
 )
 def inverse_of_the_lower_share() -> Evidence:
     r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
@@ -159,7 +161,7 @@ def inverse_of_the_lower_share() -> Evidence:
     instead=r"$\mathrm{Attn}_k\geq1/2$ after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps. As $\delta\leq1$, "
     r"$\Omega(1/(1+\delta))$ is $\Omega(1)$: it does not tend to 1 with $\delta$.",
     costs="the theorem",
-    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early"),
+    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early", "LDL:attn"),
     hypotheses=HYPOTHESES,
 )
 def attention_by_lemma_5() -> Evidence:

@@ -42,7 +42,7 @@ def attention_in_phase_2() -> Evidence:
     r"$1/3$.",
     instead=r"The display bounds $1-\mathrm{Attn}_k$ by a constant below 1.",
     costs="the theorem",
-    needs=("LDL:L5.exp", "LDL:L5.u"),
+    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:attn"),
     hypotheses=HYPOTHESES,
 )
 def last_step_of_lemma_6() -> Evidence:
@@ -118,7 +118,7 @@ def premise_of_lemma_7() -> Evidence:
     instead=r"$g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ for balanced prompts, orthonormal features and "
     r"exchangeable tasks; it falls from order $\sigma_f^2/K$ to 0 and has no plateau.",
     costs="the theorem",
-    needs=("LDL:L7.prem",),
+    needs=("LDL:L7.prem", "LDL:L2.eq12/upper"),
     hypotheses=HYPOTHESES,
 )
 def gradient_in_phase_2() -> Evidence:
@@ -135,7 +135,7 @@ def gradient_in_phase_2() -> Evidence:
     why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_f^1+1$ is at least $L^2/(32K^3)$, whatever $\delta$ is.",
     instead=r"$|g_{k,n}|=g_k/(K-1)$ for exchangeable tasks and orthonormal features.",
     costs="the theorem",
-    needs=("LDL:L6.3", "LDL:L7.prem"),
+    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper"),
     hypotheses=HYPOTHESES,
 )
 def gradient_of_others_in_phase_2() -> Evidence:

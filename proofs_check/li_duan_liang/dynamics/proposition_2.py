@@ -79,7 +79,7 @@ def rate_of_phase_1_from_below() -> Evidence:
 @claim(
     "LDL:P2/rate.upper",
     dial="c",
-    needs=("LDL:L4.1/upper",),
+    needs=("LDL:L4.1/upper", "LDL:eq4.use"),
     argument=r"$g_k=\mathbb{E}[1\{x_{\rm query}=v_k\}\mathrm{Attn}_k(f(v_k)-\hat y)^2]$ with "
     r"$|f(v_k)-\hat y|\leq(1-\mathrm{Attn}_k)\max_n|f(v_n)-f(v_k)|$, and that is $O(L\Delta)$ if (4) holds at the distances of the "
     r"features.",

@@ -186,7 +186,7 @@ def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence
     instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
     r"exchangeable tasks.",
     costs="the theorem",
-    needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early"),
+    needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn"),
     hypotheses=IN_FLAT,
 )
 def attention_by_lemma_8() -> Evidence:

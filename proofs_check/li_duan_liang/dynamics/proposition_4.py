@@ -155,7 +155,7 @@ def attention_at_the_end_of_phase_3() -> Evidence:
     instead=r"The proof's own line is $g_k=O(\delta^2L^2\Delta^2\epsilon^2/K)$ once $1-\mathrm{Attn}_k=O(\epsilon\delta)$; with it "
     r"$T_s^*$ would have $\epsilon^2$ in its denominator.",
     costs="the theorem",
-    needs=("LDL:L8.1",),
+    needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
     hypotheses=IN_SHARP,
 )
 def gradient_in_phase_3() -> Evidence:
@@ -193,7 +193,7 @@ def premises_of_lemma_9() -> Evidence:
     r"$\frac1{\epsilon\log(K/\epsilon)}$.",
     instead=r"$|g_{k,n}|=g_k/(K-1)$ for exchangeable tasks and orthonormal features.",
     costs="the theorem",
-    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late"),
+    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper"),
     hypotheses=IN_SHARP,
 )
 def gradient_of_others_in_phase_3() -> Evidence:
@@ -265,7 +265,7 @@ def odds_at_the_end_of_phase_3() -> Evidence:
     instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order $\frac1{\eta\sigma_f^2}(K^2+\frac "
     r"K{\epsilon^2\delta^2})$, for orthonormal features and exchangeable tasks.",
     costs="the theorem",
-    needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late"),
+    needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn"),
     hypotheses=IN_SHARP,
 )
 def the_rest_at_the_end_of_phase_3() -> Evidence:

@@ -80,6 +80,7 @@ def threshold_of_the_regimes() -> Evidence:
     control=dict(power=1),
     argument=r"Every step depends on $f$ and $\eta$ through $\eta$ times a product of two differences of values of $f$ only, so "
     r"that the path of $Q$ is the same from the same start.",
+    needs=("OURS:R9",),
 )
 def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
     r"""The step $\eta\,p\,a_m(f_k-\hat y)(f_m-\hat y)$ of a score is the same for $sf$ and $\eta
@@ -102,7 +103,7 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
     r"a slow end on both sides of every threshold.",
     instead=r"$L$ enters through $\eta L^2$ only, as the unit of time.",
     costs="the theorem",
-    needs=("LDL:4.thr/scaling",),
+    needs=("LDL:4.thr/scaling", "OURS:R9"),
     hypotheses=(*CLASSES, "s > 1", "L > 0", "z >= 0"),
 )
 def regimes_have_one_dynamics() -> Evidence:
@@ -135,6 +136,7 @@ def regimes_have_one_dynamics() -> Evidence:
         violation=lambda v1, v2, L, epsilon: L**2 * (v2 - v1) ** 2 / 16 - epsilon**2,
     ),
     hypotheses=("v1 > 0", "v2 > v1", "L > 0", "epsilon > 0", "epsilon < 1"),
+    needs=("LDL:3.1.feat",),
 )
 def near_zero_loss_in_polynomial_time() -> Evidence:
     r"""A loss of at most $\epsilon^2$ is refuted for $f=(0,L\Delta)$ or $(L\Delta,0)$ on two

@@ -117,7 +117,7 @@ def late_training_is_slow(
         exceeds=n / 400,
         least=4,
     ),
-    needs=("LDL:T1/late",),
+    needs=("LDL:T1/late", "LDL:L1.Theta", "OURS:R7.time"),
     hypotheses=IN_FLAT,
     argument=EXCHANGEABLE,
 )
@@ -151,7 +151,7 @@ def theorem_1(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
         exceeds=n ** sp.Rational(1, 2) / 10**3,
         least=8,
     ),
-    needs=("LDL:T1/late",),
+    needs=("LDL:T1/late", "LDL:L1.Theta", "OURS:R7.time"),
     hypotheses=IN_SHARP,
     argument=EXCHANGEABLE,
 )
@@ -183,6 +183,7 @@ def printed_time_decreases(*, power: int = 2, gap: int = 2) -> Evidence:
     instead=r"For exchangeable tasks $\mathbb{E}(f(v_n)-f(v_k))^2=2\sigma_f^2$ for all $n\neq k$, which is what the loss needs.",
     costs="a hypothesis",
     hypotheses=("K in Integers", "K >= 3"),
+    needs=("LDL:eq4b",),
 )
 def every_difference_is_large() -> Evidence:
     r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$
@@ -199,6 +200,7 @@ def every_difference_is_large() -> Evidence:
     control=dict(factor=Fraction(1, 3)),
     argument=r"Executed for three classes; with more of them the left side is half the mean of the $(1-\mathrm{Attn}_k)^2$ too. "
     r"The factor $\frac12$ and the choice of $k$ are hidden in $\Theta$, as the lemmas hold for every $k$.",
+    needs=("LDL:L1.Theta",),
 )
 def loss_at_the_class_of_the_query(*, factor: Fraction = Fraction(1, 2)) -> Evidence:
     r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor`
@@ -215,7 +217,11 @@ def loss_at_the_class_of_the_query(*, factor: Fraction = Fraction(1, 2)) -> Evid
     )
 
 
-@claim("LDL:D3", control=dict(c=Fraction(9, 10)), needs=("LDL:L8.1", "LDL:D3.drop", "LDL:D3.all"))
+@claim(
+    "LDL:D3",
+    control=dict(c=Fraction(9, 10)),
+    needs=("LDL:L8.1", "LDL:D3.drop", "LDL:D3.all", "LDL:L1.Theta"),
+)
 def the_loss_from_the_attention(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""If $L\leq\frac A{\Delta\delta}$ and $1-\mathrm{Attn}_k\leq B\epsilon\delta$, then
     $(1-\mathrm{Attn}_k)^2L^2\Delta^2\leq c\,A^2B^2\epsilon^2$ with `c` = 1.
@@ -235,7 +241,7 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1)) -> Evidence:
     instead=r"$\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]=O(\epsilon^2\delta^2L^2\Delta^2)$, which is $O(\epsilon^2)$ "
     r"for $L\Delta\delta=O(1)$ only.",
     costs="the theorem",
-    needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all"),
+    needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all", "LDL:L1.Theta"),
     hypotheses=IN_SHARP,
 )
 def loss_without_the_spread_of_the_tasks() -> Evidence:

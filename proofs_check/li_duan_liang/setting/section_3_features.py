@@ -141,7 +141,7 @@ TWO_GEOMETRIES = Diverging(
     instead="The Gram matrix decides the exponent of $K$; a law in $K$, $L$ and $\\Delta$ alone needs one geometry, such as "
     "orthonormal or equiangular features.",
     costs="a hypothesis",
-    needs=("LDL:3.1.feat",),
+    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half"),
     hypotheses=TWO_GEOMETRIES.hypotheses,
 )
 def the_geometry_decides_the_exponent() -> Evidence:

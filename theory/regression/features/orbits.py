@@ -228,7 +228,13 @@ class Orbit:
         lam = float(read_arrays(lam=(lam, ""))[0])
         if lam < 0:
             raise ValueError(f"lam = {lam} is negative, but training starts at 0 and increases it; pass a number from 0 on")
-        return float(quad(lambda x: 1 / self.slope(x), 0.0, lam, epsabs=0.0, epsrel=1e-12, limit=1000)[0])
+        if lam == 0:
+            return 0.0
+        # In the logarithm of lambda every scale of the distances is as wide as any other. What lies
+        # below e^-40 lam adds a share of e^-40, as the speed is nearly constant there.
+        speed = lambda u: np.exp(u) / self.slope(np.exp(u))
+        end = float(np.log(lam))
+        return float(sum(quad(speed, end - k - 1, end - k, epsabs=0.0, epsrel=1e-12)[0] for k in range(40)))
 
     def attention_time(self, eps: float) -> float:
         """Time of the flow until a query's attention on its own class is ``1 - eps``.

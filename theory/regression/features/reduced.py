@@ -379,10 +379,6 @@ class ReducedAttention:
             raise ValueError(f"t = {t} is not positive; the law is that of late times")
         return (self.K - 1) / (4 * self.c * t)
 
-    def __repr__(self) -> str:
-        prompts = "" if self.prompt_length is None else f", prompt_length={self.prompt_length}"
-        return f"ReducedAttention({self.K}, {self.c}{prompts})"
-
     def _sum(self, z: Scalar, term: Any, *, prompts_of_one_class: int = 0) -> Scalar:
         """Mean over the prompts that hold the query's class of ``term(w, 1 - w, b)``: w is the
         attention on the class, and b the sum of squares of the rest, ``(1 - w)^2 (b - 1)``.
