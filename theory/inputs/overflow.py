@@ -62,4 +62,5 @@ def within_floats(what: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def _finite(part: Any) -> bool:
-    return not isinstance(part, float | np.ndarray) or bool(np.isfinite(part).all())
+    floats = isinstance(part, float) or (isinstance(part, np.ndarray) and part.dtype != object)
+    return not floats or bool(np.isfinite(part).all())

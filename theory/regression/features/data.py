@@ -16,6 +16,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from theory.inputs.arrays import is_symbolic, read_in_kind
+from theory.inputs.overflow import within_floats
 from theory.regression.features.arguments import read_probabilities, read_prompts, read_second_moments
 
 __all__ = ["FeatureRegression"]
@@ -23,6 +24,11 @@ __all__ = ["FeatureRegression"]
 #: An array of floats, or of SymPy expressions.
 Array = NDArray[Any]
 _exp = np.frompyfunc(sp.exp, 1, 1)
+
+
+@within_floats("an inner product of the features, or a second moment of the tasks,")
+def _squares(x: Array) -> Array:
+    return np.asarray(x.T @ x)
 
 
 class FeatureRegression:
@@ -109,7 +115,8 @@ class FeatureRegression:
             raise ValueError("there is one feature, so that every prediction is exact; pass at least two columns, one for each v_k")
         exact, values = self.exact, read[name]
         self._p = read_probabilities(read.get("probabilities"), self.K, exact=exact)
-        self._C = values.T @ values / len(values) if name == "tasks" else read_second_moments(values, exact=exact)
+        self._C = _squares(values) / len(values) if name == "tasks" else read_second_moments(values, exact=exact)
+        self._G = _squares(self._V)
         self.prompt_length = prompt_length
         self._masses, self._weights = read_prompts(prompt_length, read.get("masses"), self._p, exact=exact)
 
@@ -141,7 +148,7 @@ class FeatureRegression:
     @property
     def gram(self) -> Any:
         """Inner products of the features, (K, K)."""
-        return self._out(self._V.T @ self._V)
+        return self._out(self._G)
 
     @property
     def prompts(self) -> tuple[Any, Any]:
@@ -303,8 +310,7 @@ class FeatureRegression:
         array([[0.125, 0.   ],
                [0.   , 0.   ]])
         """
-        G = self._V.T @ self._V
-        return self._out(G @ self._H(Q) @ G)
+        return self._out(self._G @ self._H(Q) @ self._G)
 
     def __repr__(self) -> str:
         prompts = "population prompt" if self.prompt_length is None else f"prompts of {self.prompt_length} tokens"
@@ -313,6 +319,7 @@ class FeatureRegression:
 
     # What is computed, on arrays of floats or of expressions.
 
+    @within_floats("a score")
     def _scores(self, Q: Any) -> Array:
         if self.exact and not is_symbolic(Q):
             Q = sp.Matrix(Q)
