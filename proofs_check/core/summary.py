@@ -59,7 +59,8 @@ def _headline(told: Account, width: int) -> Iterator[Line]:
     for h in told.headline:
         line = cut(f"{h.title:{name}}  {h.printed:{printed}}  {h.evidence}", width - 4)
         end = name + printed + 4
-        yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line[:end], ""), (line[end:], h.evidence)]
+        evidence = [(line[end:], h.evidence)] if line[end:] else []  # none where the line is cut before it
+        yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line[:end], ""), *evidence]
         yield from _plain(_wrapped(as_unicode(h.change), width, " " * 6, most=2))
 
 
