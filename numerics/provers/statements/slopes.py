@@ -34,7 +34,7 @@ class Slopes:
     def __init__(self, f: sp.Expr, program: Program, box: Box) -> None:
         self.f, self.program, self.box = f, program, box
         self._gradient: list[list[int]] | None = None
-        self._derivatives: dict[int, sp.Expr] = {}
+        self._known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr] = {}
         self._writings: dict[sp.Expr, list[int]] = {}
         self._signs: dict[int, list[int]] = {}
         self._forms: dict[int, Iterator[sp.Expr]] = {}
@@ -51,10 +51,8 @@ class Slopes:
         return [_meet([values[i] for i in row]) for row in self._gradient]
 
     def _derivative(self, i: int) -> sp.Expr:
-        """The derivative in variable `i`, which several arguments use."""
-        if i not in self._derivatives:
-            self._derivatives[i] = sp.diff(self.f, self.program.symbols[i])
-        return self._derivatives[i]
+        """The derivative in variable `i`."""
+        return derivative(self.f, self.program.symbols[i], self._known)
 
     def _compiled(self, d: sp.Expr) -> list[int]:
         """The writings of a derivative; the first derivative is both a slope and a contact."""
@@ -123,7 +121,7 @@ class Slopes:
             for m in range(1, MAX_CONTACT + 1):
                 if not self._vanishes(e, {x: sympy_rational(p)}, self.sample(i, p)):
                     break
-                e = with_tanh(self._derivative(i) if m == 1 else sp.diff(e, x))
+                e = with_tanh(derivative(e, x, self._known))
                 if e == 0 or e.has(sp.DiracDelta, sp.Derivative, sp.Subs, sp.nan, sp.zoo):
                     break
                 rows.extend((m, j) for j in self._compiled(e))
@@ -154,6 +152,37 @@ class Slopes:
             return letters.vanish(letters.translate([value]))[0]
         except Undefined:
             return False
+
+
+def derivative(e: sp.Expr, x: sp.Symbol, known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr]) -> sp.Expr:
+    """What ``e.diff(x)`` gives, with the derivative of every subexpression noted in `known`:
+    SymPy differentiates each factor of a product again for every factor beside it.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x")
+    >>> derivative(x * sp.exp(-x), x, {})
+    -x*exp(-x) + exp(-x)
+    """
+    if (e, x) not in known:
+        known[e, x] = _differentiated(e, x, known)
+    return known[e, x]
+
+
+def _differentiated(e: sp.Expr, x: sp.Symbol, known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr]) -> sp.Expr:
+    if not e.args:
+        return sp.Integer(e == x)
+    chain_rule = len(e.args) == 1 and type(e)._eval_derivative is sp.Function._eval_derivative
+    if not (e.is_Add or e.is_Mul or e.is_Pow or chain_rule):  # SymPy has another rule, as for |x|
+        return sp.diff(e, x)
+    each = [derivative(a, x, known) for a in e.args]
+    if e.is_Add:
+        return sp.Add(*each)
+    if e.is_Mul:
+        return sp.Add(*(sp.Mul(*e.args[:i], d, *e.args[i + 1 :]) for i, d in enumerate(each) if d != 0))
+    if e.is_Pow:
+        return e * (each[1] * sp.log(e.base) + each[0] * e.exp / e.base) if each != [0, 0] else sp.S.Zero
+    return e.fdiff(1) * each[0] if each[0] != 0 else sp.S.Zero
 
 
 def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
