@@ -311,11 +311,18 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         texts.append(_range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
     distinct(domain)
-    names = dict(zip(domain, fresh))
+    known: dict[sp.Expr, sp.Expr] = dict(zip(domain, fresh))
+
+    def replaced(e: sp.Expr) -> sp.Expr:
+        """`e` in the fresh symbols; remembered, because conditions repeat what the sides hold."""
+        if e not in known:
+            args = [replaced(a) for a in e.args]
+            known[e] = e if all(a is b for a, b in zip(args, e.args)) else e.func(*args)
+        return known[e]
 
     def put(e: sp.Expr) -> sp.Expr:
         try:
-            return e.xreplace(names)
+            return replaced(e)
         except ValueError as fault:  # Max and Min refuse what is not real
             raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
 
