@@ -36,14 +36,16 @@ FASTER = (
     r"the prediction 0, so that this fall is that of the output to the size of the labels, and not that of Theorem 1.",
     instead=r"In the analysed model the loss is at most $4L^2/c^2$, $.16$ at $L=.1$ and $c=\frac12$.",
     costs="nothing",
-    hypotheses=("abs(y) <= 1/5", "abs(f) <= 1/5"),
+    needs=("LDL:Sec6.F1/bound",),
+    hypotheses=("L == 1/10", "c == 1/2"),
 )
 def loss_is_one_at_epoch_40() -> Evidence:
-    r"""A squared error of at least 1 is refuted for labels and predictions in $[-\frac Lc,\frac
-    Lc]$, $L=\frac1{10}$, $c=\frac12$.
+    r"""A loss of 1 is at most the largest one, $(2\frac Lc)^2$, that labels and predictions in
+    $[-\frac Lc,\frac Lc]$ have: refuted at $L=\frac1{10}$, $c=\frac12$.
     """
-    y, f = sp.symbols("y f", real=True)
-    return forall((y - f) ** 2, ">=", sp.S.One, dict.fromkeys((y, f), Closed(-sp.Rational(1, 5), sp.Rational(1, 5))))
+    L, c = sp.symbols("L c", positive=True)
+    tenth, half = sp.Rational(1, 10), sp.Rational(1, 2)
+    return forall(sp.S.One, "<=", (2 * L / c) ** 2, {L: Closed(tenth, tenth), c: Closed(half, half)})
 
 
 @claim("LDL:Sec6.F1/bound", control=(dict(bound=Fraction(15, 100)),))
@@ -97,21 +99,20 @@ def attention_is_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
     details=r"The loss at $L=1$ is at most $16(1-\mathrm{Attn})^2$, as labels differ by at most $2L/c=4$. Theorem 1 has the "
     r"factor $L^{-2}$, "
     r"too; the paper names no $\eta$ and explains the times by larger gradients.",
-    instead=r"$\mathrm{Attn}(t;L,\eta)$ is a function of $\eta L^2t$: curves at $L=1$ and $L=.1$ fit together if $\eta$ is "
-    r"at least a hundred "
-    r"times larger at $L=.1$, or if the block has other dynamics than the model.",
+    instead=r"$\mathrm{Attn}(t;L,\eta)$ depends on $\eta L^2t$ only. The curves at $L=1$ and $L=.1$ fit together if $\eta$ is about a "
+    r"hundred times larger at $L=.1$, or if the block has other dynamics than the model.",
     costs="nothing",
     needs=("OURS:R9",),
-    hypotheses=("Attn >= 9/10",),
+    hypotheses=("L == 1", "c == 1/2", "Attn >= 9/10"),
 )
 def both_regimes_fit_at_one_rate() -> Evidence:
     r"""If $\mathrm{Attn}\geq\frac9{10}$ at $L=.1$ by epoch 250, then at $L=1$ by epoch 3 under the
-    flow; a squared loss $g^2(1-\mathrm{Attn})^2$ of at least $.5$ at epoch 30 is then refuted,
-    where $g\leq4$ bounds differences of labels.
+    flow. That a loss of $\frac12$ at epoch 30 is at most the largest one,
+    $(2\frac Lc(1-\mathrm{Attn}))^2$, is refuted at $\mathrm{Attn}=\frac9{10}$, and so above it.
     """
-    a, g = sp.symbols("Attn g", real=True)
-    box = {a: Closed(sp.Rational(9, 10), 1), g: Closed(0, 4)}
-    return forall(g**2 * (1 - a) ** 2, ">=", sp.Rational(1, 2), box)
+    L, c, Attn = sp.symbols("L c Attn", positive=True)
+    box = {x: Closed(at, at) for x, at in ((L, sp.S.One), (c, sp.Rational(1, 2)), (Attn, sp.Rational(9, 10)))}
+    return forall(sp.Rational(1, 2), "<=", (2 * L / c * (1 - Attn)) ** 2, box)
 
 
 @claim("LDL:A.maps", control=(dict(rate=500),))

@@ -9,14 +9,15 @@ from numerics.figures.features.block import initial_block, loss_and_gradient, tr
 from numerics.figures.features.prompts import Prompts, cosine_prompts, polynomial_prompts
 
 COSINES = cosine_prompts(1.0, d=5, M=7)
-GAUSSIANS = Prompts(*(x.astype(float) for x in polynomial_prompts(1.0, d=5, N=6, M=7)[:5]), classes=np.full(7, -1))
+SINGLE = polynomial_prompts(1.0, d=5, N=6, M=7)
+GAUSSIANS = SINGLE._replace(**{name: getattr(SINGLE, name).astype(float) for name in ("x", "y", "counts", "query", "target")})
 
 
 @pytest.mark.parametrize("prompts", [COSINES, GAUSSIANS], ids=["cosines", "polynomials"])
 @pytest.mark.parametrize("whole", [True, False], ids=["block", "attention alone"])
 def test_the_gradient_is_the_limit_of_differences(prompts: Prompts, whole: bool) -> None:
     rng = np.random.default_rng(1)
-    p = initial_block(5, 6, 0) if whole else {"Q": np.zeros((5, 5))}
+    p = initial_block(5, 6, 0) if whole else {}
     p["Q"] = rng.normal(size=(5, 5)) / 5
     gradient = loss_and_gradient(p, prompts)[1]
     for name, value in p.items():
@@ -26,8 +27,9 @@ def test_the_gradient_is_the_limit_of_differences(prompts: Prompts, whole: bool)
 
 
 def test_tokens_that_occur_twice_count_twice() -> None:
-    x, y, counts, *rest = COSINES
-    twice = Prompts(np.concatenate([x, x], 1), np.concatenate([y, y], 1), np.concatenate([counts, counts], 1) / 2, *rest)
+    x, y, counts = COSINES[:3]
+    both = [np.concatenate([part, part], 1) for part in (x, y, counts / 2)]
+    twice = COSINES._replace(x=both[0], y=both[1], counts=both[2])
     p = initial_block(5, 6, 0)
     assert loss_and_gradient(p, twice)[0] == pytest.approx(loss_and_gradient(p, COSINES)[0], rel=1e-12)
 
