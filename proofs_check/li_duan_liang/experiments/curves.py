@@ -99,8 +99,8 @@ def attention_is_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
     details=r"The loss at $L=1$ is at most $16(1-\mathrm{Attn})^2$, as labels differ by at most $2L/c=4$. Theorem 1 has the "
     r"factor $L^{-2}$, "
     r"too; the paper names no $\eta$ and explains the times by larger gradients.",
-    instead=r"$\mathrm{Attn}(t;L,\eta)$ depends on $\eta L^2t$ only. The curves at $L=1$ and $L=.1$ fit together if $\eta$ is about "
-    r"a hundred times larger at $L=.1$, or if the block has other dynamics than the model.",
+    instead=r"$\mathrm{Attn}(t;L,\eta)$ depends on $\eta L^2t$ only. The curves at $L=1$ and $L=.1$ fit together if $\eta$ is "
+    r"about a hundred times larger at $L=.1$, or if the block has other dynamics than the model.",
     costs="nothing",
     needs=("OURS:R9",),
     hypotheses=("L == 1", "c == 1/2", "Attn >= 9/10"),
