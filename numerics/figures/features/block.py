@@ -30,6 +30,8 @@ class Curves(NamedTuple):
         Mean of the squared error, without the factor 1/2.
     attention : ndarray of shape (T + 1, K, K)
         Mean attention on class i of a query of class j; empty where queries have no class.
+
+    Both are nan from the epoch on at which training has diverged.
     """
 
     loss: Floats
@@ -165,11 +167,13 @@ def train(p: Parameters, prompts: Prompts, epochs: int, rate: float, optimiser: 
     n = prompts.y.shape[1]
     asked = np.eye(n)[prompts.classes] if (prompts.classes >= 0).all() else np.empty((len(prompts.classes), 0))
     mean, square = ({name: np.zeros_like(value) for name, value in p.items()} for _ in range(2))
-    losses, maps = [], []
+    losses, maps = np.full(epochs + 1, np.nan), np.full((epochs + 1, n, asked.shape[1]), np.nan)
     for t in range(1, epochs + 2):
-        loss, gradient, a = loss_and_gradient(p, prompts)
-        losses.append(2 * loss)
-        maps.append(a.T @ asked / np.maximum(asked.sum(0), 1))
+        with np.errstate(all="ignore"):  # what is not finite ends the loop
+            loss, gradient, a = loss_and_gradient(p, prompts)
+        if not np.isfinite(loss):
+            break
+        losses[t - 1], maps[t - 1] = 2 * loss, a.T @ asked / np.maximum(asked.sum(0), 1)
         if t > epochs:
             break
         for name, g in gradient.items():
@@ -178,4 +182,4 @@ def train(p: Parameters, prompts: Prompts, epochs: int, rate: float, optimiser: 
                 square[name] = SQUARE * square[name] + (1 - SQUARE) * g**2
                 g = mean[name] / (1 - MEAN**t) / (np.sqrt(square[name] / (1 - SQUARE**t)) + LEAST)
             p[name] -= (rate * g).astype(p[name].dtype)
-    return Curves(np.array(losses), np.array(maps))
+    return Curves(losses, maps)

@@ -43,12 +43,12 @@ class Prompts(NamedTuple):
 def cosine_prompts(
     L: float, *, c: float = 0.5, K: int = 4, d: int = 15, N: int = 100, M: int = 300, Delta: float = 3.0, seed: int = 0
 ) -> Prompts:
-    r"""Prompts whose tokens are K features, uniformly drawn, with labels $\frac Lc\cos(c\,u'x)$.
+    r"""Prompts whose tokens are K features, uniformly drawn, with labels $\frac Lc\cos(c\,g'x)$.
 
     Parameters
     ----------
     L, c : float
-        Slope and frequency of the tasks.
+        Slope and frequency of the tasks along a coordinate.
     K, d, N, M : int
         Features, their dimension, tokens of a prompt, prompts.
     Delta : float
@@ -63,8 +63,9 @@ def cosine_prompts(
     Notes
     -----
     Li, Duan & Liang, arXiv:2507.20443, Section 6, says that c is "a random constant" and that it is
-    0.5, and multiplies it by a vector. Here the task is the direction u, uniform on the unit
-    sphere: with c alone fixed, all prompts would have one task.
+    0.5, and multiplies it by a vector. Here every prompt has a standard normal vector g, and the
+    Lipschitz constant of its task is ``L |g|``: with c alone fixed, all prompts would have one task.
+    With a unit vector in place of g, all labels are nearly ``L/c``, and there is little to learn.
 
     Examples
     --------
@@ -79,10 +80,8 @@ def cosine_prompts(
         if not 0 < value < np.inf:
             raise ValueError(f"{name} = {value} is not positive; pass a positive number")
     rng = np.random.default_rng(seed)
-    u = rng.normal(size=(M, d))
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
     features = Delta / np.sqrt(2) * np.eye(K, d)
-    y = L / c * np.cos(c * u @ features.T)
+    y = L / c * np.cos(c * rng.normal(size=(M, d)) @ features.T)
     counts, k = rng.multinomial(N, np.full(K, 1 / K), size=M).astype(float), rng.integers(K, size=M)
     return Prompts(np.broadcast_to(features, (M, K, d)), y, counts, features[k], y[np.arange(M), k], k)
 
