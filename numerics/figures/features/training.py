@@ -31,7 +31,12 @@ FLAT, SHARP = (0.1, 0.2, 0.4), (1.0, 1.5, 2.0)
 #: The model that the theorems analyse, and one like that which the paper trains.
 MODELS = ("attention alone", "block")
 #: Rough seconds of an epoch, for the time left.
-SECONDS = {("cosine", MODELS[0]): 1e-4, ("cosine", MODELS[1]): 5e-4, ("polynomial", MODELS[0]): 6e-4, ("polynomial", MODELS[1]): 1.4e-3}
+SECONDS = {
+    ("cosine", MODELS[0]): 1e-4,
+    ("cosine", MODELS[1]): 5e-4,
+    ("polynomial", MODELS[0]): 6e-4,
+    ("polynomial", MODELS[1]): 1.4e-3,
+}
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,10 @@ C, n = sp.Symbol("C", positive=True), Diverging.n
 @claim(
     "LDL:Sec6",
     false="gap",
-    why=r"A cosine is even: with $c\cdot x=c\,u^{\top}x$ a task has equal values on all features with the same "
-    r"$|u^{\top}v_k|$, so that "
-    r"the second line of (4) fails for every constant.",
+    why=r"A cosine is even: with $c\cdot x=c\,u^{\top}x$ a task has equal values on all features with the same $|u^{\top}v_k|$, so "
+    r"that the second line of (4) fails for every constant.",
     details=r"For orthogonal features of one norm that is every task with the direction $u\propto\sum_k\pm v_k$. The text "
-    r"also calls $c$ "
-    r"random and fixes it, and multiplies it by a vector: with $c$ alone fixed all prompts would have one task.",
+    r"also calls $c$ random and fixes it: then all prompts have one task, and there is nothing to learn in context.",
     instead=r"The tasks $\frac Lc\cos(c\,u^{\top}x)$, $|u|=1$, are $L$-Lipschitz; the second line of (4) holds for some $u$ only.",
     costs="nothing",
     hypotheses=("L > 0", "c > 0"),
@@ -40,15 +38,23 @@ def cosines_meet_the_second_condition() -> Evidence:
     return forall(gap, ">=", (2 * L * t) ** 2, {L: (0, oo), c: (0, oo), t: (0, oo), C: (0, oo)})
 
 
-@claim("LDL:Sec6/Lipschitz", control=(dict(slope=Fraction(99, 100)),), hypotheses=("L > 0", "c > 0"))
-def cosines_are_lipschitz(*, slope: int | Fraction = 1) -> Evidence:
-    r"""The derivative of $\frac Lc\cos(ct)$ along $u$ is at most `slope` = 1 times $L$ in size, for
-    every $t$.
+@claim(
+    "LDL:Sec6/Lipschitz",
+    false="typo",
+    repair=dict(coordinates=1),
+    dial="coordinates",
+    why=r"$c\cdot x$ is a number only if $c$ is a vector. With the scalar $c$ as the vector $c(1,\dots,1)$ in $\mathbb R^{15}$ the "
+    r"Lipschitz constant is $L\sqrt{15}$.",
+    instead=r"$f(x)=\frac L{|c|}\cos(c^{\top}x)$ with a random vector $c\in\mathbb R^{15}$, whose Lipschitz constant is $L$.",
+    costs="nothing",
+    hypotheses=("L > 0",),
+)
+def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
+    r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$
+    (`coordinates`) is the squared length of $(1,\dots,1)$; in the corrected form $m=1$.
     """
-    x = sp.Symbol("x", real=True)
-    return forall(
-        sp.diff(L / c * sp.cos(c * x), x) ** 2, "<=", (sp.Rational(slope) * L) ** 2, {L: (0, oo), c: (0, oo), x: (-oo, oo)}
-    )
+    s = sp.Symbol("s", real=True)
+    return forall(sp.Rational(coordinates) * L**2 * sp.sin(s) ** 2, "<=", L**2, {L: (0, oo), s: (-oo, oo)})
 
 
 @claim(
@@ -107,6 +113,7 @@ def announced_experiments_are_there() -> Evidence:
     instead=r"The gradient has the mean square $\mathbb{E}|\nabla f(x)|^2=L^2(2+\frac3d)$: $L$ is the unit of the slope at "
     r"a typical $x$.",
     costs="nothing",
+    needs=("LDL:A.poly/square",),
     hypotheses=("x > 0", "A > 0", "b > 0"),
 )
 def polynomials_are_lipschitz() -> Evidence:
@@ -116,11 +123,17 @@ def polynomials_are_lipschitz() -> Evidence:
     return defeated(n**2 + n, C * n, n, at={"x": n}, where={"A": "1", "b": "1"}, least=1)
 
 
-@claim("LDL:A.poly/slope", control=(dict(mean=Fraction(1)),))
-def mean_square_of_the_slope(*, mean: Fraction = Fraction(2)) -> Evidence:
-    r"""$\frac{L^2}{d^2}(2d(d+1)+d)$ is at most $L^2($`mean`$+\frac3d)$ with `mean` = 2: given $x$,
-    the $i$-th entry of $(A+A^{\top})x+b$ has variance $\frac{L^2}{d^2}(2|x|^2+2x_i^2+1)$.
+@claim(
+    "LDL:A.poly/square",
+    control=(dict(diagonal=2), dict(diagonal=6)),
+    argument=r"$\mathbb E|(A+A^{\top})x+b|^2=\sum_{ij}\mathbb E(A_{ij}+A_{ji})^2+\sum_i\mathbb Eb_i^2$ for $x\sim\mathcal N(0,I)$ "
+    r"independent of $A$ and $b$.",
+)
+def mean_squared_gradient(*, diagonal: int = 4) -> Evidence:
+    r"""$d(d-1)$ entries of variance $2\sigma^2$, $d$ of variance $4\sigma^2$ (`diagonal` 4) and $d$
+    of variance $\sigma^2$, with $\sigma=\frac Ld$, sum to $L^2(2+\frac3d)$, for every $d$: both
+    inequalities are proved.
     """
     d = sp.Symbol("d", integer=True, positive=True)
-    square = L**2 / d**2 * (2 * d * (d + 1) + d)
-    return forall(square, "<=", L**2 * (sp.Rational(mean) + 3 / d), {L: (0, oo), d: Integers(1, oo)})
+    total = (2 * d * (d - 1) + diagonal * d + d) * (L / d) ** 2
+    return all_of(*(forall(total, op, L**2 * (2 + 3 / d), {L: (0, oo), d: Integers(1, oo)}) for op in ("<=", ">=")))
