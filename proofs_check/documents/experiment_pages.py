@@ -15,7 +15,7 @@ __all__ = ["as_html", "check_no_other_page", "tell"]
 
 
 def check_no_other_page(page: Path, title: bytes) -> None:
-    """Refuse, before anything is trained, to overwrite a page that does not begin with our title."""
+    """Refuse, before anything is trained, to overwrite a page that has another title."""
     from numerics.terminal.inputs import InputError
 
     if page.exists() and title not in page.read_bytes()[:2000]:

@@ -65,7 +65,8 @@ def cosine_prompts(
     Li, Duan & Liang, arXiv:2507.20443, Section 6, says that c is "a random constant" and that it is
     0.5, and multiplies it by a vector. Here every prompt has a standard normal vector g, and the
     Lipschitz constant of its task is ``L |g|``: with c alone fixed, all prompts would have one
-    task. With a unit vector in place of g, all labels are nearly ``L/c``, and there is little to learn.
+    task. With a unit vector in place of g, all labels are nearly ``L/c``, and there is little to
+    learn.
 
     Examples
     --------

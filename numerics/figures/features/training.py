@@ -129,13 +129,12 @@ def _keys(figures: Iterable[int], runs: int) -> list[Key]:
 
 
 def _trained(key: Key, choices: Choices) -> Curves:
-    whole = key.model == "block"
     if key.tasks == "cosine":
-        data, rate, dtype = cosine_prompts(key.L, seed=key.seed), choices.cosine_rate, np.float64
+        data, rate = cosine_prompts(key.L, seed=key.seed), choices.cosine_rate
     else:
-        data, rate, dtype = polynomial_prompts(key.L, M=choices.prompts, seed=key.seed), choices.polynomial_rate, np.float32
-    d = data.query.shape[1]
-    if whole:
+        data, rate = polynomial_prompts(key.L, M=choices.prompts, seed=key.seed), choices.polynomial_rate
+    d, dtype = data.query.shape[1], data.query.dtype
+    if key.model == "block":
         return train(initial_block(d, choices.width, key.seed, dtype), data, choices.epochs, choices.rate, choices.optimiser)
     return train({"Q": np.zeros((d, d), dtype)}, data, choices.epochs, rate, "gd")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, Verdict
 from numerics.figures.features.block import initial_block, train
-from numerics.figures.features.prompts import Prompts, cosine_prompts, polynomial_prompts
+from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
 from numerics.figures.features.training import FLAT, SHARP, Choices, Experiments, measure
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
@@ -62,10 +62,11 @@ def backwards(found: Experiments, tasks: str, L: float, epochs: int) -> Floats:
     are rounded otherwise.
     """
     c = found.choices
-    cosines = tasks == "cosine"
-    data = cosine_prompts(L) if cosines else polynomial_prompts(L, M=c.prompts)
-    start = initial_block(data.query.shape[1], c.width, 0, np.float64 if cosines else np.float32)
-    return train(start, Prompts(*(part[::-1] for part in data)), epochs, c.rate, c.optimiser).loss
+    data = cosine_prompts(L) if tasks == "cosine" else polynomial_prompts(L, M=c.prompts)
+    start = initial_block(data.query.shape[1], c.width, 0, data.query.dtype)
+    return train(
+        start, data._replace(**{name: part[::-1] for name, part in data._asdict().items()}), epochs, c.rate, c.optimiser
+    ).loss
 
 
 def first(loss: Floats, level: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 from sympy import log, oo
@@ -21,9 +22,9 @@ FASTER = (
 )
 
 
-def only(x: Fraction | int) -> Closed:
+def only(x: Fraction | int) -> Any:
     """The domain that holds one number."""
-    return Closed(x, x)  # type: ignore[no-any-return]
+    return Closed(x, x)
 
 
 @claim(
@@ -31,9 +32,9 @@ def only(x: Fraction | int) -> Closed:
     false="gap",
     why=r"For attention alone the prediction is a mean of labels, all of size at most $L/c=.2$: an error is at most $.4$ and the "
     r"squared loss at most $.16$ at every epoch.",
-    details=r"For a block with a feed-forward part and a head, whose output is no mean of labels, 1 is possible; but it is 25 times "
-    r"the largest loss of the prediction 0, so that this fall is that of the output to the size of the labels, and not that of "
-    r"Theorem 1.",
+    details=r"For a block with a feed-forward part and a head, whose output is no mean of labels, 1 is possible; but it is 25 "
+    r"times the largest loss of the prediction 0, so that this fall is that of the output to the size of the labels, and not that "
+    r"of Theorem 1.",
     instead=r"In the analysed model the loss is at most $4L^2/c^2$, $.16$ at $L=.1$ and $c=\frac12$.",
     costs="nothing",
     needs=("LDL:Sec6.F1/bound",),
