@@ -26,18 +26,20 @@ def within(probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fra
     >>> within([Fraction(1, 2)] * 2, 2, [(Fraction(1), Fraction(1))] * 2)
     Fraction(1, 2)
     """
-    product = fmpq_poly([1])
+    product, free = fmpq_poly([1]), N  # the least counts are taken off beforehand
     for (p, (low, high)), classes in Counter(zip(probabilities, ranges, strict=True)).items():
         least, most = max(0, ceil(low)), min(N, floor(high))
         terms = [fmpq(1)]
         for j in range(1, most + 1):
             terms.append(terms[-1] * fmpq(p.numerator, p.denominator * j))
-        product *= fmpq_poly([0] * least + terms[least : most + 1]) ** classes
-    found = product[N] * factorial(N)
+        product *= fmpq_poly(terms[least : most + 1]) ** classes
+        free -= least * classes
+    found = product[free] * factorial(N) if free >= 0 else fmpq(0)
     return Fraction(int(found.p), int(found.q))
 
 
-def all_within(probabilities: Sequence[Fraction], N: int, delta: Fraction) -> Fraction:
+@cache
+def all_within(probabilities: tuple[Fraction, ...], N: int, delta: Fraction) -> Fraction:
     """Return the probability that the share of each class is within delta of its probability."""
     return within(probabilities, N, [((p - delta) * N, (p + delta) * N) for p in probabilities])
 

@@ -48,7 +48,7 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
     """
     points = [(K, N, r * floor_of_delta(K, N)) for K, N in SIZES for r in times]
     for K, N, delta in points:
-        for p in ([Fraction(1, K)] * K, [Fraction(1, 2 * K)] + [Fraction(2 * K - 1, 2 * K * (K - 1))] * (K - 1)):
+        for p in ((Fraction(1, K),) * K, (Fraction(1, 2 * K),) + (Fraction(2 * K - 1, 2 * K * (K - 1)),) * (K - 1)):
             missed, most = 1 - all_within(p, N, delta), bound.subs(x, delta**2 * N)
             if missed > most:
                 witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(most)}
