@@ -131,8 +131,8 @@ LARGE_DELTA = Diverging(
     r"unbounded: at $p_k=1/K$, $\delta=1/\sqrt{K}$ they are $1\mp\sqrt{K}$.",
     details=r"Even at the floor, with $N=CK^3$, $u_k=1-\sqrt{20/C}$ is negative for $C<20$: $\delta$ exceeds $p_k$, and (9) says "
     r"nothing about the least share. The proofs take $\delta=o(1)$ and let $\delta$ be of any such order.",
-    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$, $u_k\geq c_1/2$ and "
-    r"$U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and all orders in $\delta$ are orders in $1/K$.",
+    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$ (unless the floor of $\delta$ "
+    r"is dropped, which (9) does not need), $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and all orders in $\delta$ are orders in $1/K$.",
     costs="a hypothesis",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor, prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,10 @@ def test_two_classes_are_a_binomial_sum(p: Fraction, N: int) -> None:
 @pytest.mark.parametrize(("K", "N"), [(6, 200), (8, 299), (16, 736), (32, 1707)])
 def test_many_classes_lie_between_the_bounds_of_bonferroni(K: int, N: int) -> None:
     low, high, j = ceil(N / (2 * K)), floor(3 * N / (2 * K)), np.arange(N + 1)
-    outside = lambda n, p: binom.cdf(low - 1, n, p) + binom.sf(high, n, p)
+
+    def outside(n: int | np.ndarray, p: float) -> Any:
+        return binom.cdf(low - 1, n, p) + binom.sf(high, n, p)
+
     misses = (j < low) | (j > high)
     pair = (binom.pmf(j, N, 1 / K) * outside(N - j, 1 / (K - 1)))[misses].sum()  # of two classes at once
     union, missed = K * outside(N, 1 / K), float(1 - balanced(K, N))
