@@ -69,8 +69,8 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
 )
 def concentration_of_the_shares(*, c: int | Fraction = 25, loose: int = 10**33) -> Evidence:
     r"""For $x=\delta^2N\geq20K$ the sum of the tails, $2Ke^{-2x}$, is at most $3e^{-x/c}$ with
-    `c` = 25, and even `loose` = $10^{33}$ times the sum is. The lemma that the constants are from
-    is about the sum of the deviations, which exceeds their maximum.
+    `c` = 25, and so is `loose` times the sum, with $10^{33}$ for `loose`. The lemma that the
+    constants are from is about the sum of the deviations, which exceeds their maximum.
 
     The sizes N and K^3, and epsilon, play no part. With delta < 1 it takes N > 20 K, and delta
     exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no class from below. The second
@@ -131,8 +131,9 @@ LARGE_DELTA = Diverging(
     r"unbounded: at $p_k=1/K$, $\delta=1/\sqrt{K}$ they are $1\mp\sqrt{K}$.",
     details=r"Even at the floor, with $N=CK^3$, $u_k=1-\sqrt{20/C}$ is negative for $C<20$: $\delta$ exceeds $p_k$, and (9) says "
     r"nothing about the least share. The proofs take $\delta=o(1)$ and let $\delta$ be of any such order.",
-    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$ (unless the floor of $\delta$ "
-    r"is dropped, which (9) does not need), $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and all orders in $\delta$ are orders in $1/K$.",
+    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$ unless the floor of "
+    r"$\delta$ is dropped, which (9) does not need, $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and "
+    r"all orders in $\delta$ are orders in $1/K$.",
     costs="a hypothesis",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),
