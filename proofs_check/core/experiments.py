@@ -110,5 +110,6 @@ def _because(e: dict[str, Any]) -> str:
     evidence = e["evidence"]
     told = lambda v: f"{v:.4g}" if isinstance(v, float) else v
     witness = ", ".join(f"{k} = {told(v)}" for k, v in evidence["witness"].items())
-    parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else evidence["covered"] or evidence["reason"]]
+    covered = f"${evidence['covered']}$" if "\\" in evidence["covered"] else evidence["covered"]
+    parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else covered or evidence["reason"]]
     return " ".join(" ".join(part.split()) for part in parts if part)

@@ -36,6 +36,7 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledger import write_json
+    from proofs_check.core.statements import rows
     from proofs_check.documents.experiment_pages import as_html, check_no_other_page, tell
 
     out = writable_folder(Path(arguments.out))
@@ -50,8 +51,11 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     drawn = set(figures) | ({1, 2, 3} if min(figures) < 4 else set())
     ledger = judge(found, concerns=lambda id: id.startswith(EXPERIMENTS) and figure_of(id) in {None, *drawn})
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
+    places = {id: place for place, id in enumerate(rows())}
     with writing_into(out):
-        page = write_page(found, sentences(ledger), out, words=as_html)
+        # In the order of the paper, each row before its further checks.
+        said = sorted(sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0]))
+        page = write_page(found, said, out, words=as_html)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     if given:

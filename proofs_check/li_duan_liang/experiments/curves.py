@@ -50,7 +50,7 @@ def loss_is_one_at_epoch_40() -> Evidence:
 
 @claim("LDL:Sec6.F1/bound", control=(dict(bound=Fraction(15, 100)),))
 def loss_is_bounded(*, bound: Fraction = Fraction(16, 100)) -> Evidence:
-    r"""The squared error of a prediction in $[-\frac Lc,\frac Lc]$ is at most `bound` = 16/100 at
+    r"""The squared error of a prediction in $[-\frac Lc,\frac Lc]$ is at most $.16$ at
     $L=\frac1{10}$, $c=\frac12$.
     """
     y, f = sp.symbols("y f", real=True)
@@ -66,7 +66,7 @@ def slower(power: int) -> Evidence:
 
 @claim("LDL:Sec6.mono", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
 def attention_is_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
-    r"""The time $T/L^p$, `power` $p=2$, to a given attention, or share of the loss at the start,
+    r"""The time $T/L^2$ to a given attention, or share of the loss at the start,
     falls with $L$ at one learning rate. (That to a given loss is another claim.)
     """
     return slower(power)
@@ -94,7 +94,7 @@ def progress(y: sp.Expr) -> sp.Expr:
 )
 def loss_converges_sooner(*, least: Fraction = Fraction(4, 3)) -> Evidence:
     r"""The flow comes later to a level of the loss at $L$ than at $2L$, where the level has
-    $1-\mathrm{Attn}=\frac1u$ at $L$ and $\frac1{2u}$ at $2L$, for $u\geq\frac43$ (`least`), where
+    $1-\mathrm{Attn}=\frac1u$ at $L$ and $\frac1{2u}$ at $2L$, for $u\geq\frac43$, where
     training starts: $4(G(3(u-1))-G(1))\geq G(3(2u-1))-G(1)$ with
     $G(y)=\frac{y^2}2+9y+27\ln y-\frac{27}y$.
     """
@@ -150,7 +150,7 @@ def maps_support_the_propositions() -> Evidence:
 
 @claim("LDL:A.poly.fast", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
 def polynomials_are_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
-    r"""The time $T/L^p$, `power` $p=2$, to a given share of the loss at the start falls with $L$,
+    r"""The time $T/L^2$ to a given share of the loss at the start falls with $L$,
     for attention alone and at one learning rate.
     """
     return slower(power)

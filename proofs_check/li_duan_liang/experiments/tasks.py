@@ -50,9 +50,7 @@ def cosines_meet_the_second_condition() -> Evidence:
     hypotheses=("L > 0",),
 )
 def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
-    r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$
-    (`coordinates`) is the squared length of $(1,\dots,1)$; in the corrected form $m=1$.
-    """
+    r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$ is the squared length of $(1,\dots,1)$; in the corrected form $m=1$."""
     s = sp.Symbol("s", real=True)
     return forall(sp.Rational(coordinates) * L**2 * sp.sin(s) ** 2, "<=", L**2, {L: (0, oo), s: (-oo, oo)})
 
@@ -81,7 +79,7 @@ def flat_set_is_below_the_threshold() -> Evidence:
 
 @claim("LDL:Sec6.sets/others", control=(dict(flat=Fraction(2, 5)), dict(sharp=Fraction(3, 10))), hypotheses=("0.894 < delta < 1",))
 def other_members_lie_on_their_sides(*, flat: Fraction = Fraction(1, 5), sharp: Fraction = Fraction(1)) -> Evidence:
-    r"""`flat` = 1/5 is below and `sharp` = 1 above $\frac1{3\delta}$ for
+    r"""$\frac15$ is below and 1 above $\frac1{3\delta}$ for
     $\frac{89}{100}<\delta<1$.
     """
     d = sp.Symbol("delta", positive=True)
@@ -130,7 +128,7 @@ def polynomials_are_lipschitz() -> Evidence:
     r"independent of $A$ and $b$.",
 )
 def mean_squared_gradient(*, diagonal: int = 4) -> Evidence:
-    r"""$d(d-1)$ entries of variance $2\sigma^2$, $d$ of variance $4\sigma^2$ (`diagonal` 4) and $d$
+    r"""$d(d-1)$ entries of variance $2\sigma^2$, $d$ of variance $4\sigma^2$ and $d$
     of variance $\sigma^2$, with $\sigma=\frac Ld$, sum to $L^2(2+\frac3d)$, for every $d$: both
     inequalities are proved.
     """
