@@ -107,7 +107,8 @@ def blocks_converge_sooner(*, share: float = 0.2, relative: bool = True, measure
 @claim("LDL:A.poly.fast/block", control=(dict(share=0.005, relative=False),), hypotheses=("L > 0",))
 def polynomials_converge_sooner(*, share: float = 0.1, relative: bool = True, measured: Experiments | None = None) -> Evidence:
     r"""In the block, at one learning rate, the training loss of polynomial tasks falls sooner below
-    a tenth of the loss of uniform attention, which grows like $L^2$, the larger $L$ is, within each set. To one level for every $L$ it does not.
+    a tenth of the loss of uniform attention, which grows like $L^2$, the larger $L$ is, within each
+    set. To one level for every $L$ it does not.
     """
     return sooner(trained(measured if relative else None, 4), "polynomial", share, relative)
 

@@ -85,7 +85,7 @@ def progress(y: sp.Expr) -> sp.Expr:
     control=dict(least=Fraction(13, 10)),
     why=r"The loss of a larger $L$ also starts higher: to a level that is $.79$ of the initial loss at $L$ (for $u=\frac32$) the "
     r"way takes a third longer at $2L$, as $L$ has almost nothing to do.",
-    instead=r"The time to a level of the loss falls as $L$ doubles if $L$ has to come to $.44$ of its initial loss; to small "
+    instead=r"The time to a level of the loss falls as $L$ doubles if $L$ has to come to $.44$ of its initial loss. To small "
     r"levels $\epsilon^2$ it is $\frac{K-1}{4\eta\epsilon^2}$ for every $L$, up to lower orders.",
     costs="nothing",
     needs=("OURS:R7.time",),

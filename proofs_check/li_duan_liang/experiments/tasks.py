@@ -50,7 +50,9 @@ def cosines_meet_the_second_condition() -> Evidence:
     hypotheses=("L > 0",),
 )
 def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
-    r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$ is the squared length of $(1,\dots,1)$; in the corrected form $m=1$."""
+    r"""$|\nabla f(x)|^2=m\,L^2\sin^2s\leq L^2$ with $s=c\,(x_1+\dots+x_{15})$, where $m=15$ is
+    the squared length of $(1,\dots,1)$; in the corrected form $m=1$.
+    """
     s = sp.Symbol("s", real=True)
     return forall(sp.Rational(coordinates) * L**2 * sp.sin(s) ** 2, "<=", L**2, {L: (0, oo), s: (-oo, oo)})
 
