@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -20,7 +21,19 @@ from numerics.provers.enclosures.balls import NoBall
 from numerics.provers.enclosures.balls import value as ball
 from numerics.provers.enclosures.where_defined import own_conditions
 
-__all__ = ["LONGEST", "SAME_SIDES", "Computed", "Condition", "Written", "computed", "distinct", "evaluated", "scalar", "undue"]
+__all__ = [
+    "LONGEST",
+    "SAME_SIDES",
+    "Computed",
+    "Condition",
+    "Written",
+    "computed",
+    "distinct",
+    "evaluated",
+    "latex",
+    "scalar",
+    "undue",
+]
 
 Condition = tuple[sp.Expr, str]
 #: Why a check is vacuous whose two sides have the same LaTeX.
@@ -106,6 +119,19 @@ def computed(name: str, value: Any) -> Computed:
     if not isinstance(value, sp.Expr) or value.is_Matrix:
         raise TypeError(f"{value!r} is not a scalar expression but a {type(value).__name__}; name its entries one by one")
     return Computed(Str(name), value)
+
+
+@lru_cache(maxsize=1000)
+def latex(e: sp.Expr) -> str:
+    """One side in LaTeX; remembered, because a control shares all but one number with its
+    statement.
+
+    Examples
+    --------
+    >>> latex(sp.Symbol("x") / 2)
+    '\\\\frac{x}{2}'
+    """
+    return str(sp.latex(e))
 
 
 @dataclass(frozen=True)

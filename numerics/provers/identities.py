@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
 
@@ -19,7 +18,7 @@ from flint import acb
 from sympy.core.function import AppliedUndef
 
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.provers.as_written import SAME_SIDES, Written, distinct, scalar, undue
+from numerics.provers.as_written import SAME_SIDES, Written, distinct, latex, scalar, undue
 from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
 from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
@@ -39,14 +38,6 @@ _ARGUMENTS = {
 _BITS = (64, 256, 1024)
 
 
-@lru_cache(maxsize=1000)
-def _latex(e: sp.Expr) -> str:
-    """One side in LaTeX; remembered, because the control shares all but one side with its
-    statement.
-    """
-    return str(sp.latex(e))
-
-
 @dataclass(frozen=True)
 class Equations:
     """Pairs of sides under side conditions, each of which is an expression that vanishes; `written`
@@ -62,7 +53,7 @@ class Equations:
     def latex(self) -> str:
         if len(self.shape) == 2:
             return " = ".join(sp.latex(sp.Matrix(*self.shape, side)) for side in zip(*self.written))
-        return r" \;\wedge\; ".join(f"{_latex(a)} = {_latex(b)}" for a, b in self.written)
+        return r" \;\wedge\; ".join(f"{latex(a)} = {latex(b)}" for a, b in self.written)
 
     def assumes(self) -> tuple[str, ...]:
         used = sorted({s for e in chain(*self.written, self.given) for s in e.free_symbols}, key=str)
@@ -73,7 +64,7 @@ class Equations:
         """Why the pairs say nothing as they are written; a 0 or a 1 that two matrices share is no
         fault beside an entry that differs.
         """
-        same = [_latex(a) for a, b in self.written if _latex(a) == _latex(b)]
+        same = [latex(a) for a, b in self.written if latex(a) == latex(b)]
         small = len(self.shape) == 2 and set(same) <= {"0", "1"} and len(same) < len(self.pairs)
         return SAME_SIDES if same and not small else ""
 

@@ -172,7 +172,7 @@ class _Run:
         the empty set.
         """
         st = self.st
-        task = Task(st.symbols, st.box, [[-g] for g, _ in st.where], True)
+        task = Task(st.symbols, st.box, [-g for g, _ in st.where], True)
         if Cover(task, self.effort, self.probe_feasible).run(2000).proved:
             raise ValueError(f"no point meets the hypotheses: {st.covered}")
 
@@ -207,7 +207,7 @@ class _Run:
                 return True
         for e in (g, -g) if kind == "!=" else (g,):
             stop = lambda b, e=e: st.violates(e, centre(b))
-            proof = Proof(Task(st.symbols, st.box, [[e]], kind != ">=", st.where), self.effort, stop)
+            proof = Proof(Task(st.symbols, st.box, [e], kind != ">=", st.where), self.effort, stop)
             if at_once and not proof.exact():
                 break
             if proof.run(FEW_TURNS).proved:
@@ -234,7 +234,7 @@ class _Run:
         goals = alternatives(e, signs)
         out = Outcome(True)
         for alts in goals:
-            short = [[bare(a)] for a in alts]
+            short = [bare(a) for a in alts]
             names = _connected(short, where)
             inner = [i for i, x in enumerate(symbols) if x in names]
             task = Task(
@@ -259,7 +259,7 @@ class _Run:
             if not out.proved:
                 return out
             engines.add(proof.engine)
-        return out if goals == [[e]] == short else replace(out, margin=None)
+        return out if goals == [[e]] == [short] else replace(out, margin=None)
 
     def reduced(self, engines: set[str]) -> Outcome:
         """Prove the statement with one variable less, where scaling or shifting all variables does
@@ -284,9 +284,9 @@ class _Run:
         return self.keep(centre(box))
 
 
-def _connected(goal: list[list[sp.Expr]], where: tuple[tuple[sp.Expr, bool], ...]) -> set[sp.Symbol]:
+def _connected(goal: list[sp.Expr], where: tuple[tuple[sp.Expr, bool], ...]) -> set[sp.Symbol]:
     """The variables that occur in a goal, or together with such a variable in a hypothesis."""
-    names: set[sp.Symbol] = set().union(*(a.free_symbols for alts in goal for a in alts))
+    names: set[sp.Symbol] = set().union(*(a.free_symbols for a in goal))
     while True:
         more = names.union(*(g.free_symbols for g, _ in where if g.free_symbols & names))
         if more == names:

@@ -52,19 +52,17 @@ class Unsupported(NotImplementedError):
 Node = Callable[["Values"], Iv]
 
 
-class Values:
+class Values(dict[int, Iv]):
     """The enclosures of a program's nodes on one box, computed when asked for."""
 
-    __slots__ = ("box", "known", "program")
+    __slots__ = ("box", "program")
 
     def __init__(self, program: Program, box: Box) -> None:
-        self.program, self.box, self.known = program, box, {}  # type: ignore[var-annotated]
+        self.program, self.box = program, box
 
-    def __getitem__(self, i: int) -> Iv:
-        v = self.known.get(i)
-        if v is None:
-            self.program.effort.spent += 1
-            v = self.known[i] = self.program.nodes[i](self)
+    def __missing__(self, i: int) -> Iv:
+        self.program.effort.spent += 1
+        v = self[i] = self.program.nodes[i](self)
         return v
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import sympy as sp
@@ -39,14 +39,13 @@ Pair = tuple[int, int]  # an alternative, and one of its writings
 class Task:
     """``some alternative >= 0`` (``> 0``) on `box` wherever all hypotheses hold.
 
-    Every alternative is a list of writings that have equal signs on the box. `depth` counts the
-    substitutions that led here: only at depth 0 are the writings known to be defined wherever the
-    hypotheses hold.
+    `depth` counts the substitutions that led here: only at depth 0 are the alternatives known to be
+    defined wherever the hypotheses hold.
     """
 
     symbols: tuple[sp.Symbol, ...]
     box: Box
-    alternatives: list[list[sp.Expr]]
+    alternatives: list[sp.Expr]
     strict: bool
     where: tuple[tuple[sp.Expr, bool], ...] = ()
     depth: int = 0
@@ -96,17 +95,16 @@ class Cover:
         effort: Effort,
         probe: Callable[[Box], bool] | None = None,
         prove: Callable[[Task], bool] | None = None,
+        writings: Callable[[sp.Expr], Iterable[sp.Expr]] = lambda f: (f,),
     ) -> None:
         self.task, self.effort, self.probe, self.prove = task, effort, probe, prove
         self.program = Program(task.symbols, effort)
         self.missing = "nothing can be enclosed"
         self.index: dict[Pair, int] = {}
-        for a, alternative in enumerate(task.alternatives):
-            for k, f in enumerate(alternative):
-                if (i := self._compiled(f)) is not None:
-                    self.index[a, k] = i
-        self.order = list(self.index)
-        self.slopes = {p: Slopes(task.alternatives[p[0]][p[1]], self.program, task.box) for p in self.order}
+        self.slopes: dict[Pair, Slopes] = {}
+        self.order: list[Pair] = []
+        self.undrawn = ((a, k, f) for a, e in enumerate(task.alternatives) for k, f in enumerate(writings(e)))
+        self._draw()
         self.hypotheses = [(i, s) for g, s in task.where if (i := self._compiled(g)) is not None]
         self.faces: dict[tuple[Pair, int, bool, bool], bool] = {}
         # Without alternatives and hypotheses a box on which the function is negative refutes the
@@ -116,6 +114,24 @@ class Cover:
         self.heap: list[tuple[float, int, _Node]] = [(0.0, next(self.counter), _Node(task.box))]
         self.stuck = False
         self.out = Outcome(False)
+
+    def _draw(self) -> Pair | None:
+        """One more writing of the task, None if there are no more. SymPy takes long to make them,
+        and one of the first is often enough: they are made when all earlier ones have failed.
+        """
+        for a, k, f in self.undrawn:
+            if (i := self._compiled(f)) is not None:
+                self.index[a, k] = i
+                self.slopes[a, k] = Slopes(f, self.program, self.task.box)
+                self.order.append((a, k))
+                return a, k
+        return None
+
+    def _every(self) -> Iterator[Pair]:
+        """The writings in the order in which they are tried."""
+        yield from list(self.order)
+        while (p := self._draw()) is not None:
+            yield p
 
     def _compiled(self, e: sp.Expr) -> int | None:
         try:
@@ -160,13 +176,13 @@ class Cover:
         values = self.program.on(node.box)
         if node.free and self._excluded(values):
             return self._done("hypothesis")
-        pairs = node.writings or self.order
         low = -INF
-        for n, p in enumerate(pairs):
+        for p in node.writings or self._every():
             v = values[self.index[p]]
             if self._good(v) and (v.defined or (node.free and not self.task.depth)):
-                if n and pairs is self.order:  # what helped here will help nearby
-                    self.order = [p, *self.order[:n], *self.order[n + 1 :]]
+                if not node.writings:  # what helped here will help nearby
+                    self.order.remove(p)
+                    self.order.insert(0, p)
                 self._bound(values)
                 return self._done("range")
             if v.lo > low:
@@ -176,7 +192,7 @@ class Cover:
             return None
         if all(s.point for s in node.box):
             return None
-        reduced = self._reduced(node, values, pairs)
+        reduced = self._reduced(node, values, node.writings or self.order)
         return self._cut(node, low) if reduced is None else reduced
 
     def _excluded(self, values: Values) -> bool:
@@ -298,15 +314,15 @@ class Cover:
         if v.neg or (self.out.boxes < 40 and v.pos):
             return False
         x = self.task.symbols[i]
-        bends = self.task.alternatives[p[0]][p[1]].atoms(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
+        bends = self.slopes[p].f.atoms(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
         if any(a.free_symbols == {x} and not a.is_rational_function(x) for t in bends for a in t.args):
             return False  # SymPy would compare numbers in floating point: it takes |atanh(1 - 2**-50)| for 0
-        e = sp.expand(self.task.alternatives[p[0]][p[1]].subs(x, sympy_rational(at.lo)))
+        e = sp.expand(self.slopes[p].f.subs(x, sympy_rational(at.lo)))
         self.faces[key] = False
         if not e.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
             rest = [j for j in range(len(self.task.symbols)) if j != i]
             symbols, box = tuple(self.task.symbols[j] for j in rest), tuple(self.task.box[j] for j in rest)
-            self.faces[key] = self.prove(Task(symbols, box, [[e]], strict, depth=self.task.depth + 1))
+            self.faces[key] = self.prove(Task(symbols, box, [e], strict, depth=self.task.depth + 1))
         return self.faces[key]
 
     def _mean_value(self, box: Box, f: int, gradient: Sequence[Iv | None]) -> Iv | None:

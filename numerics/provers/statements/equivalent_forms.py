@@ -11,14 +11,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+import numpy as np
 import sympy as sp
 
 from numerics.provers.enclosures.boxes import Box
 from numerics.provers.enclosures.enclose import Binet, BinetSlope, Program, Unsupported
 from numerics.provers.enclosures.interval import Iv
 from numerics.provers.exact.rational_functions import sign
+from numerics.provers.statements.floating_point import Array, values_of
 
 __all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh"]
+
+#: Sizes of variables at which a sum may show that it has both signs.
+PLACES = np.array([0.001, 0.1, 0.5, 0.9, 1.5, 3.0, 10.0, 100.0, 10_000.0])
 
 
 class Signs:
@@ -153,9 +158,28 @@ def bare(e: sp.Expr) -> sp.Expr:
     >>> bare(sp.exp(y) * x**2 / y - 2 * sp.exp(y) * x / y)
     x - 2
     """
-    factors = [f for f in sp.Mul.make_args(sp.factor_terms(e)) if not (f.is_positive and _plain(f))]
-    negative = [f for f in factors if f.is_negative and _plain(f)]
-    return sp.Mul(sp.S.NegativeOne ** len(negative), *(f for f in factors if f not in negative))
+    told = [(f, _told(f)) for f in sp.Mul.make_args(sp.factor_terms(e))]
+    return sp.Mul(*(f if way == 0 else sp.Integer(way) for f, way in told))
+
+
+def _told(e: sp.Expr) -> int:
+    """1 or -1 where SymPy's assumptions tell that sign of `e`, otherwise 0. It thinks long about a
+    sum, and is not asked for a sign that the sum does not have at some points.
+    """
+    seen = _values(e) if e.is_Add else np.zeros(0)
+    if not (seen < 0).any() and e.is_positive and _plain(e):
+        return 1
+    return -1 if not (seen > 0).any() and e.is_negative and _plain(e) else 0
+
+
+def _values(e: sp.Expr) -> Array:
+    """Values in floating point where all symbols are as they are assumed to be."""
+    columns = {}
+    for j, x in enumerate(sorted(e.free_symbols, key=str)):
+        both = np.where(np.arange(len(PLACES)) // (j + 1) % 2, -1, 1)
+        columns[x] = np.roll(PLACES, 2 * j) * (1 if x.is_nonnegative else -1 if x.is_nonpositive else both)
+    with np.errstate(all="ignore"):
+        return np.asarray(values_of(e, columns, {}), dtype=np.float64)
 
 
 def _plain(e: sp.Expr) -> bool:

@@ -5,7 +5,7 @@ counterexamples is guided by these values; no verdict rests on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,10 +75,7 @@ def values_of(e: sp.Expr, columns: Mapping[sp.Symbol, Array], memo: dict[sp.Expr
     if e.is_Symbol:
         return columns[e]
     if e.is_number and not e.is_Function:
-        try:
-            v: Any = float(e)
-        except (TypeError, OverflowError):
-            v = np.nan
+        v: Any = _number(e)
     else:
         args = [values_of(a, columns, memo) for a in e.args]
         if e.is_Add:
@@ -94,3 +91,12 @@ def values_of(e: sp.Expr, columns: Mapping[sp.Symbol, Array], memo: dict[sp.Expr
             v = np.nan if f is None else f(*args)
     memo[e] = v
     return v
+
+
+@lru_cache(maxsize=1000)
+def _number(e: sp.Expr) -> float:
+    """About a constant; remembered, because a search evaluates its expressions many times."""
+    try:
+        return float(e)
+    except (TypeError, OverflowError):
+        return np.nan

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.provers.as_written import Written, scalar
+from numerics.provers.as_written import Written, latex, scalar
 
 __all__ = ["OPS", "Relation", "hypothesis"]
 
@@ -38,7 +38,7 @@ class Relation:
 
     @property
     def latex(self) -> str:
-        return f"{sp.latex(self.lhs.given)} {OPS[self.op]} {sp.latex(self.rhs.given)}"
+        return f"{latex(self.lhs.given)} {OPS[self.op]} {latex(self.rhs.given)}"
 
     def __str__(self) -> str:
         return f"{self.lhs.given} {self.op} {self.rhs.given}"
@@ -47,7 +47,7 @@ class Relation:
         """Whether the other inequality is this one as written, perhaps read from right to left or
         without its strictness.
         """
-        sides = [(sp.latex(r.small.given), sp.latex(r.big.given)) for r in (self, other)]
+        sides = [(latex(r.small.given), latex(r.big.given)) for r in (self, other)]
         return sides[0] == sides[1] and (self.strict or not other.strict)
 
 

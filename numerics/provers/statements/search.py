@@ -160,7 +160,10 @@ def _float_ends(side: Side) -> tuple[float | None, float | None]:
 
 def _float(q: Fraction) -> float:
     """About `q`; numbers beyond 1e300 are held there, so that sums of two do not overflow."""
-    return float(min(max(q, Fraction(-(10**300))), Fraction(10**300)))
+    try:
+        return min(max(float(q), -1e300), 1e300)
+    except OverflowError:
+        return 1e300 if q > 0 else -1e300
 
 
 def _from_unit(sides: Iterable[Side], t: Array) -> Array:

@@ -5,7 +5,7 @@ for: slopes and their signs, and the order to which a function vanishes on a fac
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import reduce
 from math import lcm, prod
@@ -34,7 +34,10 @@ class Slopes:
     def __init__(self, f: sp.Expr, program: Program, box: Box) -> None:
         self.f, self.program, self.box = f, program, box
         self._gradient: list[list[int]] | None = None
+        self._known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr] = {}
+        self._writings: dict[sp.Expr, list[int]] = {}
         self._signs: dict[int, list[int]] = {}
+        self._forms: dict[int, Iterator[sp.Expr]] = {}
         self._contacts: dict[tuple[int, fmpq], list[tuple[int, int]]] = {}
         self._fading: dict[int, bool] = {}
         self._suspects: dict[int, list[fmpq]] = {}
@@ -44,15 +47,21 @@ class Slopes:
         or has no enclosure.
         """
         if self._gradient is None:
-            self._gradient = [self._compiled(sp.diff(self.f, x)) for x in self.program.symbols]
+            self._gradient = [self._compiled(with_tanh(self._derivative(i))) for i in range(len(self.program.symbols))]
         return [_meet([values[i] for i in row]) for row in self._gradient]
 
+    def _derivative(self, i: int) -> sp.Expr:
+        """The derivative in variable `i`."""
+        return derivative(self.f, self.program.symbols[i], self._known)
+
     def _compiled(self, d: sp.Expr) -> list[int]:
-        out = []
-        for w in _writings(with_tanh(d)):
-            with suppress(Unsupported):
-                out.append(self.program.add(w))
-        return out
+        """The writings of a derivative; the first derivative is both a slope and a contact."""
+        if d not in self._writings:
+            out = self._writings[d] = []
+            for w in _writings(d):
+                with suppress(Unsupported):
+                    out.append(self.program.add(w))
+        return self._writings[d]
 
     def sign(self, values: Values, i: int) -> int:
         """The sign of slope `i` from its writings without denominators or divided by a term, at
@@ -60,14 +69,19 @@ class Slopes:
         """
         if not values.box[i].infinite:
             return 0
-        if i not in self._signs:
-            signs, row = Signs(self.program, self.box), []
-            for h in itertools.islice(forms(sp.diff(self.f, self.program.symbols[i]), signs), 1, 8):
-                with suppress(Unsupported):
-                    row.append(self.program.add(h))
-            self._signs[i] = row
-        known = (values[j] for j in self._signs[i])
+        known = (values[j] for j in self._rewritten(i))
         return next((1 if v.nonneg else -1 for v in known if v.defined and (v.nonneg or v.nonpos)), 0)
+
+    def _rewritten(self, i: int) -> Iterator[int]:
+        """Those writings of slope `i`, each made when all earlier ones have failed."""
+        if i not in self._signs:
+            self._signs[i] = []
+            self._forms[i] = itertools.islice(forms(self._derivative(i), Signs(self.program, self.box)), 1, 8)
+        yield from list(self._signs[i])
+        for h in self._forms[i]:
+            with suppress(Unsupported):
+                self._signs[i].append(self.program.add(h))
+                yield self._signs[i][-1]
 
     def fades(self, i: int) -> bool:
         """Whether `f` tends to 0 as variable `i` grows, whatever the other variables."""
@@ -107,7 +121,7 @@ class Slopes:
             for m in range(1, MAX_CONTACT + 1):
                 if not self._vanishes(e, {x: sympy_rational(p)}, self.sample(i, p)):
                     break
-                e = with_tanh(sp.diff(e, x))
+                e = with_tanh(derivative(e, x, self._known))
                 if e == 0 or e.has(sp.DiracDelta, sp.Derivative, sp.Subs, sp.nan, sp.zoo):
                     break
                 rows.extend((m, j) for j in self._compiled(e))
@@ -138,6 +152,37 @@ class Slopes:
             return letters.vanish(letters.translate([value]))[0]
         except Undefined:
             return False
+
+
+def derivative(e: sp.Expr, x: sp.Symbol, known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr]) -> sp.Expr:
+    """What ``e.diff(x)`` gives, with the derivative of every subexpression noted in `known`:
+    SymPy differentiates each factor of a product again for every factor beside it.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x")
+    >>> derivative(x * sp.exp(-x), x, {})
+    -x*exp(-x) + exp(-x)
+    """
+    if (e, x) not in known:
+        known[e, x] = _differentiated(e, x, known)
+    return known[e, x]
+
+
+def _differentiated(e: sp.Expr, x: sp.Symbol, known: dict[tuple[sp.Expr, sp.Symbol], sp.Expr]) -> sp.Expr:
+    if not e.args:
+        return sp.Integer(e == x)
+    chain_rule = len(e.args) == 1 and type(e)._eval_derivative is sp.Function._eval_derivative
+    if not (e.is_Add or e.is_Mul or e.is_Pow or chain_rule):  # SymPy has another rule, as for |x|
+        return sp.diff(e, x)
+    each = [derivative(a, x, known) for a in e.args]
+    if e.is_Add:
+        return sp.Add(*each)
+    if e.is_Mul:
+        return sp.Add(*(sp.Mul(*e.args[:i], d, *e.args[i + 1 :]) for i, d in enumerate(each) if d != 0))
+    if e.is_Pow:
+        return e * (each[1] * sp.log(e.base) + each[0] * e.exp / e.base) if each != [0, 0] else sp.S.Zero
+    return e.fdiff(1) * each[0] if each[0] != 0 else sp.S.Zero
 
 
 def _fades(t: sp.Expr, x: sp.Symbol) -> bool:

@@ -17,7 +17,7 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.evidence import plain
-from numerics.provers.as_written import LONGEST, SAME_SIDES, Condition, distinct, scalar, undue
+from numerics.provers.as_written import LONGEST, SAME_SIDES, Condition, distinct, latex, scalar, undue
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, Unsupported
@@ -261,12 +261,12 @@ def _algebraic(e: sp.Expr) -> bool:
 
 
 def _range_latex(s: sp.Symbol, side: Side) -> str:
-    lo = r"-\infty" if side.lo is None else sp.latex(sympy_rational(side.lo))
-    hi = r"\infty" if side.hi is None else sp.latex(sympy_rational(side.hi))
+    lo = r"-\infty" if side.lo is None else latex(sympy_rational(side.lo))
+    hi = r"\infty" if side.hi is None else latex(sympy_rational(side.hi))
     if side.integer:
-        return rf"{sp.latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
+        return rf"{latex(s)} \in \{{{lo}, \ldots, {hi}\}}"
     left, right = "(" if side.lo_open or side.lo is None else "[", ")" if side.hi_open or side.hi is None else "]"
-    return rf"{sp.latex(s)} \in {left}{lo}, {hi}{right}"
+    return rf"{latex(s)} \in {left}{lo}, {hi}{right}"
 
 
 def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], where: Iterable[Any]) -> Statement:
@@ -311,11 +311,18 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         texts.append(_range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
     distinct(domain)
-    names = dict(zip(domain, fresh))
+    known: dict[sp.Expr, sp.Expr] = dict(zip(domain, fresh))
+
+    def replaced(e: sp.Expr) -> sp.Expr:
+        """`e` in the fresh symbols; remembered, because conditions repeat what the sides hold."""
+        if e not in known:
+            args = [replaced(a) for a in e.args]
+            known[e] = e if all(a is b for a, b in zip(args, e.args)) else e.func(*args)
+        return known[e]
 
     def put(e: sp.Expr) -> sp.Expr:
         try:
-            return e.xreplace(names)
+            return replaced(e)
         except ValueError as fault:  # Max and Min refuse what is not real
             raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
 
@@ -330,7 +337,7 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
     checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t)
     covered = ", ".join([*texts, *(h.latex for h in hyps)])
-    vacuous = SAME_SIDES if sp.latex(goal.lhs.given) == sp.latex(goal.rhs.given) else ""
+    vacuous = SAME_SIDES if latex(goal.lhs.given) == latex(goal.rhs.given) else ""
     if any(h.implies(goal) for h in hyps):
         vacuous = "the conclusion is one of the hypotheses"
     # from the expressions as given: with more assumptions SymPy turns 1/sqrt(1/x) into sqrt(x),

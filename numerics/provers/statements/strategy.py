@@ -8,7 +8,6 @@ that decides at once is therefore not kept waiting by a form that never will.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 import sympy as sp
@@ -60,8 +59,7 @@ class Proof:
             return self.out.proved
         if self.cover is None:
             signs = Signs(Program(self.task.symbols, self.effort), self.task.box)
-            full = replace(self.task, alternatives=[list(forms(a[0], signs)) for a in self.task.alternatives])
-            self.cover = Cover(full, self.effort, self.probe, self.aside)
+            self.cover = Cover(self.task, self.effort, self.probe, self.aside, lambda f: forms(f, signs))
         if not self.cover.stuck and (depth == 0 or self.task.depth):
             self.out = self.cover.run(boxes)
             if self.out.proved or self.out.reason == "counterexample":
@@ -87,7 +85,7 @@ class Proof:
         if not self.engine:
             t = self.task
             self.effort.spent += EXACT
-            found = [exactly(a[0], t.symbols, t.box, t.strict, t.where) for a in t.alternatives]
+            found = [exactly(a, t.symbols, t.box, t.strict, t.where) for a in t.alternatives]
             self.engine = next((name for name, _ in found if name), "branch and bound")
             self.refuted_at = found[0][1] if len(found) == 1 else None
         return self.engine != "branch and bound"
@@ -95,7 +93,7 @@ class Proof:
     def rewritings(self) -> Iterator[list[Task]]:
         """Other variables for the task, each as a list of tasks which together imply it."""
         task = self.task
-        given = (task.alternatives[0][0], task.symbols, task.box, task.where)
+        given = (task.alternatives[0], task.symbols, task.box, task.where)
         infinite = [s for s in task.box if s.lo is None or s.hi is None]
         found: list[list[Changed]] = [[(g.big, g.symbols, g.box, g.where)] for g in hypotheses_as_variables(*given)]
         found += products(*given)
@@ -105,7 +103,7 @@ class Proof:
         elif len(infinite) > 1:
             found.append(led(*given))
         for pieces in found:
-            yield [Task(x, b, [[e]], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
+            yield [Task(x, b, [e], task.strict, w, depth=1 + task.depth) for e, x, b, w in pieces]
 
     def aside(self, task: Task) -> bool:
         """Whether an auxiliary task is proved in few turns."""

@@ -9,6 +9,7 @@ Whole numbers become real, which makes the claim stronger.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,14 +109,27 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
 
 
 def _inverse(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> sp.Expr | None:
-    try:
-        roots = sp.solve(phi - new, v)
-    except NotImplementedError:
-        return None
-    for psi in roots:
+    """The `psi` with ``psi(phi(v)) = v`` identically: whoever proposes it, that is shown here."""
+    for psi in _proposed(phi, v, new):
         if sp.simplify(sp.expand_log(psi.subs(new, phi), force=False) - v) == 0:
             return psi
     return None
+
+
+def _proposed(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> Iterator[sp.Expr]:
+    """Solutions of ``phi = new`` for `v`. Mostly one factor of a product holds `v`, as a power, in
+    an exponential or in a logarithm: SymPy's solver, which tries much, is then not needed.
+    """
+    rest, f = phi.as_independent(v, as_Add=False)
+    power = f.as_base_exp()[1]
+    if f == v**power and power.is_Rational:
+        yield sp.expand_power_base((new / rest) ** (1 / power))
+    elif f == sp.log(v):
+        yield sp.exp(new / rest)
+    elif isinstance(f, sp.exp) and (rate := f.args[0] / v).is_Rational:
+        yield sp.expand(sp.expand_log(sp.log(new / rest)) / rate)
+    with suppress(NotImplementedError):
+        yield from sp.solve(phi - new, v)
 
 
 def _used(goal: Goal) -> Goal:
