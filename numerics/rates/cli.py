@@ -46,8 +46,8 @@ def add_rates(commands: Any) -> None:
         help="measure how fast attention approaches its infinite-prompt limit, or how long it takes to learn, beside theory",
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
         " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
-        " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn, beside"
-        " the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it.",
+        " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn,"
+        " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it.",
         epilog="exit status: 0 if our laws hold and every line against a printed law comes out as the ledger declares it, 1 if not,"
         " 2 if the input cannot be used, 130 if interrupted",
     )

@@ -42,15 +42,18 @@ def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
     other = [name for name in vars(arguments) if name not in KNOWN and name not in ("run", "interrupted", "command")]
     given = [f"--{name.replace('_', '-')}" for name in other if getattr(arguments, name) not in (None, False)]
     if given:
-        raise InputError(f"{given[0]} belongs to --paper BB; with --paper LDL leave it out (--classes, --seed, --out, --quiet are left)")
+        raise InputError(
+            f"{given[0]} belongs to --paper BB; with --paper LDL leave it out (--classes, --seed, --out, --quiet are left)"
+        )
     if arguments.seed < 0:
         raise InputError(f"--seed {arguments.seed} is negative; pass a whole number from 0 on")
-    text = arguments.classes or default
-    classes = length_grid(text, "--classes")
+    text = default if arguments.classes is None else arguments.classes
+    classes = sorted(set(length_grid(text, "--classes")))
     for K in classes:
         if K < 4 or K % 2 or K > MOST_CLASSES:
             raise InputError(
-                f"--classes has {K}, but the tasks take one value on half of the features; pass even numbers from 4 to {MOST_CLASSES}"
+                f"--classes has {K}, but the tasks take each of two values on half of the features; pass even numbers from 4 to"
+                f" {MOST_CLASSES}"
             )
     from numerics.pages.provenance import provenance
     from numerics.rates.features.report import measure, write
@@ -61,12 +64,12 @@ def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
     command = shlex.join(["largeprompt", "rates", "--paper", "LDL", "--classes", text, "--seed", str(arguments.seed)])
     with writing_into(out):
         page = write(report, out, provenance(command, time.perf_counter() - started))
-    held = sum(line.holds for line in report.lines)
     for line in report.lines:
-        if not line.holds:
-            print(f"FAILS  {line.law}: {line.says} [{line.row}: {line.declared}]", file=sys.stderr if arguments.quiet else sys.stdout)
-        elif not arguments.quiet:
-            print(f"{'agrees' if line.printed else 'holds '} {line.law}: {line.says} [{line.row}: {line.declared}]")
+        word = "FAILS" if not line.holds else "false" if line.refuted else "holds"
+        if not (line.holds and arguments.quiet):
+            out_of = sys.stderr if arguments.quiet else sys.stdout
+            print(f"{word}  {line.law}: {line.says} [{line.row}: {line.declared}]", file=out_of)
     if not arguments.quiet:
+        held = sum(line.holds for line in report.lines)
         print(f"{held} of {len(report.lines)} lines come out as the ledger declares; report in {page}")
     return 0 if report.holds else 1

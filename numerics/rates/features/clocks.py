@@ -27,7 +27,7 @@ RANDOM_TIMES = np.geomspace(1e-2, 1e12, 1401)
 
 
 class Clock(Protocol):
-    """What tells the times of one choice of features."""
+    """What tells the times of one choice of features, for events that lie ahead at Q = 0."""
 
     def attention_time(self, eps: float) -> float:
         """Time until the attention of every query on its own class is ``1 - eps``."""
@@ -43,11 +43,11 @@ class OrbitClock:
     orbit: Orbit
 
     def attention_time(self, eps: float) -> float:
-        """Time until the attention on the own class is ``1 - eps``; 0 if it starts there."""
-        return 0.0 if eps >= 1 - 1 / self.orbit.K else self.orbit.attention_time(eps)
+        """Time until the attention on the own class is ``1 - eps``."""
+        return self.orbit.attention_time(eps)
 
     def loss_time(self, level: float) -> float:
-        """Time until the loss has fallen to a level; 0 if it starts there.
+        """Time until the loss has fallen to a level.
 
         Examples
         --------
@@ -58,10 +58,7 @@ class OrbitClock:
         """
         from scipy.optimize import brentq
 
-        orbit = self.orbit
-        if orbit.loss(0.0) <= level:
-            return 0.0
-        far = 1.0
+        orbit, far = self.orbit, 1.0
         while orbit.loss(far) > level:
             far *= 2
         return float(orbit.time(brentq(lambda lam: np.log(orbit.loss(lam) / level), 0.0, far, xtol=1e-14, rtol=1e-14)))
@@ -77,25 +74,24 @@ class RandomClock:
 
     Attributes
     ----------
-    margin : float
-        Their margin gamma of our R11.
-    late : ndarray of shape (n,)
-        ``4 gamma^2 t loss(t)`` at the times ``RANDOM_TIMES``, which tends to 1.
-    features : ndarray of shape (K, K)
+    Delta : float
+        Their least distance.
     first_half : float
         Time until the first of the queries has the attention 1/2 on its own class.
     """
 
     def __init__(self, K: int, seed: int) -> None:
+        from scipy.spatial.distance import pdist
+
         V = np.random.default_rng([seed, K]).standard_normal((K, K))
-        self.features: Floats = V / np.linalg.norm(V, axis=0)
-        path = attention_flow(FeatureRegression(self.features, np.eye(K)), RANDOM_TIMES)
-        self.margin = attention_margin(self.features).value
-        self.late = 4 * self.margin**2 * RANDOM_TIMES * path.loss
-        self._loss = path.loss
+        V /= np.linalg.norm(V, axis=0)
+        path = attention_flow(FeatureRegression(V, np.eye(K)), RANDOM_TIMES)
         rest = np.array([1 - np.diag(w) for w in path.attention])
-        self._rest = rest.max(axis=1)
+        self.Delta = float(pdist(V.T).min())
         self.first_half = self._when(rest.min(axis=1), 0.5)
+        self._rest: Floats = rest.max(axis=1)
+        self._loss: Floats = path.loss
+        self._gamma = attention_margin(V).value
 
     def attention_time(self, eps: float) -> float:
         """Time until the least attention of a query on its own class is ``1 - eps``."""
@@ -104,6 +100,10 @@ class RandomClock:
     def loss_time(self, level: float) -> float:
         """Time until the loss has fallen to a level."""
         return self._when(self._loss, level)
+
+    def late(self, t: float) -> float:
+        """``4 gamma^2 t loss(t)`` with the margin gamma of our R11, which tends to 1."""
+        return 4 * self._gamma**2 * t * float(np.interp(t, RANDOM_TIMES, self._loss))
 
     @staticmethod
     def _when(falling: Floats, level: float) -> float:
@@ -140,12 +140,12 @@ class Features:
 
 
 def families(classes: Sequence[int], seed: int) -> list[Features]:
-    """Every choice of features whose number of classes is one of those asked for, and the lattices.
+    """Every choice of features with a number of classes that is asked for, and the lattices.
 
     Parameters
     ----------
     classes : sequence of int
-        Numbers of classes. A cube has a power of two of them, and a torus a square.
+        Numbers of classes, from 4 on. A cube has a power of two of them, and a torus a square.
     seed : int
         Of the random features, of which there are at most 32.
 
@@ -163,17 +163,14 @@ def families(classes: Sequence[int], seed: int) -> list[Features]:
         d, m = K.bit_length() - 1, round(K**0.5)
         found.append(Features("orthonormal", "orthonormal", K, 2**0.5, ReducedAttention(K, 1.0)))
         found.append(Features("equiangular", "equiangular", K, 1.0, ReducedAttention(K, 0.25)))
-        if K == 2**d:
+        if 2**d == K:
             found.append(Features("cube", f"cube in dimension {d}", K, 2.0, OrbitClock(cube(d))))
-        if K >= 3:
-            found.append(Features("polygon", f"regular polygon with {K} corners", K, 1.0, OrbitClock(polygon(K))))
+        found.append(Features("polygon", f"regular polygon with {K} corners", K, 1.0, OrbitClock(polygon(K))))
         if m * m == K and m >= 3:
             found.append(Features("torus", f"product of 2 polygons with {m} corners", K, 1.0, OrbitClock(torus(m, 2))))
         if K <= MOST_RANDOM:
             clock = RandomClock(K, seed)
-            V = clock.features
-            Delta = min(float(np.linalg.norm(V[:, i] - V[:, j])) for i in range(K) for j in range(i))
-            found.append(Features("random", "random, norm 1", K, Delta, clock))
+            found.append(Features("random", "random, norm 1", K, clock.Delta, clock))
     for name in ("E8", "BW16", "Leech"):
         orbit = lattice(name)
         found.append(Features("lattice", f"minimal vectors of {name}", orbit.K, 1.0, OrbitClock(orbit)))

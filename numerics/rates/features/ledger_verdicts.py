@@ -15,11 +15,13 @@ PRINTED: Mapping[str, str] = MappingProxyType(
     {
         "LDL:P2/time.upper": "REFUTED",
         "LDL:P2/time.lower": "SUPPORTED",
+        "LDL:P2.attn": "REFUTED",
         "LDL:P2/rate.lower": "REFUTED",
         "LDL:P3/rate": "REFUTED",
         "LDL:P4/rate": "REFUTED",
         "LDL:T1": "REFUTED",
         "LDL:T2": "REFUTED",
+        "LDL:4.thr": "REFUTED",
         "LDL:T1.mono": "CERTIFIED",
     }
 )

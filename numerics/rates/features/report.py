@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from io import StringIO
 from pathlib import Path
@@ -13,17 +14,18 @@ from typing import Any
 
 from numerics.pages.files import replace_together
 from numerics.pages.templates import environment
+from numerics.pages.text import marked
 from numerics.rates.features.exponents import Fit, fits
 from numerics.rates.features.laws import our_lines
 from numerics.rates.features.plots import draw
-from numerics.rates.features.printed import Line, printed_lines
-from numerics.rates.features.times import Time, time_table
-from numerics.terminal.progress import Advance
+from numerics.rates.features.printed import SHOWN, Line, printed_lines
+from numerics.rates.features.times import Table, Time, time_table
 
-__all__ = ["TimesReport", "cannot_show", "measure", "write"]
+__all__ = ["TimesReport", "cannot_show", "formula", "measure", "write"]
 
 #: Version of the format of ``report.json``.
 FORMAT = 1
+GREEK = {"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"}
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,13 @@ class TimesReport:
 
     Attributes
     ----------
-    rows : list of Time
+    table : Table
     fits : list of Fit
     lines : list of Line
         Of the printed laws first, and then of ours.
     """
 
-    rows: list[Time]
+    table: Table
     fits: list[Fit]
     lines: list[Line]
 
@@ -48,7 +50,7 @@ class TimesReport:
         return all(line.holds for line in self.lines)
 
 
-def measure(classes: Sequence[int], seed: int, advance: Advance = lambda done, total: None) -> TimesReport:
+def measure(classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None) -> TimesReport:
     """Compute the table of times, fit its exponents, and judge every law.
 
     Parameters
@@ -60,27 +62,43 @@ def measure(classes: Sequence[int], seed: int, advance: Advance = lambda done, t
     advance : callable
         Is told how far the table is.
     """
-    rows, given = time_table(classes, seed, advance)
-    return TimesReport(rows, fits(rows), [*printed_lines(), *our_lines(given, seed)])
+    table = time_table(classes, seed, advance)
+    return TimesReport(table, fits(table), [*printed_lines(), *our_lines(table.features, seed)])
 
 
 def cannot_show(report: TimesReport) -> list[str]:
     """What no fit at these sizes shows, in sentences."""
-    near, far = (next(f for f in fs if f.features == "orthonormal") for fs in (report.fits, report.fits[::-1]))
+    *near, far = [fit for fit in report.fits if fit.features == "orthonormal"]
     return [
-        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it for every K, and this page "
-        "shows only that up to K = 2^40 nothing speaks against them.",
-        f"Between K = {near.window[0]:g} and {near.window[1]:g} the exponent of orthonormal features reads {near.fit.value:.3f}, with local "
-        f"slopes from {near.fit.low:.3f} to {near.fit.high:.3f}: the term 3K ln K hides the 2, which the closed form shows only later "
-        f"({far.fit.value:.4f} from K = 2^12 to 2^40).",
-        "The cube's factor 1/log K cannot be told from a smaller power of K at K = 1024; nor can a product of four or five polygons "
-        "from one of three.",
+        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it for every constant, and "
+        "this page shows only that up to K = 2^40 nothing speaks against them.",
+        *(
+            f"Between K = {fit.window[0]} and {fit.window[1]} the exponent of orthonormal features reads {fit.fit.value:.3f}, with "
+            f"local slopes from {fit.fit.low:.3f} to {fit.fit.high:.3f}: beside the term 3K ln K the exponent 2 shows only later "
+            f"({far.fit.value:.4f} from K = 2^12 to 2^40)."
+            for fit in near
+        ),
+        "The cube's factor 1/log K cannot be told from a smaller power of K at K = 1024; nor can a product of four or five "
+        "polygons from one of three.",
         "Random features are one draw for each K up to 32, so that no exponent of K is claimed for them.",
         "The exact times are those of the gradient flow. A step of gradient descent follows it where eta is small, as in the "
         "hypotheses; a time below about one step is a number of the flow only.",
         "Prompts are population prompts except where N is named. There a loss below the floor is never reached, and its time is "
         "empty in the table.",
     ]
+
+
+def formula(text: str) -> str:
+    """A sentence with formulas typed on a keyboard, as HTML.
+
+    Examples
+    --------
+    >>> formula("T_f^* >= K^(1 - 4/D) log_2 K/eta")
+    'T<sub>f</sub>*\xa0≥\xa0K<sup>1 − 4/D</sup> log<sub>2</sub> K/η'
+    """
+    text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
+    html = re.sub(r"_(\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
+    return re.sub(r"\^\(([^()]*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
 
 
 def _number(value: float | None) -> float | None:
@@ -118,7 +136,7 @@ def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
     OSError
         If the folder cannot be made or written.
     """
-    drawn, cannot = draw(report.rows), cannot_show(report)
+    pictures, cannot = draw(report.table), cannot_show(report)
     document = {
         "format": FORMAT,
         "paper": "LDL",
@@ -126,12 +144,17 @@ def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
         "lines": [asdict(line) for line in report.lines],
         "fits": [fit._asdict() | {"fit": fit.fit._asdict()} for fit in report.fits],
         "cannot_show": cannot,
-        "times": [row._asdict() | {"steps": _number(row.steps)} for row in report.rows],
-        "plots": [{"file": f"plots/{name}.svg", "title": plot.title} for name, (plot, *_) in drawn.items()],
+        "times": [row._asdict() | {"steps": _number(row.steps)} for row in report.table.rows],
+        "plots": [{"file": f"plots/{picture.plot.name}.svg", "title": picture.plot.title} for picture in pictures],
         "provenance": source,
     }
-    page = environment(__package__).get_template("report.html.jinja").render(report=report, drawn=drawn, cannot=cannot, source=source)
-    files = {f"plots/{name}.svg": plot.file for name, (plot, *_) in drawn.items()}
-    files |= {"report.html": page, "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n", "data.csv": _as_csv(report.rows)}
+    templates = environment(__package__)
+    templates.filters["formula"] = formula
+    page = templates.get_template("report.html.jinja").render(
+        report=report, pictures=pictures, cannot=cannot, source=source, shown=list(SHOWN.values())
+    )
+    files = {f"plots/{picture.plot.name}.svg": picture.plot.file for picture in pictures}
+    files |= {"data.csv": _as_csv(report.table.rows), "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n"}
+    files["report.html"] = page
     replace_together(out, files)
     return out / "report.html"
