@@ -191,8 +191,8 @@ def _threshold() -> Line:
         paper.append(sharp_time(K, eps, L, DELTA, delta, eta))
     off, fit = max(exact) / min(exact) - 1, exponent(scale, np.array(exact) / paper)
     says = (
-        f"At (sL, eta/s^2, s eps) with s = 1 ... 512 and K = 1024 the exact time differs by {off:.1g} of itself; the printed T_s^* "
-        f"falls from {paper[0]:.3g} to {paper[-1]:.3g} steps, so that exact over printed goes like s^{fit.value:.3f}."
+        f"At (sL, eta/s^2, s eps) with s = 1 ... 512 and K = 1024 the exact time stays as it is, up to {off:.1g}; the printed "
+        f"T_s^* falls from {paper[0]:.3g} to {paper[-1]:.3g} steps, so that exact over printed goes like s^{fit.value:.3f}."
     )
     law = "After Theorem 2: a threshold of L at 1/(Delta delta) separates two regimes, and T_s^* is the time beyond it"
     return _printed("LDL:4.thr", law, says, off < 1e-9 and fit.low >= POWER)
