@@ -76,11 +76,10 @@ def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Float
     from scipy.integrate import solve_ivp
 
     kernel, K = loss_kernel(), len(given.p)
-    S, half = np.empty((K, K)), np.empty((K, K))
 
     def loss_and_H(W: Floats) -> tuple[float, Floats]:
         H = np.empty((K, K))
-        return kernel(np.ascontiguousarray(W), *given, S, half, H), H
+        return kernel(np.ascontiguousarray(W), *given, H), H
 
     # The first scores to move by one would do so near this time.
     speed = given.G @ loss_and_H(np.zeros((K, K)))[1] @ given.G

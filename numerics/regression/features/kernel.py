@@ -23,49 +23,55 @@ __all__ = ["SOURCES", "descent_kernel", "loss_kernel"]
 
 SOURCES = kernel_key(__name__)
 SUMS = {"contract", "reassoc", "nsz"}
+#: Largest difference of scores whose exponential is taken, and the sums of weights beyond which a
+#: prompt is attended to by itself.
+MOST, SMALL, LARGE = 300.0, 1e-100, 1e100
+
+
+@njit(fastmath=SUMS, error_model="numpy", forceinline=True)
+def raise_scores(S, E):  # type: ignore[no-untyped-def]
+    """E becomes the weight of each class beside the query's own, whose place is 0: the weights of
+    all prompts are multiples of these. Returns nan if a score is not finite, and else 0.
+    """
+    fault = 0.0
+    for k in range(len(S)):
+        own = S[k, k]
+        for m in range(len(S)):
+            E[k, m] = S[k, m] - own
+            fault += 0.0 * E[k, m]
+    flat = E.reshape(-1)  # one loop, which is long enough for vectors at small K
+    for i in range(flat.size):
+        flat[i] = exp64(min(flat[i], MOST))
+    for k in range(len(S)):
+        E[k, k] = 0.0
+    return fault
 
 
 @njit(fastmath=SUMS, error_model="numpy")
-def attend(scores, mass, k, w):  # type: ignore[no-untyped-def]
-    """The attention of query k on its own class and on all others together; w becomes that on each
-    other class, and 0 at k.
-
-    The attention on the others is a sum of its own, since 1 - w_k loses digits where w_k is near 1.
+def attend_alone(S, k, masses, n, w):  # type: ignore[no-untyped-def]
+    """The weight of query k on its own class, and sum and sum of squares of those on the others,
+    which w becomes, from the largest score in the prompt: where those of `raise_scores` are too
+    large or too small.
     """
-    K = mass.size
-    top = -math.inf
-    for m in range(K):
-        top = max(top, scores[m] if mass[m] > 0 else -math.inf)
-    for m in range(K):
+    top, rest, squares = -math.inf, 0.0, 0.0
+    for m in range(w.size):
+        top = max(top, S[k, m] if masses[n, m] > 0 else -math.inf)
+    for m in range(w.size):
         # A class without tokens may have a score far above those of the others.
-        w[m] = mass[m] * exp64(min(scores[m] - top, 0.0))
-    own, w[k], rest = w[k], 0.0, 0.0
-    for m in range(K):
+        w[m] = masses[n, m] * exp64(min(S[k, m] - top, 0.0))
+    own, w[k] = w[k], 0.0
+    for m in range(w.size):
         rest += w[m]
-    total = own + rest
-    for m in range(K):
-        w[m] /= total
-    return own / total, rest / total
-
-
-@njit(fastmath=SUMS, error_model="numpy")
-def add_exchangeable(own, rest, w, c, k, H):  # type: ignore[no-untyped-def]
-    """Add to the row H what query k adds where all tasks on the features are alike, and return its
-    squared error; c is its probability times sigma_f^2.
-    """
-    squares = 0.0
-    for m in range(w.size):
         squares += w[m] * w[m]
-    error, shift = rest * rest + squares, squares - own * rest
-    for m in range(w.size):
-        H[m] += c * w[m] * (shift - w[m])
-    H[k] += c * own * error
-    return c * error
+    return own, rest, squares
 
 
 @njit(fastmath=SUMS, error_model="numpy")
 def add_any(own, rest, w, c, C, k, b, H):  # type: ignore[no-untyped-def]
-    """`add_exchangeable` for the second moments C; b is room for K numbers."""
+    """Add to row k of H what a query adds whose attention is `own` on its class, and w on the
+    others with the sum `rest`, for the second moments C of tasks; return its squared error. c is
+    its probability, and b room for K numbers.
+    """
     for m in range(w.size):
         b[m] = rest * C[m, k]
         for j in range(w.size):
@@ -74,14 +80,29 @@ def add_any(own, rest, w, c, C, k, b, H):  # type: ignore[no-untyped-def]
     for m in range(w.size):
         error += w[m] * (b[k] - b[m])
     for m in range(w.size):
-        H[m] += c * w[m] * (b[m] - b[k] + error)
-    H[k] += c * own * error
+        H[k, m] += c * w[m] * (b[m] - b[k] + error)
+    H[k, k] += c * own * error
     return c * error
 
 
-@njit(error_model="numpy")
-def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, S, half, H):  # type: ignore[no-untyped-def]
-    """Write the scores S = S0 + G W G and H, a row for each query, and return the loss.
+@njit(fastmath=SUMS, error_model="numpy")
+def multiply(A, B, out):  # type: ignore[no-untyped-def]
+    """The product of two matrices, small ones without the overhead of a library."""
+    K = len(A)
+    if K > 8:
+        np.dot(A, B, out)
+        return
+    for i in range(K):
+        for j in range(K):
+            out[i, j] = 0.0
+        for k in range(K):
+            for j in range(K):
+                out[i, j] += A[i, k] * B[k, j]
+
+
+@njit(fastmath=SUMS, error_model="numpy")
+def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H):  # type: ignore[no-untyped-def]
+    """Write H, a row for each query, at the scores S0 + G W G, and return the loss.
 
     Parameters
     ----------
@@ -97,26 +118,59 @@ def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, S, half, H):  # t
     spread : float
         sigma_f^2 if C is sigma_f^2 times the identity up to what is the same for all features, so
         that the tasks are exchangeable; otherwise negative.
-    S, half, H : arrays (K, K)
-        Room, and the result.
+    room : tuple of arrays
+        As `rooms` makes them.
+    H : array (K, K)
+        The result.
     """
+    S, half, E, w, b = room
+    K = p.size
     if plain:
-        S[:] = S0 + W
+        for k in range(K):
+            for m in range(K):
+                S[k, m] = S0[k, m] + W[k, m]
     else:
-        np.dot(G, W, half)
-        np.dot(half, G, S)
-        S += S0
-    loss, w, b = 0.0, np.empty(p.size), np.empty(p.size)
-    H[:] = 0.0
+        multiply(G, W, half)
+        multiply(half, G, S)
+        for k in range(K):
+            for m in range(K):
+                S[k, m] += S0[k, m]
+    loss = raise_scores(S, E)
+    for k in range(K):
+        for m in range(K):
+            H[k, m] = 0.0
     for n in range(weights.size):
-        for k in range(p.size):
-            own, rest = attend(S[k], masses[n], k, w)
-            c = weights[n] * p[k]
-            if spread >= 0:
-                loss += add_exchangeable(own, rest, w, c * spread, k, H[k])
-            else:
-                loss += add_any(own, rest, w, c, C, k, b, H[k])
+        for k in range(K):
+            # The attention on the others is a sum of its own, since 1 - w_k loses digits where w_k
+            # is near 1.
+            own, rest, squares = masses[n, k], 0.0, 0.0
+            for m in range(K):
+                w[m] = masses[n, m] * E[k, m]
+                rest += w[m]
+                squares += w[m] * w[m]
+            if not SMALL < own + rest < LARGE:
+                own, rest, squares = attend_alone(S, k, masses, n, w)
+            one, c = 1 / (own + rest), weights[n] * p[k]
+            own, rest, squares = own * one, rest * one, squares * one * one
+            if spread < 0:
+                for m in range(K):
+                    w[m] *= one
+                loss += add_any(own, rest, w, c, C, k, b, H)
+                continue
+            # The same for exchangeable tasks, of which only sums of squares remain.
+            c *= spread
+            error, shift, times = rest * rest + squares, squares - own * rest, c * one
+            for m in range(K):
+                H[k, m] += times * w[m] * (shift - one * w[m])
+            H[k, k] += c * own * error
+            loss += c * error
     return loss / 2
+
+
+@njit
+def rooms(K):  # type: ignore[no-untyped-def]
+    """Room for `loss_and_H`."""
+    return np.empty((K, K)), np.empty((K, K)), np.empty((K, K)), np.empty(K), np.empty(K)
 
 
 @once
@@ -125,9 +179,9 @@ def loss_kernel() -> Callable[..., float]:
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, S0, G, plain, masses, weights, p, C, spread, S, half, H):  # type: ignore[no-untyped-def]
+    def kernel(W, S0, G, plain, masses, weights, p, C, spread, H):  # type: ignore[no-untyped-def]
         _ = sources
-        return loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, S, half, H)
+        return loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, rooms(p.size), H)
 
     compiled: Any = announced(kernel, TRAINING)
     return compiled
@@ -148,13 +202,13 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     def kernel(W, step, steps, eta, S0, G, plain, masses, weights, p, C, spread, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
         K = p.size
-        S, half, H = np.empty((K, K)), np.empty((K, K)), np.empty((K, K))
+        room, H = rooms(K), np.empty((K, K))
         record = np.searchsorted(at, step)
         while True:
             recorded = record < at.size and at[record] == step
             if step == steps and not recorded:
                 return step, record
-            loss = loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, S, half, H)
+            loss = loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H)
             if not math.isfinite(loss):
                 return step, record
             if recorded:
