@@ -23,9 +23,22 @@ STEPS = {4: 20_000, 16: 5_000, 64: 400}
 ACCURACY = 1e-3
 
 
-def by_numpy(K: int, steps: int, eta: float) -> np.ndarray:
-    """Gradient descent for orthonormal features, exchangeable tasks and population prompts, with
-    every shortcut that this case has; a row for each query.
+def by_numpy(V: np.ndarray, C: np.ndarray, steps: int, eta: float) -> np.ndarray:
+    """Gradient descent on Q for population prompts, as the formula of the gradient stands."""
+    K = V.shape[1]
+    p, Q, one = np.full((K, 1), 1 / K), np.zeros((len(V), len(V))), np.eye(K)
+    for _ in range(steps):
+        S = V.T @ Q @ V
+        A = p * np.exp(S - S.max(axis=0))
+        A /= A.sum(axis=0)
+        B = C @ (one - A)
+        Q += eta / K * (V @ (A * (B - (A * B).sum(axis=0))) @ V.T)
+    return np.asarray(Q)
+
+
+def by_short_numpy(K: int, steps: int, eta: float) -> np.ndarray:
+    """The same for orthonormal features and exchangeable tasks, without any product of matrices; a
+    row for each query.
     """
     W, tasks = np.zeros((K, K)), np.eye(K)
     for _ in range(steps):
@@ -48,29 +61,37 @@ def by_torch(K: int, steps: int, eta: float) -> np.ndarray:
     return np.asarray(Q.detach().numpy())
 
 
-def all_prompts_by_numpy(V: np.ndarray, tasks: np.ndarray, N: int, steps: int, eta: float) -> np.ndarray:
-    """Gradient descent over every prompt of N tokens, all prompts in one array: (prompts, classes,
-    queries).
+def all_prompts_by_numpy(V: np.ndarray, C: np.ndarray, N: int, steps: int, eta: float, at_once: bool) -> np.ndarray:
+    """Gradient descent over every prompt of N tokens: all in one array (prompts, classes, queries),
+    or one prompt after the other.
     """
     K = V.shape[1]
-    p = np.full(K, 1 / K)
-    counts, weights = enumerate_prompts(p, N)
+    counts, weights = enumerate_prompts(np.full(K, 1 / K), N)
     with np.errstate(divide="ignore"):
         logs = np.log(counts)[:, :, None]
-    C, Q, one = tasks.T @ tasks / len(tasks), np.zeros((len(V), len(V))), np.eye(K)
+    Q, one = np.zeros((len(V), len(V))), np.eye(K)
+    parts = [slice(None)] if at_once else [slice(n, n + 1) for n in range(len(counts))]
     for _ in range(steps):
-        S = V.T @ Q @ V + logs
-        A = np.exp(S - S.max(axis=1, keepdims=True))
-        A /= A.sum(axis=1, keepdims=True)
-        B = C @ (one - A)
-        H = np.tensordot(weights, A * (B - (A * B).sum(axis=1, keepdims=True)), axes=1) * p
-        Q += eta * V @ H @ V.T
+        scores, H = V.T @ Q @ V, np.zeros((K, K))
+        for part in parts:
+            S = scores + logs[part]
+            A = np.exp(S - S.max(axis=1, keepdims=True))
+            A /= A.sum(axis=1, keepdims=True)
+            B = C @ (one - A)
+            H += np.tensordot(weights[part], A * (B - (A * B).sum(axis=1, keepdims=True)), axes=1)
+        Q += eta / K * (V @ H @ V.T)
     return np.asarray(Q)
 
 
-def prompts_by_numpy(K: int, N: int, z: float, prompts: int, rng: np.random.Generator) -> tuple[float, float]:
-    """The loss at the score gap z from random prompts, and its standard error."""
-    counts = rng.multinomial(N, np.full(K, 1 / K), size=prompts)
+def prompts_by_numpy(K: int, N: int, z: float, prompts: int, rng: np.random.Generator, tokens: bool) -> tuple[float, float]:
+    """The loss at the score gap z from random prompts, and its standard error; tokens are drawn one
+    by one, or only their numbers by class.
+    """
+    p = np.full(K, 1 / K)
+    if tokens:
+        counts = np.stack([np.bincount(rng.integers(K, size=N), minlength=K) for _ in range(prompts)])
+    else:
+        counts = rng.multinomial(N, p, size=prompts)
     raised = counts * np.where(np.arange(K) == 0, np.exp(z), 1.0)  # the query is of the first class
     A = raised / raised.sum(axis=1, keepdims=True)
     A[:, 0] -= 1
@@ -80,33 +101,35 @@ def prompts_by_numpy(K: int, N: int, z: float, prompts: int, rng: np.random.Gene
 
 def run() -> None:
     """Print every ratio."""
+    said: Any = partial(ratio, clock=time.process_time)
     for K, steps in STEPS.items():
-        problem, eta = FeatureRegression(np.eye(K), np.eye(K)), 1.0
-        ours = partial(attention_descent, problem, eta, steps, records=[steps])
+        V = np.eye(K)
+        ours = partial(attention_descent, FeatureRegression(V, V), 1.0, steps, records=[steps])
+        others = {"NumPy": (partial(by_numpy, V, V), 4), "NumPy without products": (partial(by_short_numpy, K), 4)}
+        others |= {} if torch is None else {"PyTorch": (partial(by_torch, K), 10)}
         end = ours().coefficients[-1]
-        np.testing.assert_allclose(end, by_numpy(K, steps, eta).T, rtol=0, atol=1e-12 * steps)
-        clock: Any = time.process_time
-        print(f"descent, K = {K}, NumPy: {ratio(ours, partial(by_numpy, K, steps // 4, eta), share=1 / 4, clock=clock)}")
-        if torch is not None:
-            np.testing.assert_allclose(end, by_torch(K, steps, eta).T, rtol=0, atol=1e-12 * steps)
-            print(f"descent, K = {K}, PyTorch: {ratio(ours, partial(by_torch, K, steps // 10, eta), share=1 / 10, clock=clock)}")
-    rng, N, steps = np.random.default_rng(0), 6, 2000
+        for name, (other, part) in others.items():
+            found = other(steps, 1.0)
+            np.testing.assert_allclose(end, found if name == "NumPy" else found.T, rtol=0, atol=1e-12 * steps)
+            print(f"descent, K = {K}, {name}: {said(ours, partial(other, steps // part, 1.0), share=1 / part)}")
+    rng, N, steps = np.random.default_rng(0), 6, 4000
     V, tasks = rng.standard_normal((3, 3)), rng.standard_normal((4, 3))
     ours = partial(attention_descent, FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps, records=[steps])
-    theirs = partial(all_prompts_by_numpy, V, tasks, N, steps, 0.1)
-    np.testing.assert_allclose(V @ ours().coefficients[-1] @ V.T, theirs(), rtol=1e-9)
-    print(f"all prompts of 6 tokens, K = 3, NumPy: {ratio(ours, theirs, clock=time.process_time)}")
-    K, N, z, drawn = 16, 4096, 3.0, 4000
+    for name, at_once in (("prompt by prompt", False), ("in one array", True)):
+        theirs = partial(all_prompts_by_numpy, V, tasks.T @ tasks / len(tasks), N, steps // 20, 0.1, at_once)
+        short = attention_descent(FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps // 20).coefficients[-1]
+        np.testing.assert_allclose(V @ short @ V.T, theirs(), rtol=1e-9)
+        print(f"all prompts of 6 tokens, K = 3, NumPy {name}: {said(ours, theirs, share=1 / 20)}")
+    K, N, z, drawn = 16, 4096, 3.0, 2000
     reduced = ReducedAttention(K, 1.0, prompt_length=N)
-    loss, error = prompts_by_numpy(K, N, z, drawn, rng)
     exact = float(reduced.loss(z))
-    assert abs(loss - exact) < 5 * error
-    # So many more prompts would be needed, and time is proportional to them.
-    share = (ACCURACY * exact / error) ** 2
-    print(
-        f"loss at K = 16, N = 4096, Monte Carlo prompts to 0.1 %: "
-        f"{ratio(partial(reduced.loss, z), partial(prompts_by_numpy, K, N, z, drawn, rng), share=share, clock=time.perf_counter)}"
-    )
+    for name, tokens in (("every token drawn", True), ("numbers drawn", False)):
+        loss, error = prompts_by_numpy(K, N, z, drawn, rng, tokens)
+        assert abs(loss - exact) < 5 * error
+        # So many more prompts would be needed, and time is proportional to them.
+        share = (ACCURACY * exact / error) ** 2
+        theirs = partial(prompts_by_numpy, K, N, z, drawn, rng, tokens)
+        print(f"loss at K = 16, N = 4096, prompts to 0.1 %, {name}: {ratio(partial(reduced.loss, z), theirs, share=share)}")
 
 
 if __name__ == "__main__":

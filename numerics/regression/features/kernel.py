@@ -26,6 +26,8 @@ SUMS = {"contract", "reassoc", "nsz"}
 #: Largest difference of scores whose exponential is taken, and the sums of weights beyond which a
 #: prompt is attended to by itself.
 MOST, SMALL, LARGE = 300.0, 1e-100, 1e100
+#: From so many prompts on vectors are taken over prompts, and before over classes.
+MANY = 8
 
 
 @njit(fastmath=SUMS, error_model="numpy", forceinline=True)
@@ -101,6 +103,48 @@ def multiply(A, B, out):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath=SUMS, error_model="numpy")
+def add_prompts(S, E, masses, weights, p, by_class, C, w, b, own, rest, error, H):  # type: ignore[no-untyped-def]
+    """Add to H what all prompts add for the second moments C of tasks, and return twice the loss.
+    The prompts are innermost, where vectors of them are taken; `by_class` is the transpose of
+    their masses, w and b are room of its shape, and own, rest and error of its length.
+    """
+    loss, K = 0.0, p.size
+    for k in range(K):
+        own[:], rest[:], error[:] = by_class[k], 0.0, 0.0
+        for m in range(K):
+            for n in range(weights.size):
+                w[m, n] = by_class[m, n] * E[k, m]
+                rest[n] += w[m, n]
+        for n in range(weights.size):
+            if not SMALL < own[n] + rest[n] < LARGE:
+                own[n], rest[n], _ = attend_alone(S, k, masses, n, w[:, n])
+        for n in range(weights.size):
+            one = 1 / (own[n] + rest[n])
+            own[n], rest[n] = own[n] * one, rest[n] * one
+            for m in range(K):
+                w[m, n] *= one
+        for m in range(K):
+            for n in range(weights.size):
+                b[m, n] = rest[n] * C[m, k]
+            for j in range(K):
+                if C[m, j] != 0.0:
+                    for n in range(weights.size):
+                        b[m, n] -= C[m, j] * w[j, n]
+        for m in range(K):
+            for n in range(weights.size):
+                error[n] += w[m, n] * (b[k, n] - b[m, n])
+        for m in range(K):
+            total = 0.0
+            for n in range(weights.size):
+                total += weights[n] * w[m, n] * (b[m, n] - b[k, n] + error[n])
+            H[k, m] += p[k] * total
+        for n in range(weights.size):
+            H[k, k] += p[k] * weights[n] * own[n] * error[n]
+            loss += p[k] * weights[n] * error[n]
+    return loss
+
+
+@njit(fastmath=SUMS, error_model="numpy", forceinline=True)
 def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H):  # type: ignore[no-untyped-def]
     """Write H, a row for each query, at the scores S0 + G W G, and return the loss.
 
@@ -123,7 +167,7 @@ def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H):  # type
     H : array (K, K)
         The result.
     """
-    S, half, E, w, b = room
+    S, half, E, w, b, many = room
     K = p.size
     if plain:
         for k in range(K):
@@ -139,6 +183,8 @@ def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H):  # type
     for k in range(K):
         for m in range(K):
             H[k, m] = 0.0
+    if weights.size >= MANY:
+        return (loss + add_prompts(S, E, masses, weights, p, *many, H)) / 2
     for n in range(weights.size):
         for k in range(K):
             # The attention on the others is a sum of its own, since 1 - w_k loses digits where w_k
@@ -168,9 +214,13 @@ def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H):  # type
 
 
 @njit
-def rooms(K):  # type: ignore[no-untyped-def]
-    """Room for `loss_and_H`."""
-    return np.empty((K, K)), np.empty((K, K)), np.empty((K, K)), np.empty(K), np.empty(K)
+def rooms(masses, C, spread):  # type: ignore[no-untyped-def]
+    """Room for `loss_and_H`, and what it needs of the prompts and tasks."""
+    n, K = masses.shape if len(masses) >= MANY else (0, masses.shape[1])
+    by_class = np.ascontiguousarray(masses[:n].T)
+    like = C if spread < 0 else spread * np.eye(K)  # tasks with the same gradient
+    many = by_class, like, np.empty((K, n)), np.empty((K, n)), np.empty(n), np.empty(n), np.empty(n)
+    return np.empty((K, K)), np.empty((K, K)), np.empty((K, K)), np.empty(K), np.empty(K), many
 
 
 @once
@@ -181,7 +231,7 @@ def loss_kernel() -> Callable[..., float]:
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(W, S0, G, plain, masses, weights, p, C, spread, H):  # type: ignore[no-untyped-def]
         _ = sources
-        return loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, rooms(p.size), H)
+        return loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, rooms(masses, C, spread), H)
 
     compiled: Any = announced(kernel, TRAINING)
     return compiled
@@ -202,7 +252,7 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     def kernel(W, step, steps, eta, S0, G, plain, masses, weights, p, C, spread, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
         K = p.size
-        room, H = rooms(K), np.empty((K, K))
+        room, H = rooms(masses, C, spread), np.empty((K, K))
         record = np.searchsorted(at, step)
         while True:
             recorded = record < at.size and at[record] == step
