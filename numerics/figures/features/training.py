@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.figures.features.block import Curves, initial_block, train
@@ -195,7 +196,8 @@ def measure(
             raise ValueError(f"{name} = {getattr(choices, name)} is less than 1; pass a positive whole number")
     code = digest_of_sources(__name__)
     began, jobs = time.monotonic(), {key: _job(key, choices, code) for key in _keys(figures, choices.runs)}
-    with Store() if folder is None else Workspace(folder) as store:
+    # Products of matrices as small as these take many times as long on several threads of BLAS.
+    with threadpool_limits(1, user_api="blas"), Store() if folder is None else Workspace(folder) as store:
         numbers = perform(jobs.values(), store, threads=thread_count(threads), progress=progress)
         work = math.fsum(float(store.about(key)["seconds"]) for key in numbers)
     curves = {}

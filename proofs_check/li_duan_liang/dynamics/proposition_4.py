@@ -119,8 +119,8 @@ def rate_of_phase_3() -> Evidence:
 )
 def rate_of_phase_3_from_below() -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at least
-    $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$: refuted for every $c>0$ at its first step. It comes
-    while $z\leq\log2$, as $CK\log K$ steps raise $z$ by order $\frac{\log K}K$ only. The witness has
+    $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$: refuted for every $c>0$ at its first step, where
+    $z\leq\log2$, as $CK\log K$ steps raise $z$ by order $\frac{\log K}K$ only. The witness has
     $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ and $K=2n$ classes.
     """
     left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
