@@ -83,3 +83,23 @@ def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: fl
             optimiser.step()
 
     return program
+
+
+def descent(K: int, eta: float) -> Callable[[int], None] | None:
+    """Steps of gradient descent on Q over K orthonormal features with the population prompt, as a
+    function of their number; None without PyTorch.
+    """
+    torch = _imported()
+    if torch is None:
+        return None
+    Q, I = torch.zeros(K, K, dtype=torch.float64, requires_grad=True), torch.eye(K, dtype=torch.float64)
+    optimiser = torch.optim.SGD([Q], lr=eta)
+
+    def program(steps: int) -> None:
+        for _ in range(steps):
+            loss = (I - torch.softmax(Q, 0)).square().sum() / (2 * K)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+
+    return program
