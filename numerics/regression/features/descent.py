@@ -86,7 +86,7 @@ def attention_descent(
         raise ValueError(f"eta = {eta} is not positive, but it is the learning rate; pass a positive number")
     steps = read_whole("steps", steps, "it is the number of steps of gradient descent", least=0)
     at = _record_steps(records, steps)
-    W, losses, kept = np.zeros_like(given.G), np.empty(len(at)), np.empty((len(at), *given.G.shape))
+    W, losses, kept = np.zeros_like(given.G), np.empty(len(at)), np.empty((len(at), *given.C.shape))
     file, done, found = None if checkpoint is None else Path(checkpoint), 0, 0
     run = {"eta": eta, "steps": steps, "records": at.tolist(), "kernels": SOURCES}
     run |= {name: np.asarray(x).tolist() for name, x in zip(given._fields, given)}
@@ -103,7 +103,7 @@ def attention_descent(
     kernel, pace, saved, diverged = descent_kernel(), 64, time.monotonic(), None
     while found < len(at) and diverged is None:
         goal, began, next_W = min(done + pace, int(at[-1])), time.monotonic(), W.copy()
-        reached, found = kernel(next_W, done, goal, eta, *given, at, losses, kept)
+        reached, found = kernel(next_W, done, goal, eta, given, at, losses, kept)
         diverged = None if reached == goal and np.isfinite(next_W).all() else int(reached)
         W, done = next_W, int(reached)
         pace *= 2 if time.monotonic() - began < SHORT_CALL else 1
@@ -111,7 +111,7 @@ def attention_descent(
             save()
             saved = time.monotonic()
     save()
-    return AttentionPath(problem, at[:found].astype(float), losses[:found], kept[:found].transpose(0, 2, 1), Q0, diverged)
+    return AttentionPath(problem, at[:found].astype(float), losses[:found], kept[:found], Q0, diverged)
 
 
 def _record_steps(records: ArrayLike | None, steps: int) -> NDArray[np.int64]:

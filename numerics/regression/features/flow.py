@@ -68,21 +68,22 @@ def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: Array
     losses, kept = _integrated(given, at, FINE)
     coarse, _ = _integrated(given, at, COARSE)
     error = float(np.max(abs(losses - coarse) / np.where(losses > 0, losses, 1.0)))
-    return AttentionPath(problem, at, losses, kept.transpose(0, 2, 1), Q0, error=error)
+    return AttentionPath(problem, at, losses, kept, Q0, error=error)
 
 
 def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Floats, Floats]:
-    """Losses (k,) and coefficients (k, K, K), a row for each query, at the times."""
+    """Losses (k,) and coefficients (k, K, K) at the times."""
     from scipy.integrate import solve_ivp
 
-    kernel, K = loss_kernel(), len(given.p)
+    kernel, K = loss_kernel(), len(given.C)
+    filled, found_H = np.zeros_like(given.G), np.empty_like(given.G)
 
     def loss_and_H(W: Floats) -> tuple[float, Floats]:
-        H = np.empty((K, K))
-        return kernel(np.ascontiguousarray(W), *given, H), H
+        filled[:K, :K] = W
+        return kernel(filled, given, found_H), found_H[:K, :K]
 
     # The first scores to move by one would do so near this time.
-    speed = given.G @ loss_and_H(np.zeros((K, K)))[1] @ given.G
+    speed = given.G[:K, :K] @ loss_and_H(np.zeros((K, K)))[1] @ given.G[:K, :K]
     unit = 1 / max(float(abs(speed).max()), np.finfo(float).tiny)
     ends = np.log1p(times / unit)
 

@@ -1,8 +1,9 @@
 """The loss and the matrix H of a problem with finitely many features in compiled code, and gradient
 descent on them in one call.
 
-Scores, attention and H have one row for each query here, so that what is summed lies side by side
-in memory; `theory.regression.features.data` has them as columns.
+Eight softmaxes are done side by side: those of eight queries in one prompt or, where prompts are
+many, those of one query in eight prompts. Numbers of which each of the eight has its own are an
+octet; G groups of queries times T groups of prompts make all softmaxes.
 """
 
 from __future__ import annotations
@@ -16,222 +17,182 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
+from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.quadrature.moments_kernel import exp64
 
 __all__ = ["SOURCES", "descent_kernel", "loss_kernel"]
 
 SOURCES = kernel_key(__name__)
-SUMS = {"contract", "reassoc", "nsz"}
-#: Largest difference of scores whose exponential is taken, and the sums of weights beyond which a
-#: prompt is attended to by itself.
-MOST, SMALL, LARGE = 300.0, 1e-100, 1e100
-#: From so many prompts on vectors are taken over prompts, and before over classes.
-MANY = 8
+#: Difference of scores from which on each softmax gets exponentials of its own, lest all its
+#: weights vanish where the class with the largest score has few tokens or none.
+FAR = -300.0
 
 
-@njit(fastmath=SUMS, error_model="numpy", forceinline=True)
-def raise_scores(S, E):  # type: ignore[no-untyped-def]
-    """E becomes the weight of each class beside the query's own, whose place is 0: the weights of
-    all prompts are multiples of these. Returns nan if a score is not finite, and else 0.
+@njit(_nrt=False, error_model="numpy")
+def add_product(A, B, C):  # type: ignore[no-untyped-def]
+    """Add A B to C, square matrices whose size is a multiple of eight."""
+    n = len(A)
+    for i in range(0, n, 4):
+        for j in range(0, n, WIDTH):
+            at = i * n + j
+            a, b, c, d = load(C, at), load(C, at + n), load(C, at + 2 * n), load(C, at + 3 * n)
+            for r in range(n):
+                x = load(B, r * n + j)
+                a += A[i, r] * x
+                b += A[i + 1, r] * x
+                c += A[i + 2, r] * x
+                d += A[i + 3, r] * x
+            store(C, at, a)
+            store(C, at + n, b)
+            store(C, at + 2 * n, c)
+            store(C, at + 3 * n, d)
+
+
+@njit(forceinline=True, _nrt=False, error_model="numpy")
+def exponentials(S, same, half, e, own):  # type: ignore[no-untyped-def]
+    """Fill e and own with exp of the scores less the largest of each query; return the least of
+    these differences, and NaN if a score is not finite, otherwise 0.
     """
-    fault = 0.0
-    for k in range(len(S)):
-        own = S[k, k]
-        for m in range(len(S)):
-            E[k, m] = S[k, m] - own
-            fault += 0.0 * E[k, m]
-    flat = E.reshape(-1)  # one loop, which is long enough for vectors at small K
-    for i in range(flat.size):
-        flat[i] = exp64(min(flat[i], MOST))
-    for k in range(len(S)):
-        E[k, k] = 0.0
-    return fault
+    (groups, K, _), n, lowest, faults = same.shape, len(S), splat(0.0), splat(0.0)
+    for b in range(0, n, WIDTH):
+        top = load(S, b)
+        for m in range(1, K):
+            top = larger(top, load(S, m * n + b))
+        for m in range(K):
+            x = load(S, m * n + b) - top
+            lowest = smaller(lowest, x)
+            faults += 0.0 * x
+            store(half, m * n + b, exp8(x))
+    for g in range(groups):
+        mine = splat(0.0)
+        for m in range(K):
+            x = splat(half[m, g]) if groups * WIDTH > n else load(half, m * n + g * WIDTH)
+            its = x * load(same, (g * K + m) * WIDTH)
+            mine += its
+            store(e, (g * K + m) * WIDTH, x - its)
+        store(own, g * WIDTH, mine)
+    return least(lowest), total(faults)
 
 
-@njit(fastmath=SUMS, error_model="numpy")
-def attend_alone(S, k, masses, n, w):  # type: ignore[no-untyped-def]
-    """The weight of query k on its own class, and sum and sum of squares of those on the others,
-    which w becomes, from the largest score in the prompt: where those of `raise_scores` are too
-    large or too small.
+@njit(_nrt=False, error_model="numpy")
+def own_exponentials(S, queries, shares, g, t, e, own):  # type: ignore[no-untyped-def]
+    """Do the same for eight softmaxes, each of which gets 1 as the largest of its weights."""
+    K = e.shape[1]
+    for l in range(WIDTH):
+        k, top = queries[g, l], -math.inf
+        for m in range(K):
+            if shares[t, m, l] > 0:
+                top = max(top, S[m, k] + math.log(shares[t, m, l]))
+        for m in range(K):
+            e[g, m, l] = exp64(min(S[m, k] - top, 700.0))  # a class without tokens may be far above
+        own[g, l], e[g, k, l] = e[g, k, l], 0.0
+
+
+@njit(forceinline=True, _nrt=False, error_model="numpy")
+def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-def]
+    """Add what eight softmaxes give to H, and return their squared errors; w and gap are room.
+
+    The attention on other classes, w and together rest, is a sum of its own, since 1 less that on
+    the query's class loses digits where this is near 1. For each class m the gap is
+    ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
     """
-    top, rest, squares = -math.inf, 0.0, 0.0
-    for m in range(w.size):
-        top = max(top, S[k, m] if masses[n, m] > 0 else -math.inf)
-    for m in range(w.size):
-        # A class without tokens may have a score far above those of the others.
-        w[m] = masses[n, m] * exp64(min(S[k, m] - top, 0.0))
-    own, w[k] = w[k], 0.0
-    for m in range(w.size):
-        rest += w[m]
-        squares += w[m] * w[m]
-    return own, rest, squares
-
-
-@njit(fastmath=SUMS, error_model="numpy")
-def add_any(own, rest, w, c, C, k, b, H):  # type: ignore[no-untyped-def]
-    """Add to row k of H what a query adds whose attention is `own` on its class, and w on the
-    others with the sum `rest`, for the second moments C of tasks; return its squared error. c is
-    its probability, and b room for K numbers.
-    """
-    for m in range(w.size):
-        b[m] = rest * C[m, k]
-        for j in range(w.size):
-            b[m] -= C[m, j] * w[j]
-    error = 0.0
-    for m in range(w.size):
-        error += w[m] * (b[k] - b[m])
-    for m in range(w.size):
-        H[k, m] += c * w[m] * (b[m] - b[k] + error)
-    H[k, k] += c * own * error
+    T, K, alike = len(given.shares), len(given.C), given.spread >= 0
+    rest, squares = splat(0.0), splat(0.0)
+    for m in range(K):
+        x = load(given.shares, (t * K + m) * WIDTH) * load(e, (g * K + m) * WIDTH)
+        store(w, m * WIDTH, x)
+        rest += x
+        squares += x * x
+    mine = load(given.own_shares, (g * T + t) * WIDTH) * load(own, g * WIDTH)
+    scale = 1.0 / (mine + rest)
+    if alike:
+        rest *= scale
+        error = given.spread * (rest * rest + squares * scale * scale)
+    else:
+        at_query, error = load(given.variances, g * WIDTH) * rest, splat(0.0)
+        for j in range(K):
+            at_query -= load(given.C_queries, (g * K + j) * WIDTH) * load(w, j * WIDTH)
+        for m in range(K):
+            x = at_query - rest * load(given.C_queries, (g * K + m) * WIDTH)
+            for j in range(K):
+                x += given.C[m, j] * load(w, j * WIDTH)
+            store(gap, m * WIDTH, x * scale)
+            error += load(w, m * WIDTH) * scale * (x * scale)
+    c = load(given.weights, (g * T + t) * WIDTH)
+    mine *= scale * c * error
+    for m in range(K):
+        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH) * scale
+        difference = error - (given.spread * (rest + x) if alike else load(gap, m * WIDTH))
+        store(H, at, load(H, at) + (c * x * difference + mine * load(given.same, at)))
     return c * error
 
 
-@njit(fastmath=SUMS, error_model="numpy")
-def multiply(A, B, out):  # type: ignore[no-untyped-def]
-    """The product of two matrices, small ones without the overhead of a library."""
-    K = len(A)
-    if K > 8:
-        np.dot(A, B, out)
-        return
-    for i in range(K):
-        for j in range(K):
-            out[i, j] = 0.0
-        for k in range(K):
-            for j in range(K):
-                out[i, j] += A[i, k] * B[k, j]
+@njit(forceinline=True, _nrt=False, error_model="numpy")
+def clear(A):  # type: ignore[no-untyped-def]
+    """Set an array to 0."""
+    for i in range(0, A.size, WIDTH):
+        store(A, i, splat(0.0))
 
 
-@njit(fastmath=SUMS, error_model="numpy")
-def add_prompts(S, E, masses, weights, p, by_class, C, w, b, own, rest, error, H):  # type: ignore[no-untyped-def]
-    """Add to H what all prompts add for the second moments C of tasks, and return twice the loss.
-    The prompts are innermost, where vectors of them are taken; `by_class` is the transpose of
-    their masses, w and b are room of its shape, and own, rest and error of its length.
-    """
-    loss, K = 0.0, p.size
-    for k in range(K):
-        own[:], rest[:], error[:] = by_class[k], 0.0, 0.0
-        for m in range(K):
-            for n in range(weights.size):
-                w[m, n] = by_class[m, n] * E[k, m]
-                rest[n] += w[m, n]
-        for n in range(weights.size):
-            if not SMALL < own[n] + rest[n] < LARGE:
-                own[n], rest[n], _ = attend_alone(S, k, masses, n, w[:, n])
-        for n in range(weights.size):
-            one = 1 / (own[n] + rest[n])
-            own[n], rest[n] = own[n] * one, rest[n] * one
-            for m in range(K):
-                w[m, n] *= one
-        for m in range(K):
-            for n in range(weights.size):
-                b[m, n] = rest[n] * C[m, k]
-            for j in range(K):
-                if C[m, j] != 0.0:
-                    for n in range(weights.size):
-                        b[m, n] -= C[m, j] * w[j, n]
-        for m in range(K):
-            for n in range(weights.size):
-                error[n] += w[m, n] * (b[k, n] - b[m, n])
-        for m in range(K):
-            total = 0.0
-            for n in range(weights.size):
-                total += weights[n] * w[m, n] * (b[m, n] - b[k, n] + error[n])
-            H[k, m] += p[k] * total
-        for n in range(weights.size):
-            H[k, k] += p[k] * weights[n] * own[n] * error[n]
-            loss += p[k] * weights[n] * error[n]
-    return loss
+@njit(forceinline=True, _nrt=False, error_model="numpy")
+def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
+    """Write H for the scores S_0 + G W G to the room, and return the loss."""
+    S, half, e, own, H, w, gap = room
+    for i in range(0, S.size, WIDTH):
+        store(S, i, load(given.S0, i) + load(W, i) if given.plain else load(given.S0, i))
+    if not given.plain:
+        clear(half)
+        add_product(given.G, W, half)
+        add_product(half, given.G, S)
+    lowest, faults = exponentials(S, given.same, half, e, own)
+    clear(H)
+    loss = splat(0.0)
+    for g in range(given.weights.shape[0]):
+        for t in range(given.weights.shape[1]):
+            if lowest < FAR:
+                own_exponentials(S, given.queries, given.shares, g, t, e, own)
+            loss += add_softmaxes(g, t, given, e, own, w, gap, H)
+    return total(loss) / 2 + faults
 
 
-@njit(fastmath=SUMS, error_model="numpy", forceinline=True)
-def loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H):  # type: ignore[no-untyped-def]
-    """Write H, a row for each query, at the scores S0 + G W G, and return the loss.
-
-    Parameters
-    ----------
-    W, S0, G : arrays (K, K)
-        The parameter is ``Q = Q_0 + V W' V'``, S0 are the scores at Q_0, G = V'V.
-    plain : bool
-        Whether G is the identity.
-    masses, weights : arrays (n, K), (n,)
-        Tokens of each class in a prompt, and the probability of the prompt.
-    p : array (K,)
-    C : array (K, K)
-        Second moments of a task on the features.
-    spread : float
-        sigma_f^2 if C is sigma_f^2 times the identity up to what is the same for all features, so
-        that the tasks are exchangeable; otherwise negative.
-    room : tuple of arrays
-        As `rooms` makes them.
-    H : array (K, K)
-        The result.
-    """
-    S, half, E, w, b, many = room
-    K = p.size
-    if plain:
-        for k in range(K):
-            for m in range(K):
-                S[k, m] = S0[k, m] + W[k, m]
-    else:
-        multiply(G, W, half)
-        multiply(half, G, S)
-        for k in range(K):
-            for m in range(K):
-                S[k, m] += S0[k, m]
-    loss = raise_scores(S, E)
-    for k in range(K):
-        for m in range(K):
-            H[k, m] = 0.0
-    if weights.size >= MANY:
-        return (loss + add_prompts(S, E, masses, weights, p, *many, H)) / 2
-    for n in range(weights.size):
-        for k in range(K):
-            # The attention on the others is a sum of its own, since 1 - w_k loses digits where w_k
-            # is near 1.
-            own, rest, squares = masses[n, k], 0.0, 0.0
-            for m in range(K):
-                w[m] = masses[n, m] * E[k, m]
-                rest += w[m]
-                squares += w[m] * w[m]
-            if not SMALL < own + rest < LARGE:
-                own, rest, squares = attend_alone(S, k, masses, n, w)
-            one, c = 1 / (own + rest), weights[n] * p[k]
-            own, rest, squares = own * one, rest * one, squares * one * one
-            if spread < 0:
-                for m in range(K):
-                    w[m] *= one
-                loss += add_any(own, rest, w, c, C, k, b, H)
-                continue
-            # The same for exchangeable tasks, of which only sums of squares remain.
-            c *= spread
-            error, shift, times = rest * rest + squares, squares - own * rest, c * one
-            for m in range(K):
-                H[k, m] += times * w[m] * (shift - one * w[m])
-            H[k, k] += c * own * error
-            loss += c * error
-    return loss / 2
+@njit(forceinline=True, _nrt=False, error_model="numpy")
+def add_H(eta, H, W):  # type: ignore[no-untyped-def]
+    """Add eta H to W, which has rows and columns."""
+    (groups, K, _), n = H.shape, len(W)
+    for m in range(K):
+        if groups * WIDTH > n:
+            for k in range(K):
+                W[m, k] += eta * total(load(H, (k * K + m) * WIDTH))
+        else:
+            for g in range(groups):
+                at = m * n + g * WIDTH
+                store(W, at, load(W, at) + eta * load(H, (g * K + m) * WIDTH))
 
 
 @njit
-def rooms(masses, C, spread):  # type: ignore[no-untyped-def]
-    """Room for `loss_and_H`, and what it needs of the prompts and tasks."""
-    n, K = masses.shape if len(masses) >= MANY else (0, masses.shape[1])
-    by_class = np.ascontiguousarray(masses[:n].T)
-    like = C if spread < 0 else spread * np.eye(K)  # tasks with the same gradient
-    many = by_class, like, np.empty((K, n)), np.empty((K, n)), np.empty(n), np.empty(n), np.empty(n)
-    return np.empty((K, K)), np.empty((K, K)), np.empty((K, K)), np.empty(K), np.empty(K), many
+def rooms(given):  # type: ignore[no-untyped-def]
+    """The arrays in which `loss_and_H` works."""
+    groups, K, n = len(given.queries), len(given.C), len(given.S0)
+    a, b, c = (n, n), (groups, K, WIDTH), (K, WIDTH)
+    return np.empty(a), np.empty(a), np.empty(b), np.empty((groups, WIDTH)), np.empty(b), np.empty(c), np.empty(c)
 
 
 @once
 def loss_kernel() -> Callable[..., float]:
-    """The compiled `loss_and_H`, which releases the GIL."""
+    """The compiled kernel ``(W, given, H)``, which writes H and returns the loss, and releases the
+    GIL.
+    """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, S0, G, plain, masses, weights, p, C, spread, H):  # type: ignore[no-untyped-def]
+    def kernel(W, given, H):  # type: ignore[no-untyped-def]
         _ = sources
-        return loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, rooms(masses, C, spread), H)
+        room = rooms(given)
+        loss = loss_and_H(W, given, room)
+        H[:] = 0.0
+        add_H(1.0, room[4], H)
+        return loss
 
     compiled: Any = announced(kernel, TRAINING)
     return compiled
@@ -239,8 +200,8 @@ def loss_kernel() -> Callable[..., float]:
 
 @once
 def descent_kernel() -> Callable[..., tuple[int, int]]:
-    """The compiled kernel ``(W, step, steps, eta, S0, G, plain, masses, weights, p, C, spread, at,
-    losses, kept)``, which releases the GIL.
+    """The compiled kernel ``(W, step, steps, eta, given, at, losses, kept)``, which releases the
+    GIL.
 
     W goes from step number ``step`` to ``steps`` in place. Record i, if ``at[i]`` lies in between,
     becomes the loss and the W before step ``at[i]``. The last step that was done and the number of
@@ -249,27 +210,24 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     sources = SOURCES
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, step, steps, eta, S0, G, plain, masses, weights, p, C, spread, at, losses, kept):  # type: ignore[no-untyped-def]
+    def kernel(W, step, steps, eta, given, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
-        K = p.size
-        room, H = rooms(masses, C, spread), np.empty((K, K))
+        K, room = len(given.C), rooms(given)
         record = np.searchsorted(at, step)
         while True:
             recorded = record < at.size and at[record] == step
             if step == steps and not recorded:
                 return step, record
-            loss = loss_and_H(W, S0, G, plain, masses, weights, p, C, spread, room, H)
+            loss = loss_and_H(W, given, room)
             if not math.isfinite(loss):
                 return step, record
             if recorded:
                 losses[record] = loss
-                kept[record] = W
+                kept[record] = W[:K, :K]
                 record += 1
             if step == steps:
                 return step, record
-            for i in range(K):
-                for j in range(K):
-                    W[i, j] += eta * H[i, j]
+            add_H(eta, room[4], W)
             step += 1
 
     compiled: Any = announced(kernel, TRAINING)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.compiled.octets import WIDTH
 from theory.inputs.arrays import read_arrays
 from theory.regression.features.data import FeatureRegression
 
@@ -72,15 +73,43 @@ class AttentionPath:
 
 
 class KernelProblem(NamedTuple):
-    """A problem as the compiled kernels take it, see `numerics.regression.features.kernel`."""
+    """A problem as the compiled kernels take it, see `numerics.regression.features.kernel`.
+
+    Attributes
+    ----------
+    S0, G : arrays (n, n)
+        Scores at Q_0 and inner products of the features, filled up with zeros to a multiple of
+        eight. The parameter is ``Q = Q_0 + V W V'`` with W of the same size.
+    plain : bool
+        Whether the features are orthonormal.
+    queries : array of int (G, 8)
+        Classes of the queries of a group.
+    same : array (G, K, 8)
+        1 where a class is that of the query, otherwise 0.
+    shares : array (T, K, 8)
+        Shares of each class in the prompts of a group.
+    own_shares, weights : arrays (G, T, 8)
+        Share of the query's class in the prompt; probability of prompt and query.
+    C : array (K, K)
+        Second moments of a task on the features, up to what is the same for all features.
+    C_queries, variances : arrays (G, K, 8), (G, 8)
+        C at each class and the query, and at the query twice.
+    spread : float
+        sigma_f^2 if all features are alike to the tasks, so that C is that multiple of the identity
+        up to what is the same for all features; otherwise negative.
+    """
 
     S0: Floats
     G: Floats
     plain: bool
-    masses: Floats
+    queries: NDArray[np.int64]
+    same: Floats
+    shares: Floats
+    own_shares: Floats
     weights: Floats
-    p: Floats
     C: Floats
+    C_queries: Floats
+    variances: Floats
     spread: float
 
 
@@ -115,14 +144,35 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     centred = C - C.mean(axis=0) - C.mean(axis=1)[:, None] + C.mean()
     spread = float(np.trace(centred)) / (K - 1)
     alike = abs(centred - spread * (np.eye(K) - 1 / K)).max() <= ROUNDING * abs(C).max()
-    scores = np.ascontiguousarray((V.T @ Q0 @ V).T)
+    queries, shares, own_shares, weights = _in_octets(masses.astype(float), weights, problem.probabilities)
+    empty = -K % WIDTH
     return KernelProblem(
-        S0=scores,
-        G=np.ascontiguousarray(G),
+        S0=np.ascontiguousarray(np.pad(V.T @ Q0 @ V, (0, empty))),
+        G=np.ascontiguousarray(np.pad(G, (0, empty))),
         plain=bool((np.eye(K) == G).all()),
-        masses=np.ascontiguousarray(masses, dtype=float),
-        weights=np.ascontiguousarray(weights),
-        p=np.ascontiguousarray(problem.probabilities),
+        queries=queries,
+        same=(queries[:, None, :] == np.arange(K)[:, None]).astype(float),
+        shares=shares,
+        own_shares=own_shares,
+        weights=weights,
         C=np.ascontiguousarray(centred),
+        C_queries=np.ascontiguousarray(centred[queries].transpose(0, 2, 1)),
+        variances=centred.diagonal()[queries],
         spread=spread if alike else -1.0,
     ), Q0
+
+
+def _in_octets(masses: Floats, weights: Floats, p: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
+    """Queries, shares, own shares and weights of the groups; what fills up an octet weighs 0."""
+    (n, K), shares = masses.shape, masses / masses.sum(axis=1, keepdims=True)
+    if -(-K // WIDTH) * n < K * -(-n // WIDTH):  # fewer groups with eight queries and one prompt in each
+        queries = np.pad(np.arange(K), (0, -K % WIDTH), mode="edge").reshape(-1, WIDTH)
+        shares = np.repeat(shares[:, :, None], WIDTH, axis=2)
+        all_weights = np.pad(p, (0, -K % WIDTH)).reshape(-1, 1, WIDTH) * weights[:, None]
+    else:
+        queries = np.repeat(np.arange(K)[:, None], WIDTH, axis=1)
+        filled = np.pad(shares, ((0, -n % WIDTH), (0, 0)), mode="edge")
+        shares = np.ascontiguousarray(filled.reshape(-1, WIDTH, K).transpose(0, 2, 1))
+        all_weights = p[:, None, None] * np.pad(weights, (0, -n % WIDTH)).reshape(-1, WIDTH)
+    own = np.stack([shares[:, row, np.arange(WIDTH)] for row in queries])
+    return queries, shares, np.ascontiguousarray(own), all_weights
