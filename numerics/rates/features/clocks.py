@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from numerics.regression.features.flow import attention_flow
 from numerics.regression.features.margin import attention_margin
-from theory import FeatureRegression, ReducedAttention
+from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import Orbit, cube, lattice, polygon, torus
+from theory.regression.features.reduced import ReducedAttention
 
 __all__ = ["FAMILIES", "Clock", "Features", "OrbitClock", "RandomClock", "families"]
 

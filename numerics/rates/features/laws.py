@@ -11,8 +11,9 @@ from numerics.rates.features.printed import Line, ours
 from numerics.rates.features.times import EPS, exponent, spread
 from numerics.regression.features.descent import attention_descent
 from numerics.regression.features.flow import attention_flow
-from theory import FeatureRegression, ReducedAttention
+from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice, polygon, torus
+from theory.regression.features.reduced import ReducedAttention
 
 __all__ = ["our_lines"]
 

@@ -11,7 +11,7 @@ from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
 from numerics.rates.features.clocks import FAMILIES
 from numerics.rates.features.printed import CLASSES, ratios
 from numerics.rates.features.times import VARIED_K, Table, spread
-from theory import ReducedAttention
+from theory.regression.features.reduced import ReducedAttention
 
 __all__ = ["Curve", "Picture", "draw"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from numerics.rates.features.ledger_verdicts import OURS, PRINTED
 from numerics.rates.features.times import VARIED_EPS, VARIED_K, exponent, spread
-from theory import ReducedAttention
+from theory.regression.features.reduced import ReducedAttention
 
 __all__ = ["CLASSES", "SHOWN", "Line", "ours", "printed_lines", "ratios"]
 

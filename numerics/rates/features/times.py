@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from numerics.rates.features.clocks import Features, families
-from theory import ReducedAttention
+from theory.regression.features.reduced import ReducedAttention
 
 __all__ = ["EPS", "VARIED_EPS", "VARIED_K", "Exponent", "Table", "Time", "exponent", "spread", "time_table"]
 
