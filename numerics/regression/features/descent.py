@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -86,10 +87,10 @@ def attention_descent(
         raise ValueError(f"eta = {eta} is not positive, but it is the learning rate; pass a positive number")
     steps = read_whole("steps", steps, "it is the number of steps of gradient descent", least=0)
     at = _record_steps(records, steps)
-    W, losses, kept = np.zeros_like(given.G), np.empty(len(at)), np.empty((len(at), *given.C.shape))
+    W, losses, kept = np.zeros_like(given.G), np.empty(len(at)), np.empty((len(at), problem.K, problem.K))
     file, done, found = None if checkpoint is None else Path(checkpoint), 0, 0
     run = {"eta": eta, "steps": steps, "records": at.tolist(), "kernels": SOURCES}
-    run |= {name: np.asarray(x).tolist() for name, x in zip(given._fields, given)}
+    run["problem"] = sha256(b"".join(np.asarray(x).tobytes() for x in given)).hexdigest()
     if file is not None and file_is_there(file, "checkpoint", CheckpointError):
         state = read_checkpoint(file, run, dict)
         W, done, found = state["W"], int(state["done"]), int(state["found"])

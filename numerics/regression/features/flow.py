@@ -75,7 +75,7 @@ def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Float
     """Losses (k,) and coefficients (k, K, K) at the times."""
     from scipy.integrate import solve_ivp
 
-    kernel, K = loss_kernel(), len(given.C)
+    kernel, K = loss_kernel(), given.same.shape[1]
     filled, found_H = np.zeros_like(given.G), np.empty_like(given.G)
 
     def loss_and_H(W: Floats) -> tuple[float, Floats]:

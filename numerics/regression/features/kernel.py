@@ -30,23 +30,23 @@ FAR = -300.0
 
 
 @njit(_nrt=False, error_model="numpy")
-def add_product(A, B, C):  # type: ignore[no-untyped-def]
-    """Add A B to C, square matrices whose size is a multiple of eight."""
-    n = len(A)
-    for i in range(0, n, 4):
-        for j in range(0, n, WIDTH):
-            at = i * n + j
-            a, b, c, d = load(C, at), load(C, at + n), load(C, at + 2 * n), load(C, at + 3 * n)
-            for r in range(n):
-                x = load(B, r * n + j)
-                a += A[i, r] * x
-                b += A[i + 1, r] * x
-                c += A[i + 2, r] * x
-                d += A[i + 3, r] * x
-            store(C, at, a)
-            store(C, at + n, b)
-            store(C, at + 2 * n, c)
-            store(C, at + 3 * n, d)
+def add_product(A, B, C, K, stride, at):  # type: ignore[no-untyped-def]
+    """Add A B to C for the eight columns from number `at` on, where rows of B and C have `stride`
+    numbers; below row K all three hold zeros up to a multiple of four.
+    """
+    for i in range(0, K, 4):
+        row = i * stride + at
+        a, b, c, d = load(C, row), load(C, row + stride), load(C, row + 2 * stride), load(C, row + 3 * stride)
+        for r in range(K):
+            x = load(B, r * stride + at)
+            a += A[i, r] * x
+            b += A[i + 1, r] * x
+            c += A[i + 2, r] * x
+            d += A[i + 3, r] * x
+        store(C, row, a)
+        store(C, row + stride, b)
+        store(C, row + 2 * stride, c)
+        store(C, row + 3 * stride, d)
 
 
 @njit(forceinline=True, _nrt=False, error_model="numpy")
@@ -97,7 +97,7 @@ def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-de
     the query's class loses digits where this is near 1. For each class m the gap is
     ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
     """
-    T, K, alike = len(given.shares), len(given.C), given.spread >= 0
+    (T, K, _), alike = given.shares.shape, given.spread >= 0
     rest, squares = splat(0.0), splat(0.0)
     for m in range(K):
         x = load(given.shares, (t * K + m) * WIDTH) * load(e, (g * K + m) * WIDTH)
@@ -111,14 +111,15 @@ def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-de
         error = given.spread * (rest * rest + squares * scale * scale)
     else:
         at_query, error = load(given.variances, g * WIDTH) * rest, splat(0.0)
-        for j in range(K):
-            at_query -= load(given.C_queries, (g * K + j) * WIDTH) * load(w, j * WIDTH)
         for m in range(K):
-            x = at_query - rest * load(given.C_queries, (g * K + m) * WIDTH)
-            for j in range(K):
-                x += given.C[m, j] * load(w, j * WIDTH)
-            store(gap, m * WIDTH, x * scale)
-            error += load(w, m * WIDTH) * scale * (x * scale)
+            of_class = load(given.C_queries, (g * K + m) * WIDTH)
+            at_query -= of_class * load(w, m * WIDTH)
+            store(gap, m * WIDTH, splat(0.0) - rest * of_class)
+        add_product(given.C, w, gap, K, WIDTH, 0)
+        for m in range(K):
+            x = scale * (at_query + load(gap, m * WIDTH))
+            store(gap, m * WIDTH, x)
+            error += scale * load(w, m * WIDTH) * x
     c = load(given.weights, (g * T + t) * WIDTH)
     mine *= scale * c * error
     for m in range(K):
@@ -138,13 +139,15 @@ def clear(A):  # type: ignore[no-untyped-def]
 @njit(forceinline=True, _nrt=False, error_model="numpy")
 def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
     """Write H for the scores S_0 + G W G to the room, and return the loss."""
-    S, half, e, own, H, w, gap = room
+    (S, half, e, own, H, w, gap), K = room, given.same.shape[1]
     for i in range(0, S.size, WIDTH):
         store(S, i, load(given.S0, i) + load(W, i) if given.plain else load(given.S0, i))
     if not given.plain:
         clear(half)
-        add_product(given.G, W, half)
-        add_product(half, given.G, S)
+        for j in range(0, len(W), WIDTH):
+            add_product(given.G, W, half, K, len(W), j)
+        for j in range(0, len(W), WIDTH):
+            add_product(half, given.G, S, K, len(W), j)
     lowest, faults = exponentials(S, given.same, half, e, own)
     clear(H)
     loss = splat(0.0)
@@ -173,9 +176,9 @@ def add_H(eta, H, W):  # type: ignore[no-untyped-def]
 @njit
 def rooms(given):  # type: ignore[no-untyped-def]
     """The arrays in which `loss_and_H` works."""
-    groups, K, n = len(given.queries), len(given.C), len(given.S0)
-    a, b, c = (n, n), (groups, K, WIDTH), (K, WIDTH)
-    return np.empty(a), np.empty(a), np.empty(b), np.empty((groups, WIDTH)), np.empty(b), np.empty(c), np.empty(c)
+    (groups, K, _), n = given.same.shape, len(given.G)
+    a, b, c = (n, n), (groups, K, WIDTH), (n, WIDTH)
+    return np.empty(a), np.empty(a), np.empty(b), np.empty((groups, WIDTH)), np.empty(b), np.zeros(c), np.zeros(c)
 
 
 @once
@@ -212,7 +215,7 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(W, step, steps, eta, given, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
-        K, room = len(given.C), rooms(given)
+        K, room = given.same.shape[1], rooms(given)
         record = np.searchsorted(at, step)
         while True:
             recorded = record < at.size and at[record] == step

@@ -90,8 +90,9 @@ class KernelProblem(NamedTuple):
         Shares of each class in the prompts of a group.
     own_shares, weights : arrays (G, T, 8)
         Share of the query's class in the prompt; probability of prompt and query.
-    C : array (K, K)
-        Second moments of a task on the features, up to what is the same for all features.
+    C : array (n, n)
+        Second moments of a task on the features, up to what is the same for all features, filled up
+        with zeros too.
     C_queries, variances : arrays (G, K, 8), (G, 8)
         C at each class and the query, and at the query twice.
     spread : float
@@ -155,7 +156,7 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
         shares=shares,
         own_shares=own_shares,
         weights=weights,
-        C=np.ascontiguousarray(centred),
+        C=np.ascontiguousarray(np.pad(centred, (0, empty))),
         C_queries=np.ascontiguousarray(centred[queries].transpose(0, 2, 1)),
         variances=centred.diagonal()[queries],
         spread=spread if alike else -1.0,
