@@ -4,6 +4,7 @@ N iid tokens holds, and with which probability.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import comb
 from typing import Any
 
@@ -80,6 +81,7 @@ def enumerate_prompts(probabilities: Any, prompt_length: int) -> tuple[NDArray[n
     return counts, weights / weights.sum()
 
 
+@lru_cache(maxsize=32, typed=True)
 def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Prompts of equally likely classes by how many tokens they hold of one class, the query's own;
     those that hold none of it, or nothing else, are left out.
@@ -96,7 +98,8 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
     probability, odds, b : ndarray of shape (n,)
         Of each number of tokens: its probability, how many times as many tokens are of other
         classes, and 1 plus the mean of the sum of squares of the shares of the others among
-        themselves. Floats, or expressions if K is one.
+        themselves. Expressions if K is one; otherwise floats, without those that no sum over them
+        would feel. They are kept for the next call, and cannot be written.
 
     Examples
     --------
@@ -116,7 +119,13 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
 
         j = np.arange(1.0, N)
         probability = binom.pmf(j, N, 1 / K)
-    return probability, (N - j) / j, 1 + (N - j + K - 2) / ((K - 1) * (N - j))
+        # More tokens of the class than its share are ever less likely, and the loss is ever less.
+        kept = probability > np.where(j * K > N, 1e-30, 0.0)
+        j, probability = j[kept], probability[kept]
+    found = probability, (N - j) / j, 1 + (N - j + K - 2) / ((K - 1) * (N - j))
+    for x in found:
+        x.setflags(write=False)
+    return found
 
 
 def _compositions(total: int, parts: int) -> NDArray[np.int64]:
