@@ -105,4 +105,7 @@ if __name__ == "__main__":
         n = int((1e3 * losses.std() / losses.mean()) ** 2)
         assert abs(losses.mean() / reduced.loss(z) - 1) < 5 * losses.std() / losses.mean() / DRAWN**0.5
         measured = ratio(lambda: [reduced.loss(z) for _ in range(SUMS)], partial(drawn_losses, rng, z, n), share=1 / SUMS)
-        print(f"K = {CLASSES}, N = {TOKENS}, exact loss at z = {z} against {n} prompts in NumPy: {measured} for {SUMS} sums", flush=True)
+        print(
+            f"K = {CLASSES}, N = {TOKENS}, exact loss at z = {z} against {n} prompts in NumPy: {measured} for {SUMS} sums",
+            flush=True,
+        )

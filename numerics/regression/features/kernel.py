@@ -27,6 +27,8 @@ SOURCES = kernel_key(__name__)
 #: Difference of scores from which on each softmax gets exponentials of its own, lest all its
 #: weights vanish where the class with the largest score has few tokens or none.
 FAR = -300.0
+#: Row k is 1 at k.
+UNITS = np.eye(WIDTH)
 
 
 @njit(_nrt=False, error_model="numpy")
@@ -121,11 +123,13 @@ def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-de
             store(gap, m * WIDTH, x)
             error += scale * load(w, m * WIDTH) * x
     c = load(given.weights, (g * T + t) * WIDTH)
-    mine *= scale * c * error
+    lead, slope = error - given.spread * rest, given.spread * scale
+    scale *= c
+    mine *= scale * error
     for m in range(K):
-        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH) * scale
-        difference = error - (given.spread * (rest + x) if alike else load(gap, m * WIDTH))
-        store(H, at, load(H, at) + (c * x * difference + mine * load(given.same, at)))
+        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH)
+        difference = lead - slope * x if alike else error - load(gap, m * WIDTH)
+        store(H, at, load(H, at) + (scale * x * difference + mine * load(given.same, at)))  # short from one octet of H to the next
     return c * error
 
 
@@ -164,37 +168,29 @@ def add_H(eta, H, W):  # type: ignore[no-untyped-def]
     """Add eta H to W, which has rows and columns."""
     (groups, K, _), n = H.shape, len(W)
     for m in range(K):
-        if groups * WIDTH > n:
-            for k in range(K):
-                W[m, k] += eta * total(load(H, (k * K + m) * WIDTH))
-        else:
-            for g in range(groups):
-                at = m * n + g * WIDTH
-                store(W, at, load(W, at) + eta * load(H, (g * K + m) * WIDTH))
-
-
-@njit
-def rooms(given):  # type: ignore[no-untyped-def]
-    """The arrays in which `loss_and_H` works."""
-    (groups, K, _), n = given.same.shape, len(given.G)
-    a, b, c = (n, n), (groups, K, WIDTH), (n, WIDTH)
-    return np.empty(a), np.empty(a), np.empty(b), np.empty((groups, WIDTH)), np.empty(b), np.zeros(c), np.zeros(c)
+        for at in range(0, n, WIDTH):
+            x = load(W, m * n + at)
+            if groups * WIDTH > n:  # a group for each query
+                for k in range(at, min(at + WIDTH, K)):
+                    x += eta * total(load(H, (k * K + m) * WIDTH)) * load(UNITS, (k - at) * WIDTH)
+            else:
+                x += eta * load(H, at * K + m * WIDTH)
+            store(W, m * n + at, x)
 
 
 @once
 def loss_kernel() -> Callable[..., float]:
-    """The compiled kernel ``(W, given, H)``, which writes H and returns the loss, and releases the
-    GIL.
+    """The compiled kernel ``(W, given, room, H)``, which writes H and returns the loss. It releases
+    the GIL.
     """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, given, H):  # type: ignore[no-untyped-def]
+    def kernel(W, given, room, H):  # type: ignore[no-untyped-def]
         _ = sources
-        room = rooms(given)
         loss = loss_and_H(W, given, room)
         H[:] = 0.0
-        add_H(1.0, room[4], H)
+        add_H(1.0, room.H, H)
         return loss
 
     compiled: Any = announced(kernel, TRAINING)
@@ -203,8 +199,8 @@ def loss_kernel() -> Callable[..., float]:
 
 @once
 def descent_kernel() -> Callable[..., tuple[int, int]]:
-    """The compiled kernel ``(W, step, steps, eta, given, at, losses, kept)``, which releases the
-    GIL.
+    """The compiled kernel ``(W, step, steps, eta, given, room, at, losses, kept)``, which releases
+    the GIL.
 
     W goes from step number ``step`` to ``steps`` in place. Record i, if ``at[i]`` lies in between,
     becomes the loss and the W before step ``at[i]``. The last step that was done and the number of
@@ -213,10 +209,9 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     sources = SOURCES
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, step, steps, eta, given, at, losses, kept):  # type: ignore[no-untyped-def]
+    def kernel(W, step, steps, eta, given, room, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
-        K, room = given.same.shape[1], rooms(given)
-        record = np.searchsorted(at, step)
+        K, H, record = given.same.shape[1], room.H, np.searchsorted(at, step)
         while True:
             recorded = record < at.size and at[record] == step
             if step == steps and not recorded:
@@ -230,7 +225,7 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
                 record += 1
             if step == steps:
                 return step, record
-            add_H(eta, room[4], W)
+            add_H(eta, H, W)
             step += 1
 
     compiled: Any = announced(kernel, TRAINING)
