@@ -155,8 +155,8 @@ def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
     lowest, faults = exponentials(S, given.same, half, e, own)
     clear(H)
     loss = splat(0.0)
-    for g in range(given.weights.shape[0]):
-        for t in range(given.weights.shape[1]):
+    for t in range(given.weights.shape[1]):  # of two additions to an octet of H others lie in between
+        for g in range(given.weights.shape[0]):
             if lowest < FAR:
                 own_exponentials(S, given.queries, given.shares, g, t, e, own)
             loss += add_softmaxes(g, t, given, e, own, w, gap, H)

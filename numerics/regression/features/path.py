@@ -166,21 +166,20 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     alike = abs(centred - spread * (np.eye(K) - 1 / K)).max() <= ROUNDING * abs(C).max()
     queries, shares, own_shares, weights = _in_octets(masses.astype(float), weights, problem.probabilities)
     empty = -K % WIDTH
-    given = KernelProblem(
-        S0=np.pad(V.T @ Q0 @ V, (0, empty)),
-        G=np.pad(G, (0, empty)),
+    return KernelProblem(
+        S0=lined_up(np.pad(V.T @ Q0 @ V, (0, empty))),
+        G=lined_up(np.pad(G, (0, empty))),
         plain=bool((np.eye(K) == G).all()),
         queries=queries,
-        same=(queries[:, None, :] == np.arange(K)[:, None]).astype(float),
-        shares=shares,
-        own_shares=own_shares,
-        weights=weights,
-        C=np.pad(centred, (0, empty)),
-        C_queries=centred[queries].transpose(0, 2, 1),
-        variances=centred.diagonal()[queries],
+        same=lined_up((queries[:, None, :] == np.arange(K)[:, None]).astype(float)),
+        shares=lined_up(shares),
+        own_shares=lined_up(own_shares),
+        weights=lined_up(weights),
+        C=lined_up(np.pad(centred, (0, empty))),
+        C_queries=lined_up(centred[queries].transpose(0, 2, 1)),
+        variances=lined_up(centred.diagonal()[queries]),
         spread=spread if alike else -1.0,
-    )
-    return given._replace(**{name: lined_up(x) for name, x in given._asdict().items() if isinstance(x, np.ndarray)}), Q0
+    ), Q0
 
 
 def _in_octets(masses: Floats, weights: Floats, p: Floats) -> tuple[NDArray[np.int64], Floats, Floats, Floats]:
