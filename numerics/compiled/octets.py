@@ -17,12 +17,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
+from numpy.typing import NDArray
 
-__all__ = ["WIDTH", "exp8", "larger", "least", "load", "smaller", "splat", "store", "total"]
+__all__ = ["WIDTH", "exp8", "larger", "least", "lined_up", "load", "smaller", "splat", "store", "total"]
 
 WIDTH = 8
 #: exp(x) = 2^n e^f as in `numerics.quadrature.moments_kernel.exp64`: the logarithm of 2 in two
@@ -141,11 +143,12 @@ def _reduced(generate: Callable[[Any, Any, Any], Any]) -> Any:
     @intrinsic
     def reduce(typingctx, x):  # type: ignore[no-untyped-def]
         def generated(context, builder, signature, given):  # type: ignore[no-untyped-def]
-            parts = [builder.extract_element(given[0], ir.Constant(ir.IntType(32), i)) for i in range(WIDTH)]
-            while len(parts) > 1:
-                half = len(parts) // 2
-                parts = [generate(builder, a, b) for a, b in zip(parts[:half], parts[half:])]
-            return parts[0]
+            x, n = given[0], WIDTH
+            while n > 1:
+                n //= 2
+                low, high = (ir.Constant(ir.VectorType(ir.IntType(32), n), list(range(i, i + n))) for i in (0, n))
+                x = generate(builder, builder.shuffle_vector(x, x, low), builder.shuffle_vector(x, x, high))
+            return builder.extract_element(x, ir.Constant(ir.IntType(32), 0))
 
         return types.float64(octet), generated
 
@@ -167,3 +170,12 @@ def exp8(x):  # type: ignore[no-untyped-def]
     for i in range(11, -1, -1):
         p = p * f + TAYLOR[i]
     return _times_power(p, y)
+
+
+def lined_up(x: NDArray[Any]) -> NDArray[Any]:
+    """A C-contiguous copy in which no octet reaches from one line of the cache into the next."""
+    room = np.empty(x.nbytes + WIDTH * 8, np.uint8)
+    start = -room.ctypes.data % (WIDTH * 8)
+    copy = room[start : start + x.nbytes].view(x.dtype).reshape(x.shape)
+    copy[...] = x
+    return copy

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.compiled.octets import lined_up
 from numerics.regression.features.kernel import SOURCES, descent_kernel
-from numerics.regression.features.path import AttentionPath, read_problem
+from numerics.regression.features.path import AttentionPath, read_problem, room_for
 from numerics.terminal.inputs import file_is_there
 from numerics.training.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from theory.inputs.arrays import read_arrays, real_array
@@ -86,10 +88,11 @@ def attention_descent(
         raise ValueError(f"eta = {eta} is not positive, but it is the learning rate; pass a positive number")
     steps = read_whole("steps", steps, "it is the number of steps of gradient descent", least=0)
     at = _record_steps(records, steps)
-    W, losses, kept = np.zeros_like(given.G), np.empty(len(at)), np.empty((len(at), *given.C.shape))
+    room, W = room_for(given), np.zeros_like(given.G)
+    losses, kept = np.empty(len(at)), np.empty((len(at), problem.K, problem.K))
     file, done, found = None if checkpoint is None else Path(checkpoint), 0, 0
     run = {"eta": eta, "steps": steps, "records": at.tolist(), "kernels": SOURCES}
-    run |= {name: np.asarray(x).tolist() for name, x in zip(given._fields, given)}
+    run["problem"] = sha256(b"".join(np.asarray(x).tobytes() for x in given)).hexdigest()
     if file is not None and file_is_there(file, "checkpoint", CheckpointError):
         state = read_checkpoint(file, run, dict)
         W, done, found = state["W"], int(state["done"]), int(state["found"])
@@ -102,8 +105,8 @@ def attention_descent(
 
     kernel, pace, saved, diverged = descent_kernel(), 64, time.monotonic(), None
     while found < len(at) and diverged is None:
-        goal, began, next_W = min(done + pace, int(at[-1])), time.monotonic(), W.copy()
-        reached, found = kernel(next_W, done, goal, eta, given, at, losses, kept)
+        goal, began, next_W = min(done + pace, int(at[-1])), time.monotonic(), lined_up(W)
+        reached, found = kernel(next_W, done, goal, eta, given, room, at, losses, kept)
         diverged = None if reached == goal and np.isfinite(next_W).all() else int(reached)
         W, done = next_W, int(reached)
         pace *= 2 if time.monotonic() - began < SHORT_CALL else 1

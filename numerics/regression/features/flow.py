@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from numerics.regression.features.kernel import loss_kernel
-from numerics.regression.features.path import AttentionPath, KernelProblem, read_problem
+from numerics.regression.features.path import AttentionPath, KernelProblem, read_problem, room_for
 from theory.inputs.arrays import read_arrays
 from theory.regression.features.data import FeatureRegression
 
@@ -75,12 +75,12 @@ def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Float
     """Losses (k,) and coefficients (k, K, K) at the times."""
     from scipy.integrate import solve_ivp
 
-    kernel, K = loss_kernel(), len(given.C)
-    filled, found_H = np.zeros_like(given.G), np.empty_like(given.G)
+    kernel, K = loss_kernel(), given.same.shape[1]
+    room, filled, found_H = room_for(given), np.zeros_like(given.G), np.empty_like(given.G)
 
     def loss_and_H(W: Floats) -> tuple[float, Floats]:
         filled[:K, :K] = W
-        return kernel(filled, given, found_H), found_H[:K, :K]
+        return kernel(filled, given, room, found_H), found_H[:K, :K]
 
     # The first scores to move by one would do so near this time.
     speed = given.G[:K, :K] @ loss_and_H(np.zeros((K, K)))[1] @ given.G[:K, :K]

@@ -27,26 +27,28 @@ SOURCES = kernel_key(__name__)
 #: Difference of scores from which on each softmax gets exponentials of its own, lest all its
 #: weights vanish where the class with the largest score has few tokens or none.
 FAR = -300.0
+#: Row k is 1 at k.
+UNITS = np.eye(WIDTH)
 
 
 @njit(_nrt=False, error_model="numpy")
-def add_product(A, B, C):  # type: ignore[no-untyped-def]
-    """Add A B to C, square matrices whose size is a multiple of eight."""
-    n = len(A)
-    for i in range(0, n, 4):
-        for j in range(0, n, WIDTH):
-            at = i * n + j
-            a, b, c, d = load(C, at), load(C, at + n), load(C, at + 2 * n), load(C, at + 3 * n)
-            for r in range(n):
-                x = load(B, r * n + j)
-                a += A[i, r] * x
-                b += A[i + 1, r] * x
-                c += A[i + 2, r] * x
-                d += A[i + 3, r] * x
-            store(C, at, a)
-            store(C, at + n, b)
-            store(C, at + 2 * n, c)
-            store(C, at + 3 * n, d)
+def add_product(A, B, C, K, stride, at):  # type: ignore[no-untyped-def]
+    """Add A B to C for the eight columns from number `at` on, where rows of B and C have `stride`
+    numbers; below row K all three hold zeros up to a multiple of four.
+    """
+    for i in range(0, K, 4):
+        row = i * stride + at
+        a, b, c, d = load(C, row), load(C, row + stride), load(C, row + 2 * stride), load(C, row + 3 * stride)
+        for r in range(K):
+            x = load(B, r * stride + at)
+            a += A[i, r] * x
+            b += A[i + 1, r] * x
+            c += A[i + 2, r] * x
+            d += A[i + 3, r] * x
+        store(C, row, a)
+        store(C, row + stride, b)
+        store(C, row + 2 * stride, c)
+        store(C, row + 3 * stride, d)
 
 
 @njit(forceinline=True, _nrt=False, error_model="numpy")
@@ -97,7 +99,7 @@ def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-de
     the query's class loses digits where this is near 1. For each class m the gap is
     ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
     """
-    T, K, alike = len(given.shares), len(given.C), given.spread >= 0
+    (T, K, _), alike = given.shares.shape, given.spread >= 0
     rest, squares = splat(0.0), splat(0.0)
     for m in range(K):
         x = load(given.shares, (t * K + m) * WIDTH) * load(e, (g * K + m) * WIDTH)
@@ -111,20 +113,23 @@ def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-de
         error = given.spread * (rest * rest + squares * scale * scale)
     else:
         at_query, error = load(given.variances, g * WIDTH) * rest, splat(0.0)
-        for j in range(K):
-            at_query -= load(given.C_queries, (g * K + j) * WIDTH) * load(w, j * WIDTH)
         for m in range(K):
-            x = at_query - rest * load(given.C_queries, (g * K + m) * WIDTH)
-            for j in range(K):
-                x += given.C[m, j] * load(w, j * WIDTH)
-            store(gap, m * WIDTH, x * scale)
-            error += load(w, m * WIDTH) * scale * (x * scale)
+            of_class = load(given.C_queries, (g * K + m) * WIDTH)
+            at_query -= of_class * load(w, m * WIDTH)
+            store(gap, m * WIDTH, splat(0.0) - rest * of_class)
+        add_product(given.C, w, gap, K, WIDTH, 0)
+        for m in range(K):
+            x = scale * (at_query + load(gap, m * WIDTH))
+            store(gap, m * WIDTH, x)
+            error += scale * load(w, m * WIDTH) * x
     c = load(given.weights, (g * T + t) * WIDTH)
-    mine *= scale * c * error
+    lead, slope = error - given.spread * rest, given.spread * scale
+    scale *= c
+    mine *= scale * error
     for m in range(K):
-        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH) * scale
-        difference = error - (given.spread * (rest + x) if alike else load(gap, m * WIDTH))
-        store(H, at, load(H, at) + (c * x * difference + mine * load(given.same, at)))
+        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH)
+        difference = lead - slope * x if alike else error - load(gap, m * WIDTH)
+        store(H, at, load(H, at) + (scale * x * difference + mine * load(given.same, at)))  # short from one octet of H to the next
     return c * error
 
 
@@ -138,18 +143,20 @@ def clear(A):  # type: ignore[no-untyped-def]
 @njit(forceinline=True, _nrt=False, error_model="numpy")
 def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
     """Write H for the scores S_0 + G W G to the room, and return the loss."""
-    S, half, e, own, H, w, gap = room
+    (S, half, e, own, H, w, gap), K = room, given.same.shape[1]
     for i in range(0, S.size, WIDTH):
         store(S, i, load(given.S0, i) + load(W, i) if given.plain else load(given.S0, i))
     if not given.plain:
         clear(half)
-        add_product(given.G, W, half)
-        add_product(half, given.G, S)
+        for j in range(0, len(W), WIDTH):
+            add_product(given.G, W, half, K, len(W), j)
+        for j in range(0, len(W), WIDTH):
+            add_product(half, given.G, S, K, len(W), j)
     lowest, faults = exponentials(S, given.same, half, e, own)
     clear(H)
     loss = splat(0.0)
-    for g in range(given.weights.shape[0]):
-        for t in range(given.weights.shape[1]):
+    for t in range(given.weights.shape[1]):  # of two additions to an octet of H others lie in between
+        for g in range(given.weights.shape[0]):
             if lowest < FAR:
                 own_exponentials(S, given.queries, given.shares, g, t, e, own)
             loss += add_softmaxes(g, t, given, e, own, w, gap, H)
@@ -161,37 +168,29 @@ def add_H(eta, H, W):  # type: ignore[no-untyped-def]
     """Add eta H to W, which has rows and columns."""
     (groups, K, _), n = H.shape, len(W)
     for m in range(K):
-        if groups * WIDTH > n:
-            for k in range(K):
-                W[m, k] += eta * total(load(H, (k * K + m) * WIDTH))
-        else:
-            for g in range(groups):
-                at = m * n + g * WIDTH
-                store(W, at, load(W, at) + eta * load(H, (g * K + m) * WIDTH))
-
-
-@njit
-def rooms(given):  # type: ignore[no-untyped-def]
-    """The arrays in which `loss_and_H` works."""
-    groups, K, n = len(given.queries), len(given.C), len(given.S0)
-    a, b, c = (n, n), (groups, K, WIDTH), (K, WIDTH)
-    return np.empty(a), np.empty(a), np.empty(b), np.empty((groups, WIDTH)), np.empty(b), np.empty(c), np.empty(c)
+        for at in range(0, n, WIDTH):
+            x = load(W, m * n + at)
+            if groups * WIDTH > n:  # a group for each query
+                for k in range(at, min(at + WIDTH, K)):
+                    x += eta * total(load(H, (k * K + m) * WIDTH)) * load(UNITS, (k - at) * WIDTH)
+            else:
+                x += eta * load(H, at * K + m * WIDTH)
+            store(W, m * n + at, x)
 
 
 @once
 def loss_kernel() -> Callable[..., float]:
-    """The compiled kernel ``(W, given, H)``, which writes H and returns the loss, and releases the
-    GIL.
+    """The compiled kernel ``(W, given, room, H)``, which writes H and returns the loss. It releases
+    the GIL.
     """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, given, H):  # type: ignore[no-untyped-def]
+    def kernel(W, given, room, H):  # type: ignore[no-untyped-def]
         _ = sources
-        room = rooms(given)
         loss = loss_and_H(W, given, room)
         H[:] = 0.0
-        add_H(1.0, room[4], H)
+        add_H(1.0, room.H, H)
         return loss
 
     compiled: Any = announced(kernel, TRAINING)
@@ -200,8 +199,8 @@ def loss_kernel() -> Callable[..., float]:
 
 @once
 def descent_kernel() -> Callable[..., tuple[int, int]]:
-    """The compiled kernel ``(W, step, steps, eta, given, at, losses, kept)``, which releases the
-    GIL.
+    """The compiled kernel ``(W, step, steps, eta, given, room, at, losses, kept)``, which releases
+    the GIL.
 
     W goes from step number ``step`` to ``steps`` in place. Record i, if ``at[i]`` lies in between,
     becomes the loss and the W before step ``at[i]``. The last step that was done and the number of
@@ -210,10 +209,9 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     sources = SOURCES
 
     @njit(nogil=True, cache=True, error_model="numpy")
-    def kernel(W, step, steps, eta, given, at, losses, kept):  # type: ignore[no-untyped-def]
+    def kernel(W, step, steps, eta, given, room, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
-        K, room = len(given.C), rooms(given)
-        record = np.searchsorted(at, step)
+        K, H, record = given.same.shape[1], room.H, np.searchsorted(at, step)
         while True:
             recorded = record < at.size and at[record] == step
             if step == steps and not recorded:
@@ -227,7 +225,7 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
                 record += 1
             if step == steps:
                 return step, record
-            add_H(eta, room[4], W)
+            add_H(eta, H, W)
             step += 1
 
     compiled: Any = announced(kernel, TRAINING)

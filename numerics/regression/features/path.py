@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.compiled.octets import WIDTH
+from numerics.compiled.octets import WIDTH, lined_up
 from theory.inputs.arrays import read_arrays
 from theory.regression.features.data import FeatureRegression
 
-__all__ = ["AttentionPath", "KernelProblem", "read_problem"]
+__all__ = ["AttentionPath", "KernelProblem", "KernelRoom", "read_problem", "room_for"]
 
 Floats = NDArray[np.float64]
 #: Relative size of what counts as rounding when exchangeable tasks are recognised.
@@ -90,8 +90,9 @@ class KernelProblem(NamedTuple):
         Shares of each class in the prompts of a group.
     own_shares, weights : arrays (G, T, 8)
         Share of the query's class in the prompt; probability of prompt and query.
-    C : array (K, K)
-        Second moments of a task on the features, up to what is the same for all features.
+    C : array (n, n)
+        Second moments of a task on the features, up to what is the same for all features, filled up
+        with zeros too.
     C_queries, variances : arrays (G, K, 8), (G, 8)
         C at each class and the query, and at the query twice.
     spread : float
@@ -111,6 +112,25 @@ class KernelProblem(NamedTuple):
     C_queries: Floats
     variances: Floats
     spread: float
+
+
+class KernelRoom(NamedTuple):
+    """The arrays in which the compiled kernels work, and leave H in their own order."""
+
+    S: Floats
+    half: Floats
+    e: Floats
+    own: Floats
+    H: Floats
+    w: Floats
+    gap: Floats
+
+
+def room_for(given: KernelProblem) -> KernelRoom:
+    """The room for a problem."""
+    square, of_groups, of_classes = given.G.shape, given.same.shape, (len(given.G), WIDTH)
+    shapes = (square, square, of_groups, (len(given.queries), WIDTH), of_groups, of_classes, of_classes)
+    return KernelRoom(*(lined_up(np.zeros(shape)) for shape in shapes))
 
 
 def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, Floats]:
@@ -147,17 +167,17 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     queries, shares, own_shares, weights = _in_octets(masses.astype(float), weights, problem.probabilities)
     empty = -K % WIDTH
     return KernelProblem(
-        S0=np.ascontiguousarray(np.pad(V.T @ Q0 @ V, (0, empty))),
-        G=np.ascontiguousarray(np.pad(G, (0, empty))),
+        S0=lined_up(np.pad(V.T @ Q0 @ V, (0, empty))),
+        G=lined_up(np.pad(G, (0, empty))),
         plain=bool((np.eye(K) == G).all()),
         queries=queries,
-        same=(queries[:, None, :] == np.arange(K)[:, None]).astype(float),
-        shares=shares,
-        own_shares=own_shares,
-        weights=weights,
-        C=np.ascontiguousarray(centred),
-        C_queries=np.ascontiguousarray(centred[queries].transpose(0, 2, 1)),
-        variances=centred.diagonal()[queries],
+        same=lined_up((queries[:, None, :] == np.arange(K)[:, None]).astype(float)),
+        shares=lined_up(shares),
+        own_shares=lined_up(own_shares),
+        weights=lined_up(weights),
+        C=lined_up(np.pad(centred, (0, empty))),
+        C_queries=lined_up(centred[queries].transpose(0, 2, 1)),
+        variances=lined_up(centred.diagonal()[queries]),
         spread=spread if alike else -1.0,
     ), Q0
 
@@ -172,7 +192,7 @@ def _in_octets(masses: Floats, weights: Floats, p: Floats) -> tuple[NDArray[np.i
     else:
         queries = np.repeat(np.arange(K)[:, None], WIDTH, axis=1)
         filled = np.pad(shares, ((0, -n % WIDTH), (0, 0)), mode="edge")
-        shares = np.ascontiguousarray(filled.reshape(-1, WIDTH, K).transpose(0, 2, 1))
+        shares = filled.reshape(-1, WIDTH, K).transpose(0, 2, 1)
         all_weights = p[:, None, None] * np.pad(weights, (0, -n % WIDTH)).reshape(-1, WIDTH)
     own = np.stack([shares[:, row, np.arange(WIDTH)] for row in queries])
-    return queries, shares, np.ascontiguousarray(own), all_weights
+    return queries, shares, own, all_weights

@@ -119,6 +119,9 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
 
         j = np.arange(1.0, N)
         probability = binom.pmf(j, N, 1 / K)
+        # No term of a sum is more than N^3 times another of equal probability.
+        there = probability > 1e-60 * probability.max()
+        j, probability = j[there], probability[there]
     return _kept(probability, (N - j) / j, 1 + (N - j + K - 2) / ((K - 1) * (N - j)))
 
 

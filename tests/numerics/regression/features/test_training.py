@@ -25,6 +25,9 @@ PROBLEMS: dict[str, FeatureRegression] = {
     "exchangeable tasks": FeatureRegression(V, 2 * np.eye(5) + 0.3, probabilities=P),
     "every prompt of five tokens": FeatureRegression(V[:, :3], tasks=TASKS[:, :3], prompt_length=5),
     "orthonormal": FeatureRegression(np.eye(4), np.eye(4)),
+    # eight softmaxes at a time: eight queries of a prompt, or a query in eight prompts
+    "more queries than fit together": FeatureRegression(RNG.normal(size=(9, 19)) / 3, tasks=RNG.normal(size=(2, 19))),
+    "every prompt of four tokens": FeatureRegression(np.eye(4), np.eye(4), prompt_length=4),
 }
 
 
@@ -41,6 +44,18 @@ def test_descent_is_that_of_plain_gradients(name: str) -> None:
             np.testing.assert_allclose(path.scores[i], problem.scores(Q), atol=1e-12)
             np.testing.assert_allclose(path.attention[i], problem.attention(Q), atol=1e-13)
         Q = Q - eta * problem.gradient(Q)
+
+
+@pytest.mark.parametrize("tasks", [np.eye(3), TASKS[:, :3]], ids=["alike", "any"])
+@pytest.mark.parametrize("count", [2, 11])
+def test_scores_that_are_far_apart_leave_no_weight_unseen(tasks: Any, count: int) -> None:
+    masses = np.tile([[1e-280, 1e-140, 1.0], [0.0, 1.0, 2.0]], (count, 1))  # the largest score has few tokens or none
+    problem = FeatureRegression(np.eye(3), tasks=tasks, masses=masses[:count])
+    for size in (310.0, 650.0, 5000.0):
+        Q = size * np.array([[1.0, 1.0, 0.99], [0.5, -0.3, 0.0], [0.501, -0.301, -0.01]])
+        path = attention_descent(problem, 0.5, 1, start=Q, records=[0, 1])
+        assert path.loss[0] == pytest.approx(problem.loss(Q), rel=1e-12)
+        np.testing.assert_allclose(path.coefficients[1], 0.5 * problem.H(Q), rtol=1e-11, atol=1e-16)
 
 
 def test_scaled_tasks_with_a_scaled_rate_take_the_same_path_bit_for_bit() -> None:
@@ -139,6 +154,11 @@ def test_a_divergence_is_told_with_its_step() -> None:
     assert len(path.time) <= path.diverged
     assert np.isfinite(path.loss).all()
     assert "diverged at step" in repr(path)
+    Q, step = np.zeros((1, 1)), 0
+    with np.errstate(all="ignore"):
+        while np.isfinite(problem.features.T @ Q @ problem.features).all():
+            Q, step = Q - 1e300 * problem.gradient(Q), step + 1
+    assert path.diverged == step
 
 
 def test_a_killed_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,54 @@
+"""Eight floats at once: arithmetic and exponentials are those of NumPy, whatever is not a number
+stays one, and an array whose rows lie apart is refused.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core.errors import TypingError
+
+from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
+
+
+@njit
+def worked(a, b, out):  # type: ignore[no-untyped-def]
+    for i in range(0, a.size, WIDTH):
+        x, y = load(a, i), load(b, i)
+        z = 2.0 - x * y / 3.0
+        z += splat(1.0)
+        z -= 0.5
+        z *= larger(x, y)
+        z /= smaller(x, y)
+        store(out, i, z)
+    return total(load(out, 0)), least(load(out, 0))
+
+
+@njit
+def exponentials(x, out):  # type: ignore[no-untyped-def]
+    for i in range(0, x.size, WIDTH):
+        store(out, i, exp8(load(x, i)))
+
+
+def test_arithmetic_is_that_of_numpy() -> None:
+    a, b = np.random.default_rng(0).normal(size=(2, 5 * WIDTH))
+    out = np.empty_like(a)
+    found = worked(a, b, out)
+    np.testing.assert_allclose(out, (2.5 - a * b / 3) * np.maximum(a, b) / np.minimum(a, b), rtol=1e-14)
+    np.testing.assert_allclose(found, (out[:WIDTH].sum(), out[:WIDTH].min()), rtol=1e-14)
+
+
+def test_exponentials_are_those_of_numpy() -> None:
+    x = np.concatenate([np.linspace(-700, 700, 10_000 * WIDTH), np.linspace(-1, 1, 1000 * WIDTH)])
+    out = np.empty_like(x)
+    exponentials(x, out)
+    np.testing.assert_allclose(out, np.exp(x), rtol=4.5e-16)
+    edges = np.array([0.0, -0.0, -701.0, -np.inf, np.nan, 1.0, -1e-300, -1e300])
+    exponentials(edges, out)
+    np.testing.assert_array_equal(out[:WIDTH], np.exp([0, 0, -700, -700, np.nan, 1, 0, -700]))
+
+
+def test_rows_that_lie_apart_are_refused() -> None:
+    with pytest.raises(TypingError, match=r"not in array.*pass numpy"):
+        exponentials(np.zeros((WIDTH, WIDTH)).T, np.zeros((WIDTH, WIDTH)))
