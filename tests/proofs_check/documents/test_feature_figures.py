@@ -115,3 +115,12 @@ def test_a_page_of_the_other_paper_is_not_overwritten(tmp_path: Path, capsys: py
     (tmp_path / "index.html").write_text("<title>Training of softmax and linear attention")
     assert main(["figures", "--paper", "LDL", "--only", "1", "--out", str(tmp_path)]) == 2
     assert "choose another --out" in capsys.readouterr().err
+
+
+def test_the_help_names_the_defaults_of_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["figures", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    usual = Choices()
+    for name in ("width", "optimiser", "rate", "cosine_rate", "polynomial_rate", "runs"):
+        assert re.search(rf"--{name.replace('_', '-')} [^-]*\(default: {getattr(usual, name)}\)", told), name
