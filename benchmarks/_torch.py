@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def _imported() -> Any:
+def imported() -> Any:
     """PyTorch with one thread; None, said aloud, where it is not installed."""
     try:
         import torch
@@ -23,7 +23,7 @@ def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held:
     """The mean squared errors of output, grad_V and grad_U as a function of (L, replicates); None
     without PyTorch.
     """
-    torch = _imported()
+    torch = imported()
     if torch is None:
         return None
     real = lambda x: torch.from_numpy(np.asarray(x)).to(torch.float32)
@@ -51,7 +51,7 @@ def errors(Gamma: np.ndarray, U: np.ndarray, V: np.ndarray, z: np.ndarray, held:
 
 def normals(n: int) -> Callable[[], object] | None:
     """n standard normals in float32; None without PyTorch."""
-    torch = _imported()
+    torch = imported()
     if torch is None:
         return None
     x = torch.empty(n)
@@ -60,7 +60,7 @@ def normals(n: int) -> Callable[[], object] | None:
 
 def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: float) -> Callable[[int], None] | None:
     """Steps of SGD on fresh prompts as a function of their number; None without PyTorch."""
-    torch = _imported()
+    torch = imported()
     if torch is None:
         return None
     torch.manual_seed(0)
@@ -78,26 +78,6 @@ def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: fl
             scores = Q(query) @ K(tokens).transpose(1, 2)
             weights = torch.softmax(scores, -1) if attention == "softmax" else scores / L
             loss = 0.5 * (O(weights @ V(tokens))[:, 0, 0] - y[:, L, 0]).square().mean()
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-
-    return program
-
-
-def descent(K: int, eta: float) -> Callable[[int], None] | None:
-    """Steps of gradient descent on Q over K orthonormal features with the population prompt, as a
-    function of their number; None without PyTorch.
-    """
-    torch = _imported()
-    if torch is None:
-        return None
-    Q, I = torch.zeros(K, K, dtype=torch.float64, requires_grad=True), torch.eye(K, dtype=torch.float64)
-    optimiser = torch.optim.SGD([Q], lr=eta)
-
-    def program(steps: int) -> None:
-        for _ in range(steps):
-            loss = (I - torch.softmax(Q, 0)).square().sum() / (2 * K)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

@@ -28,7 +28,7 @@ BENCHMARKS = {
     "attention": "Monte Carlo that draws every token",
     "scores": "Monte Carlo that draws scores only",
     "training": "Training, a step of Appendix A.1 with 128 prompts",
-    "feature_regression": "Training over finitely many features (Li, Duan & Liang)",
+    "feature_regression": "Training of attention over finitely many features, and its finite prompts",
     "flows": "Gradient flows until they stand still, against LSODA in NumPy",
     "threads": "Two threads against one",
 }

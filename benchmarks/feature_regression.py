@@ -1,79 +1,89 @@
-"""Training over finitely many features (Li, Duan & Liang) against NumPy and PyTorch autograd:
-`OMP_NUM_THREADS=1 python -m benchmarks.feature_regression`.
-
-Steps of gradient descent on Q from 0, with orthonormal features, equally likely classes and tasks
-of unit second moments, through `numerics.attention_descent`; float64 everywhere. NumPy writes the
-gradient by hand into buffers that are allocated once; for finite prompts it holds every prompt (as
-its numbers of tokens) in one array of shape (prompts, query, class), whose softmax is that of
-scores plus logarithms of tokens. Last come the exact sums over the tokens of the query's class,
-against the mean over drawn prompts, as numbers of tokens too, until its standard error is 0.1 %.
+"""Training of attention over finitely many features against NumPy and PyTorch, and finite prompts
+against all prompts in NumPy and Monte Carlo prompts: `python -m benchmarks.feature_regression`.
 """
+
+from __future__ import annotations
 
 import time
 from functools import partial
+from itertools import product
+from typing import Any
 
 import numpy as np
 
-from benchmarks import _ratio, _torch
+from benchmarks._ratio import ratio
+from benchmarks._torch import imported
 from numerics import attention_descent
 from theory import FeatureRegression, ReducedAttention
+from theory.regression.features.prompts import enumerate_prompts
 
-ETA = 0.5
-#: Steps of the compiled loop, of NumPy and of PyTorch by K: some tens of milliseconds each.
-STEPS = {4: (800_000, 8000, 800), 16: (160_000, 4000, 400), 64: (8000, 2000, 400)}
-TOKENS, CLASSES, DRAWN, SUMS = 4096, 16, 20_000, 1000
-
-ratio = partial(_ratio.ratio, clock=time.process_time)
-
-
-def problem(K: int, N: int | None = None) -> FeatureRegression:
-    return FeatureRegression(np.eye(K), np.eye(K), prompt_length=N)
+torch = imported()
+#: Steps by the number of classes, some tens of milliseconds, and the part of them that others do.
+STEPS = {4: (400_000, 100), 16: (100_000, 40), 64: (8000, 10)}
+#: The relative error to which Monte Carlo prompts are to know the loss of finite prompts.
+ACCURACY = 1e-3
+#: So many exact sums take as long as a clock needs.
+SUMS = 1000
 
 
-def compiled(given: FeatureRegression, steps: int) -> np.ndarray:
-    """Q' after these steps."""
-    return attention_descent(given, ETA, steps, records=[steps]).Q[0].T
-
-
-def population(K: int, steps: int) -> np.ndarray:
-    """The same in NumPy, a row for each query."""
-    Q, I, A, D, of_row = np.zeros((K, K)), np.eye(K), np.empty((K, K)), np.empty((K, K)), np.empty((K, 1))
+def by_numpy(V: np.ndarray, C: np.ndarray, steps: int, eta: float) -> np.ndarray:
+    """Gradient descent on Q for population prompts, as the formula of the gradient stands."""
+    K = V.shape[1]
+    p, Q, one = np.full((K, 1), 1 / K), np.zeros((len(V), len(V))), np.eye(K)
     for _ in range(steps):
-        np.max(Q, axis=1, keepdims=True, out=of_row)
-        np.subtract(Q, of_row, out=A)
-        np.exp(A, out=A)
-        np.sum(A, axis=1, keepdims=True, out=of_row)
-        A /= of_row
-        np.subtract(I, A, out=D)
-        np.einsum("km,km->k", A, D, out=of_row[:, 0])
-        D -= of_row
-        D *= A
-        D *= ETA / K
-        Q += D
-    return Q
+        S = V.T @ Q @ V
+        A = p * np.exp(S - S.max(axis=0))
+        A /= A.sum(axis=0)
+        B = C @ (one - A)
+        Q += eta / K * (V @ (A * (B - (A * B).sum(axis=0))) @ V.T)
+    return np.asarray(Q)
 
 
-def every_prompt(given: FeatureRegression, steps: int) -> np.ndarray:
-    """The same for finite prompts, all at once."""
-    K, (tokens, weights) = given.K, given.prompts
+def by_short_numpy(K: int, steps: int, eta: float) -> np.ndarray:
+    """The same for orthonormal features and exchangeable tasks, without any product of matrices; a
+    row for each query.
+    """
+    W, tasks = np.zeros((K, K)), np.eye(K)
+    for _ in range(steps):
+        A = np.exp(W - W.max(axis=1, keepdims=True))
+        A /= A.sum(axis=1, keepdims=True)
+        B = tasks - A
+        W += eta / K * A * (B - (A * B).sum(axis=1, keepdims=True))
+    return W
+
+
+def by_torch(K: int, steps: int, eta: float) -> np.ndarray:
+    """The same by automatic differentiation."""
+    Q, tasks = torch.zeros((K, K), dtype=torch.float64, requires_grad=True), torch.eye(K, dtype=torch.float64)
+    for _ in range(steps):
+        errors = tasks - torch.softmax(Q, dim=1)
+        loss = (errors**2).sum() / (2 * K)
+        (gradient,) = torch.autograd.grad(loss, Q)
+        with torch.no_grad():
+            Q -= eta * gradient
+    return np.asarray(Q.detach().numpy())
+
+
+def all_prompts_by_numpy(V: np.ndarray, C: np.ndarray, N: int, steps: int, eta: float, at_once: bool) -> np.ndarray:
+    """Gradient descent over every prompt of N tokens: all in one array (prompts, classes, queries),
+    or one prompt after the other.
+    """
+    K = V.shape[1]
+    counts, weights = enumerate_prompts(np.full(K, 1 / K), N)
     with np.errstate(divide="ignore"):
-        logs = np.log(tokens)[:, None, :]
-    Q, I, A, D = np.zeros((K, K)), np.eye(K), np.empty((len(logs), K, K)), np.empty((len(logs), K, K))
-    H, of_row, weights = np.empty(K * K), np.empty((len(logs), K, 1)), weights * (ETA / K)
+        logs = np.log(counts)[:, :, None]
+    Q, one = np.zeros((len(V), len(V))), np.eye(K)
+    parts = [slice(None)] if at_once else [slice(n, n + 1) for n in range(len(counts))]
     for _ in range(steps):
-        np.add(logs, Q, out=A)
-        np.max(A, axis=2, keepdims=True, out=of_row)
-        A -= of_row
-        np.exp(A, out=A)
-        np.sum(A, axis=2, keepdims=True, out=of_row)
-        A /= of_row
-        np.subtract(I, A, out=D)
-        np.einsum("nkm,nkm->nk", A, D, out=of_row[:, :, 0])
-        D -= of_row
-        D *= A
-        np.dot(weights, D.reshape(-1, K * K), out=H)
-        Q += H.reshape(K, K)
-    return Q
+        scores, H = V.T @ Q @ V, np.zeros((K, K))
+        for part in parts:
+            S = scores + logs[part]
+            A = np.exp(S - S.max(axis=1, keepdims=True))
+            A /= A.sum(axis=1, keepdims=True)
+            B = C @ (one - A)
+            H += np.tensordot(weights[part], A * (B - (A * B).sum(axis=1, keepdims=True)), axes=1)
+        Q += eta / K * (V @ H @ V.T)
+    return np.asarray(Q)
 
 
 def exact_losses(reduced: ReducedAttention, z: float) -> None:
@@ -81,36 +91,56 @@ def exact_losses(reduced: ReducedAttention, z: float) -> None:
         reduced.loss(z)
 
 
-def drawn_losses(rng: np.random.Generator, z: float, n: int) -> np.ndarray:
-    """The losses of n prompts at the score gap z."""
-    shares = rng.multinomial(TOKENS, np.full(CLASSES, 1 / CLASSES), size=n) / TOKENS
-    shares[:, 0] *= np.exp(z)
-    shares /= shares.sum(axis=1, keepdims=True)
-    others = shares[:, 1:]
-    return (others.sum(axis=1) ** 2 + np.einsum("nm,nm->n", others, others)) / 2
+def prompts_by_numpy(K: int, N: int, z: float, prompts: int, rng: np.random.Generator, tokens: bool) -> tuple[float, float]:
+    """The loss at the score gap z from random prompts, and its standard error; tokens are drawn one
+    by one, or only their numbers by class.
+    """
+    p = np.full(K, 1 / K)
+    if tokens:
+        counts = np.stack([np.bincount(rng.integers(K, size=N), minlength=K) for _ in range(prompts)])
+    else:
+        counts = rng.multinomial(N, p, size=prompts)
+    raised = counts * np.where(np.arange(K) == 0, np.exp(z), 1.0)  # the query is of the first class
+    A = raised / raised.sum(axis=1, keepdims=True)
+    A[:, 0] -= 1
+    losses = (A**2).sum(axis=1) / 2
+    return float(losses.mean()), float(losses.std() / np.sqrt(prompts))
+
+
+def run() -> None:
+    """Print every ratio."""
+    said: Any = partial(ratio, clock=time.process_time)
+    for K, (steps, part) in STEPS.items():
+        V = np.eye(K)
+        ours = partial(attention_descent, FeatureRegression(V, V), 1.0, steps, records=[steps])
+        others = {"NumPy": partial(by_numpy, V, V), "NumPy without products": partial(by_short_numpy, K)}
+        others |= {} if torch is None else {"PyTorch": partial(by_torch, K)}
+        end = attention_descent(FeatureRegression(V, V), 1.0, steps // part).coefficients[-1]
+        for name, other in others.items():
+            found = other(steps // part, 1.0)
+            np.testing.assert_allclose(end, found if name == "NumPy" else found.T, rtol=0, atol=1e-12)
+            print(f"descent, K = {K}, {name}: {said(ours, partial(other, steps // part, 1.0), share=1 / part)}")
+    rng, N, steps = np.random.default_rng(0), 6, 200_000
+    V, tasks = rng.standard_normal((3, 3)), rng.standard_normal((4, 3))
+    ours = partial(attention_descent, FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps, records=[steps])
+    for name, at_once in (("prompt by prompt", False), ("in one array", True)):
+        theirs = partial(all_prompts_by_numpy, V, tasks.T @ tasks / len(tasks), N, steps // 500, 0.1, at_once)
+        short = attention_descent(FeatureRegression(V, tasks=tasks, prompt_length=N), 0.1, steps // 500).coefficients[-1]
+        np.testing.assert_allclose(V @ short @ V.T, theirs(), rtol=1e-9)
+        print(f"all prompts of 6 tokens, K = 3, NumPy {name}: {said(ours, theirs, share=1 / 500)}")
+    K, N, drawn = 16, 4096, 2000
+    reduced = ReducedAttention(K, 1.0, prompt_length=N)
+    ways = {"every token drawn": True, "numbers drawn": False}
+    for z, (name, tokens) in product((2.7, 10.0), ways.items()):  # in the middle of training, and late
+        exact = float(reduced.loss(z))
+        loss, error = prompts_by_numpy(K, N, z, drawn, rng, tokens)
+        assert abs(loss - exact) < 5 * error
+        # So many more prompts would be needed, and time is proportional to them.
+        share = (ACCURACY * exact / error) ** 2 / SUMS
+        theirs = partial(prompts_by_numpy, K, N, z, drawn, rng, tokens)
+        measured = said(partial(exact_losses, reduced, z), theirs, share=share)
+        print(f"loss at K = 16, N = 4096, z = {z}, prompts to 0.1 %, {name}: {measured}")
 
 
 if __name__ == "__main__":
-    for K, (ours, theirs, few) in STEPS.items():
-        given = problem(K)
-        assert abs(compiled(given, theirs) - population(K, theirs)).max() < 1e-12
-        run = partial(compiled, given, ours)
-        print(f"K = {K:2d}, NumPy: {ratio(run, partial(population, K, theirs), share=theirs / ours)} for {ours} steps", flush=True)
-        in_torch = _torch.descent(K, ETA)
-        if in_torch is not None:
-            measured = ratio(run, partial(in_torch, few), share=few / ours)
-            print(f"K = {K:2d}, PyTorch: {measured} for {ours} steps", flush=True)
-    given, ours, theirs = problem(3, 6), 400_000, 4000
-    assert abs(compiled(given, theirs) - every_prompt(given, theirs)).max() < 1e-12
-    measured = ratio(partial(compiled, given, ours), partial(every_prompt, given, theirs), share=theirs / ours)
-    print(f"K = 3, every prompt of 6 tokens, NumPy: {measured} for {ours} steps", flush=True)
-    rng, reduced = np.random.default_rng(1), ReducedAttention(CLASSES, 1.0, prompt_length=TOKENS)
-    for z in (2.7, 10.0):  # in the middle of training, and late
-        losses = drawn_losses(rng, z, DRAWN)
-        n = int((1e3 * losses.std() / losses.mean()) ** 2)
-        assert abs(losses.mean() / reduced.loss(z) - 1) < 5 * losses.std() / losses.mean() / DRAWN**0.5
-        measured = ratio(partial(exact_losses, reduced, z), partial(drawn_losses, rng, z, n), share=1 / SUMS)
-        print(
-            f"K = {CLASSES}, N = {TOKENS}, exact loss at z = {z} against {n} prompts in NumPy: {measured} for {SUMS} sums",
-            flush=True,
-        )
+    run()

@@ -48,6 +48,8 @@ class ClaimItem(pytest.Item):
         return item
 
     def runtest(self) -> None:
+        from threadpoolctl import threadpool_limits
+
         from numerics.seeds import EXAMPLES
         from proofs_check.core.judging import entry
         from proofs_check.core.statements import row
@@ -55,7 +57,9 @@ class ClaimItem(pytest.Item):
         where = row(self.claim.id)
         examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
         option = self.config.getoption
-        judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
+        # Matrices of claims are small: several threads of BLAS take longer, and round otherwise.
+        with threadpool_limits(1, user_api="blas"):
+            judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
         line = entry(self.claim, judgement, where)
         # A string: other objects in user_properties do not survive the way to xdist's controller.
         self.user_properties.append((KEY, json.dumps(line)))

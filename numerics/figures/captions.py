@@ -5,7 +5,7 @@ check says of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from numerics.figures.failed_runs import Failures
@@ -66,12 +66,14 @@ def figure_of(id: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def sentences(claims: Sequence[tuple[str, str, str, str]]) -> list[Sentence]:
+def sentences(claims: Sequence[tuple[str, str, str, str]], figure_of: Callable[[str], int | None] = figure_of) -> list[Sentence]:
     """Check the claims, and order them: figure by figure, then those on the experiments as a whole.
 
     Parameters
     ----------
     claims : sequence of (id, says, verdict, sentence)
+    figure_of : callable
+        The figure that a claim speaks about, by its id.
 
     Raises
     ------

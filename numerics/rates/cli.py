@@ -24,6 +24,7 @@ __all__ = ["add_rates", "tell"]
 
 DEFAULT_LENGTHS = "10:10000:10"
 DEFAULT_REPLICATES = 40_000
+DEFAULT_CLASSES = "4,8,16,32,64,128,256,512,1024"
 
 
 def add_rates(commands: Any) -> None:
@@ -42,24 +43,30 @@ def add_rates(commands: Any) -> None:
     """
     rates = commands.add_parser(
         "rates",
-        help="measure how fast attention approaches its infinite-prompt limit, and compare with theory",
+        help="measure how fast attention approaches its infinite-prompt limit, or how long it takes to learn, beside theory",
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
         " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
-        " Several examples or laws are compared on one page.",
+        " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn,"
+        " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it.",
         epilog="exit status: 0 if our laws hold and every line against a printed law comes out as the ledger declares it, 1 if not,"
         " 2 if the input cannot be used, 130 if interrupted",
     )
+    rates.add_argument(
+        "--paper", choices=("BB", "LDL"), default="BB", help="Boursier & Boyer, or Li, Duan & Liang (default: %(default)s)"
+    )
     add_setting_options(rates)
+    rates.add_argument(
+        "--classes",
+        metavar="LIST",
+        help=f"with --paper LDL: even numbers of classes, a list or FIRST:LAST:COUNT (default: {DEFAULT_CLASSES})",
+    )
     how = rates.add_argument_group("how")
     how.add_argument(
         "--lengths",
         metavar="LIST",
-        default=DEFAULT_LENGTHS,
-        help="prompt lengths: 10,30,100 or FIRST:LAST:COUNT on a logarithmic grid (default: %(default)s)",
+        help=f"prompt lengths: 10,30,100 or FIRST:LAST:COUNT on a logarithmic grid (default: {DEFAULT_LENGTHS})",
     )
-    how.add_argument(
-        "--replicates", metavar="N", type=int, default=DEFAULT_REPLICATES, help="prompts per length (default: %(default)s)"
-    )
+    how.add_argument("--replicates", metavar="N", type=int, help=f"prompts per length (default: {DEFAULT_REPLICATES})")
     how.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: %(default)s)")
     how.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
     how.add_argument("--out", metavar="DIR", default="rates-report", help="where the report goes (default: %(default)s)")
@@ -71,6 +78,14 @@ def add_rates(commands: Any) -> None:
 
 def _measure_and_report(arguments: argparse.Namespace) -> int:
     """Read the input, measure every setting, write the report, and return the exit status."""
+    if arguments.paper == "LDL":
+        from numerics.rates.features.cli import times_of_learning
+
+        return times_of_learning(arguments, DEFAULT_CLASSES)
+    if arguments.classes is not None:
+        raise InputError("--classes are those of Li, Duan & Liang; add --paper LDL, or leave it out")
+    arguments.lengths = DEFAULT_LENGTHS if arguments.lengths is None else arguments.lengths
+    arguments.replicates = DEFAULT_REPLICATES if arguments.replicates is None else arguments.replicates
     lengths = length_grid(arguments.lengths)
     settings, inputs = given_settings(arguments)
     from numerics.pages.provenance import provenance

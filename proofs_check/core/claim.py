@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numerics.evidence import Evidence, Verdict, confirmed, plain
 from numerics.provers.remembered import remembering
@@ -29,9 +29,6 @@ from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
-
-if TYPE_CHECKING:
-    from numerics.figures.results import Measurements
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim", "shown"]
 
@@ -172,16 +169,14 @@ class Claim:
         return with_losses(evidence, OF_PAPER[paper].with_values(self.reference))
 
     @remembering()
-    def judge(
-        self, reseed: int = 0, measured: Measurements | None = None, examples: int = EXAMPLES, search_edges: bool = False
-    ) -> Judgement:
+    def judge(self, reseed: int = 0, measured: Any = None, examples: int = EXAMPLES, search_edges: bool = False) -> Judgement:
         """Judge printed, repaired and control statement, and the claim itself.
 
         Parameters
         ----------
         reseed : int
             Family of random streams; 0 is the published one.
-        measured : Measurements, optional
+        measured : Measurements or Experiments, optional
             What a check with a parameter ``measured`` is judged on, instead of what it measures
             itself.
         examples : int

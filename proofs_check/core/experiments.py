@@ -4,6 +4,7 @@ of some seconds, in ``largeprompt figures`` on the full one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["judge", "measurements", "reduced_plan", "sentences"]
 
-#: Section 6, Appendix A, and the sentence of Section 5 that rests on them.
+#: Boursier & Boyer's Section 6, Appendix A, and the sentence of Section 5 that rests on them.
 EXPERIMENTS = ("BB:S6.", "BB:A.", "BB:A5.1.tech")
+
+
+def is_experiment(id: str) -> bool:
+    """Whether a claim speaks about the experiments of Boursier & Boyer."""
+    return row(id).kind == "NUM" and id.startswith(EXPERIMENTS)
 
 
 def reduced_plan() -> Plan:
@@ -65,28 +71,30 @@ def measurements(given: Measurements | None) -> Measurements:
     return given or _reduced()
 
 
-def judge(measured: Measurements, reseed: int = 0) -> Ledger:
+def judge(measured: Any, reseed: int = 0, concerns: Callable[[str], bool] = is_experiment) -> Ledger:
     """Judge every claim about an experiment on given measurements.
 
     Parameters
     ----------
-    measured : Measurements
+    measured : Measurements or Experiments
+        Of the paper whose claims are judged.
     reseed : int
         Family of random streams of what the claims draw themselves.
+    concerns : callable
+        Whether a claim is judged, by its id.
 
     Returns
     -------
     Ledger
-        Of the claims on rows of the kind NUM about experiments; a claim declared open for the
-        reduced measurement may come out decided.
+        A claim declared open for the reduced measurement may come out decided.
     """
     claims = load_claims()
-    lines = [_line(c, measured, reseed) for c in claims.values() if row(c.id).kind == "NUM" and c.id.startswith(EXPERIMENTS)]
+    lines = [_line(c, measured, reseed) for c in claims.values() if concerns(c.id)]
     run = {"reseed": reseed, "partial": True, "seconds": sum(line["seconds"] for line in lines)}
     return Ledger(lines, {id: c.needs for id, c in claims.items()}, run)
 
 
-def _line(claim: Claim, measured: Measurements, reseed: int) -> dict[str, Any]:
+def _line(claim: Claim, measured: Any, reseed: int) -> dict[str, Any]:
     given = {"measured": measured} if "measured" in claim.numbers else {}
     if claim.open and claim(**given).verdict is not Verdict.OPEN:
         claim = replace(claim, open="")
@@ -102,5 +110,6 @@ def _because(e: dict[str, Any]) -> str:
     evidence = e["evidence"]
     told = lambda v: f"{v:.4g}" if isinstance(v, float) else v
     witness = ", ".join(f"{k} = {told(v)}" for k, v in evidence["witness"].items())
-    parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else evidence["covered"] or evidence["reason"]]
+    covered = f"${evidence['covered']}$" if "\\" in evidence["covered"] else evidence["covered"]
+    parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else covered or evidence["reason"]]
     return " ".join(" ".join(part.split()) for part in parts if part)

@@ -4,40 +4,47 @@ number lies in its range.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, comb, floor, lcm
+from functools import cache
+from math import ceil, factorial, floor
+
+from flint import fmpq, fmpq_poly
 
 __all__ = ["all_within", "balanced", "within"]
 
 
 def within(probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fraction, Fraction]]) -> Fraction:
-    """Return the probability that the count of each class lies in its range, ends included.
+    r"""Return the probability that the count of each class lies in its range, ends included.
+
+    It is N! times the coefficient of x^N in the product, over the classes, of the sums of
+    (p_k x)^j/j! over the range: K products of polynomials, and no list of prompts.
 
     Examples
     --------
     >>> within([Fraction(1, 2)] * 2, 2, [(Fraction(1), Fraction(1))] * 2)
     Fraction(1, 2)
     """
-    common = lcm(*(p.denominator for p in probabilities))
-    ways = [1] + [0] * N  # of so many tokens, by the classes up to now, in units of common**-tokens
-    for k, (p, (low, high)) in enumerate(zip(probabilities, ranges)):
-        least, most, a = max(0, ceil(low)), min(N, floor(high)), int(p * common)
-        power = [a**j for j in range(most + 1)]
-        last = k == len(probabilities) - 1
-        totals = [N] if last else range(N + 1)
-        new = [0] * (N + 1)
-        for t in totals:
-            new[t] = sum(comb(t, j) * power[j] * ways[t - j] for j in range(least, min(most, t) + 1) if ways[t - j])
-        ways = new
-    return Fraction(ways[N], common**N)
+    product, free = fmpq_poly([1]), N  # the least counts are taken off beforehand
+    for (p, (low, high)), classes in Counter(zip(probabilities, ranges, strict=True)).items():
+        least, most = max(0, ceil(low)), min(N, floor(high))
+        terms = [fmpq(1)]
+        for j in range(1, most + 1):
+            terms.append(terms[-1] * fmpq(p.numerator, p.denominator * j))
+        product *= fmpq_poly(terms[least : most + 1]) ** classes
+        free -= least * classes
+    found = product[free] * factorial(N) if free >= 0 else fmpq(0)
+    return Fraction(int(found.p), int(found.q))
 
 
-def all_within(probabilities: Sequence[Fraction], N: int, delta: Fraction) -> Fraction:
+@cache
+def all_within(probabilities: tuple[Fraction, ...], N: int, delta: Fraction) -> Fraction:
     """Return the probability that the share of each class is within delta of its probability."""
     return within(probabilities, N, [((p - delta) * N, (p + delta) * N) for p in probabilities])
 
 
+@cache
 def balanced(K: int, N: int) -> Fraction:
     """Return the probability that each of K equally likely classes has N/2K to 3N/2K tokens.
 

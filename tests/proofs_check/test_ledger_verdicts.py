@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from numerics.rates.features import ledger_verdicts as times
 from numerics.rates.ledger_verdicts import OURS, PRINTED, Printed
 from proofs_check.core.outcomes import Outcome, outcomes
 
@@ -35,3 +36,8 @@ def test_and_of_a_bound_of_ours(name: str, known: dict[str, Outcome]) -> None:
     found = known[row]
     assert verdict == found.verdict + (f" (parts {found.weakest})" if found.weakest else "")
     assert found.stands
+
+
+def test_and_of_the_laws_of_the_times_of_learning(release: dict[str, Any]) -> None:
+    found = {claim["id"]: claim["verdict"] for claim in release["claims"]}
+    assert {row: found[row] for row in (*times.PRINTED, *times.OURS)} == {**times.PRINTED, **times.OURS}

@@ -311,14 +311,14 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         texts.append(_range_latex(s, side))
         fresh.append(sp.Dummy(s.name, **assumptions(side)))
     distinct(domain)
-    known: dict[sp.Expr, sp.Expr] = dict(zip(domain, fresh))
+    renamed: dict[sp.Expr, sp.Expr] = dict(zip(domain, fresh))
 
     def replaced(e: sp.Expr) -> sp.Expr:
         """`e` in the fresh symbols; remembered, because conditions repeat what the sides hold."""
-        if e not in known:
+        if e not in renamed:
             args = [replaced(a) for a in e.args]
-            known[e] = e if all(a is b for a, b in zip(args, e.args)) else e.func(*args)
-        return known[e]
+            renamed[e] = e if all(a is b for a, b in zip(args, e.args)) else e.func(*args)
+        return renamed[e]
 
     def put(e: sp.Expr) -> sp.Expr:
         try:

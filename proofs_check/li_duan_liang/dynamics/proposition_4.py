@@ -97,6 +97,37 @@ def rate_of_phase_3() -> Evidence:
 
 
 @claim(
+    "LDL:P4/rate.lower",
+    false="false",
+    follows="LDL:P2/rate.lower",
+    why=r"For fixed $\delta$, $\epsilon$ and $L$ Phase III begins after order $K\log K$ steps, while "
+    r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
+    details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P4/rate.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ for balanced prompts, orthonormal "
+    r"features and exchangeable tasks; neither $\delta$ nor $\epsilon$ enters.",
+    costs="the theorem",
+    robust=Diverging(
+        point={"delta": Fraction(1, 4)},
+        hypotheses=IN_SHARP,
+        sequence=along_coarse,
+        ratio=lambda K, L, delta, epsilon, **_: (delta**2 * L**2 * DELTA2 * epsilon / K) / slow.gradient_early(K, L),
+        exceeds=n / 128,
+        least=80,
+    ),
+    needs=("LDL:P2/early",),
+    hypotheses=IN_SHARP,
+)
+def rate_of_phase_3_from_below() -> Evidence:
+    r"""In Phase III $q_k$ grows at a rate of at least
+    $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$: refuted for every $c>0$ at its first step, where
+    $z\leq\log2$, as $CK\log K$ steps raise $z$ by order $\frac{\log K}K$ only. The witness has
+    $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ and $K=2n$ classes.
+    """
+    left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
+    return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=80)
+
+
+@claim(
     "LDL:P4/off",
     false="gap",
     follows="LDL:P4/rate",

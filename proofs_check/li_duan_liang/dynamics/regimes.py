@@ -261,6 +261,14 @@ def attention_rises_rapidly_at_first() -> Evidence:
     return defeated(speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2)
 
 
+@claim("LDL:abs.rise/others", control=(dict(times=2),), fragment=REDUCED, hypotheses=("K >= 2", "w >= 0", "w <= 1"))
+def others_decay_more_slowly(*, times: int = 1) -> Evidence:
+    r"""Each of the $K-1$ irrelevant classes loses attention at $\frac1{K-1}$ of the speed at
+    which the own class gains it, and that is no more than that speed.
+    """
+    return forall(times * speed(k, w) / (k - 1), "<=", speed(k, w), {k: Integers(2, oo), w: Closed(0, 1)})
+
+
 @claim(
     "LDL:5.2.init",
     false="gap",

@@ -187,7 +187,7 @@ def attention_at_the_start(*, more: int = 0) -> Evidence:
 
 @claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",), argument=OTHERS)
 def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
-    r"""The attention of a query on all classes adds up to `one` = 1: for three classes in symbols,
+    r"""The attention of a query on all classes adds up to 1: for three classes in symbols,
     and for any number of classes with one name for the rest of the sum.
     """
     own = tokens * exp(score)

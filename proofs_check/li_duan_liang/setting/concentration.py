@@ -4,77 +4,115 @@ it (Section 4 and Appendix D.1).
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
-from math import isqrt
 
 import sympy as sp
-from sympy import exp, oo
+from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import Integers, forall
+from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.instances.class_counts import all_within, balanced
 from proofs_check.li_duan_liang.setting.witnessed import along
 
 n = Diverging.n
-K, x = sp.Symbol("K", integer=True, positive=True), sp.Symbol("x", positive=True)
-#: Classes and tokens at which the probability of (9) is computed exactly, delta at its floor.
-SIZES = ((2, 41), (2, 200), (3, 61), (3, 200), (4, 100), (5, 150), (6, 130), (6, 200))
-#: The number of tokens from which on K classes are balanced with probability 99/100.
-LEAST = {2: 26, 3: 68, 4: 110, 5: 157}
+K = sp.Symbol("K", integer=True, positive=True)
+x, y = sp.symbols("x y", positive=True)
+#: Classes and tokens at which the probability of (9) is computed exactly.
+SIZES = [(classes, tokens) for classes in range(2, 7) for tokens in (50, 100, 150, 200)]
+#: By the number of classes, the number of tokens from which on they are balanced with probability
+#: 99/100, and with probability 1 - 1/K.
+LEAST = {2: 26, 3: 68, 4: 110, 5: 157, 6: 200}
+LIKELY = {3: 16, 4: 38, 5: 64, 6: 92, 7: 131}
+CHERNOFF = "Chernoff's bound for binomial laws, multiplicative form"
 HYPOTHESES = ("K in Integers", "K >= 2", "N >= K**3", "delta**2*N >= 20*K", "0 < delta < 1")
+
+
+def tails(mean: sp.Expr) -> sp.Expr:
+    """Chernoff's bound, summed over K binomial counts, for less than half or more than three halves
+    of their mean.
+    """
+    return 2 * K * exp(-mean / 12)
 
 
 def floor_of_delta(K: int, N: int) -> Fraction:
     """Return the root of 20 K/N, rounded up to six digits."""
-    return Fraction(isqrt(20 * K * 10**12 // N) + 1, 10**6)
+    return Fraction(math.isqrt(20 * K * 10**12 // N) + 1, 10**6)
 
 
-def exactly(c: Fraction) -> Evidence:
-    """Compare the exact probability of (9) with its bound for equally and unequally likely classes,
-    with delta at its floor.
+def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
+    """Compare the exact probability that (9) fails with a bound in x, for equally and unequally
+    likely classes, at multiples of the least admitted delta.
     """
-    for K, N in SIZES:
-        for p in ([Fraction(1, K)] * K, [Fraction(1, 2 * K)] + [Fraction(2 * K - 1, 2 * K * (K - 1))] * (K - 1)):
-            delta = floor_of_delta(K, N)
-            missed, bound = 1 - all_within(p, N, delta), 3 * exp(-(delta**2) * N / c)
-            if missed > bound:
-                witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(bound)}
+    points = [(K, N, r * floor_of_delta(K, N)) for K, N in SIZES for r in times]
+    for K, N, delta in points:
+        for p in ((Fraction(1, K),) * K, (Fraction(1, 2 * K),) + (Fraction(2 * K - 1, 2 * K * (K - 1)),) * (K - 1)):
+            missed, most = 1 - all_within(p, N, delta), bound.subs(x, delta**2 * N)
+            if missed > most:
+                witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(most)}
                 return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact")
-    covered = f"exact multinomial probabilities at (K, N) = {', '.join(map(str, SIZES))}, delta at its floor, two laws each"
+    said = f"delta = {', '.join(map(str, times))} times its floor (where it is below 1)"
+    covered = f"exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, {said}, two laws each"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
 @claim(
     "LDL:eq9",
-    control=dict(c=Fraction(1, 2)),
+    control=(dict(c=10), dict(loose=10**34)),
     needs=("LDL:3.1.pk",),
     cites=("Hoeffding 1963, Theorem 1",),
     argument=r"By Hoeffding's inequality each share leaves $p_k\pm\delta$ with probability at most $2e^{-2x}$, $x=\delta^2N$, and "
-    r"(9) fails with at most $K$ times that; $\delta\geq\sqrt{20K/N}$ says that $x\geq20K$.",
-    hypotheses=("K >= 2", "x >= 20*K"),
+    r"(9) fails with at most $K$ times that; $\delta\geq\sqrt{20K/N}$ says that $y=x/K\geq20$.",
+    hypotheses=("K >= 2", "y >= 20"),
 )
-def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
+def concentration_of_the_shares(*, c: int | Fraction = 25, loose: int = 10**33) -> Evidence:
     r"""For $x=\delta^2N\geq20K$ the sum of the tails, $2Ke^{-2x}$, is at most $3e^{-x/c}$ with
-    `c` = 25. The lemma that the constants are from is about the sum of the deviations, which
-    exceeds their maximum.
+    `c` = 25, and so is `loose` times the sum, with $10^{33}$ for `loose`. The lemma that the
+    constants are from is about the sum of the deviations, which exceeds their maximum.
 
     The sizes N and K^3, and epsilon, play no part. With delta < 1 it takes N > 20 K, and delta
     exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no class from below. The second
     route are exact probabilities.
     """
-    proof = forall(2 * K * exp(-2 * x), "<=", 3 * exp(-x / c), {K: Integers(2, oo), x: (0, oo)}, where=[(x, ">=", 20 * K)])
-    return confirmed(proof, exactly(Fraction(c))) if proof.verdict.accepted else proof
+    bound = 3 * exp(-x / c) / loose
+    proof = forall(2 * K * exp(-2 * K * y), "<=", bound.subs(x, K * y), {K: Integers(2, oo), y: Closed(20, oo)})
+    return confirmed(proof, exactly((Fraction(1), Fraction(5, 4)), bound)) if proof.verdict.accepted else proof
 
 
-@claim("LDL:eq9/vacuous", control=dict(edge=21), needs=("LDL:eq9",))
-def nothing_is_said_from_below(*, edge: int = 20) -> Evidence:
+@claim(
+    "LDL:eq9/floor",
+    control=dict(c=Fraction(3, 2)),
+    cites=("Massart 1990, Corollary 1 (the inequality of Dvoretzky, Kiefer and Wolfowitz)",),
+    argument=r"The share of class $k$ is the difference of the empirical distribution function at $k$ and at $k-1$: it leaves "
+    r"$p_k\pm\delta$ only where that function is farther than $\delta/2$ from its mean, with probability at most $2e^{-x/2}$.",
+    hypotheses=("x > 0",),
+)
+def floor_of_delta_is_not_needed(*, c: int | Fraction = 25) -> Evidence:
+    r"""The bound of (9) holds for every $\delta>0$, $N$, $K$ and $p$: with $x=\delta^2N$ it fails
+    with probability at most $2e^{-x/2}\leq3e^{-x/c}$ with `c` = 25. A $\delta$ below
+    $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
+    """
+    dkw = 2 * exp(-x / 2)
+    proof = forall(dkw, "<=", 3 * exp(-x / c), {x: (0, oo)})
+    return confirmed(proof, exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), dkw)) if proof.verdict.accepted else proof
+
+
+@claim("LDL:eq9/vacuous", control=(dict(edge=21), dict(certain=21)), needs=("LDL:eq9",))
+def nothing_is_said_from_below(*, edge: int = 20, certain: int = 20) -> Evidence:
     r"""At $p_k=1/K$ and $N\leq\mathrm{edge}\,K^3$ with `edge` = 20 every admitted
-    $\delta\geq\sqrt{20K/N}$ is at least $p_k$: a prompt of $\mathcal{E}^*$ may lack a class.
+    $\delta\geq\sqrt{20K/N}$ is at least $p_k$: a prompt of $\mathcal{E}^*$ may lack a class. At
+    $N\leq\mathrm{certain}\,K^3/(K-1)^2$ with `certain` = 20 it is at least $1-p_k$, and every
+    prompt is in $\mathcal{E}^*$.
+
+    For K = 2, ..., 6 the first is up to 160, 540, 1280, 2500 and 4320 tokens, the second up to 160,
+    135, 142, 156 and 172.
     """
     N = sp.Symbol("N", positive=True)
-    return forall(1 / K, "<=", sp.sqrt(20 * K / N), {K: Integers(2, oo), N: (0, oo)}, where=[(N, "<=", edge * K**3)])
+    domain = {K: Integers(2, oo), N: (0, oo)}
+    lacking = forall(1 / K, "<=", sp.sqrt(20 * K / N), domain, where=[(N, "<=", edge * K**3)])
+    return all_of(lacking, forall(N * (1 - 1 / K) ** 2, "<=", 20 * K, domain, where=[(N, "<=", certain * K**3 / (K - 1) ** 2)]))
 
 
 LARGE_DELTA = Diverging(
@@ -93,8 +131,9 @@ LARGE_DELTA = Diverging(
     r"unbounded: at $p_k=1/K$, $\delta=1/\sqrt{K}$ they are $1\mp\sqrt{K}$.",
     details=r"Even at the floor, with $N=CK^3$, $u_k=1-\sqrt{20/C}$ is negative for $C<20$: $\delta$ exceeds $p_k$, and (9) says "
     r"nothing about the least share. The proofs take $\delta=o(1)$ and let $\delta$ be of any such order.",
-    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$, $u_k\geq c_1/2$ and "
-    r"$U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and all orders in $\delta$ are orders in $1/K$.",
+    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$ unless the floor of "
+    r"$\delta$ is dropped, which (9) does not need, $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and "
+    r"all orders in $\delta$ are orders in $1/K$.",
     costs="a hypothesis",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),
@@ -121,7 +160,7 @@ def constants_of_the_concentration(
     "LDL:eq9.bal",
     control=dict(C=12),
     needs=("LDL:3.1.pk",),
-    cites=("Chernoff's bound for binomial laws, multiplicative form",),
+    cites=(CHERNOFF,),
     argument=r"Each $|\mathcal{V}_k|$ is binomial with mean $Np_k\geq\frac12CK^2$ and leaves half to three halves of it with "
     r"probability at most $2e^{-Np_k/12}$; the sum over $K$ classes is what is bounded.",
     hypotheses=("K >= 2",),
@@ -133,7 +172,7 @@ def prompts_are_balanced(*, C: int = 24) -> Evidence:
 
     This uses Chernoff's bound, and not (9).
     """
-    return forall(2 * K * exp(-C * K**2 / 24), "<=", 1 / K, {K: Integers(2, oo)})
+    return forall(tails(C * K**2 / 2), "<=", 1 / K, {K: Integers(2, oo)})
 
 
 @claim(
@@ -141,7 +180,8 @@ def prompts_are_balanced(*, C: int = 24) -> Evidence:
     false="gap",
     follows="LDL:eq9-u",
     why=r"(9) leaves the shares in $p_k\pm\delta$, and where $\delta$ exceeds $p_k$, as it may, a class may be empty.",
-    instead=r"The balance follows from Chernoff's bound, for $N\geq CK\log K$ already; from (9) where $\delta\leq p_k/2$.",
+    instead=r"The balance follows from Chernoff's bound, at $p_k=1/K$ for $N\geq24K\log(2K)$ already; from (9) where "
+    r"$\delta\leq p_k/2$.",
     costs="nothing",
     needs=("LDL:eq9", "LDL:eq9-u"),
     hypotheses=HYPOTHESES,
@@ -153,15 +193,52 @@ def balance_does_not_follow() -> Evidence:
     return along(LARGE_DELTA)
 
 
-@claim("LDL:eq9.bal/least", control=dict(level=Fraction(199, 200)))
-def least_lengths(*, level: Fraction = Fraction(99, 100)) -> Evidence:
-    r"""For equally likely classes the least $N$ that leaves $|\mathcal{V}_k|$ in
-    $[\frac{N}{2K},\frac{3N}{2K}]$ for all $k$ with probability `level` = 99/100, from there to
-    $N=200$, is 26, 68, 110 and 157 for $K=2,3,4,5$, by exact multinomial probabilities.
+@claim(
+    "LDL:eq9.bal/log",
+    control=(dict(enough=18), dict(few=1)),
+    cites=(CHERNOFF, "Joag-Dev and Proschan 1983: multinomial counts are negatively associated"),
+    argument=r"From $N=24K\log(2K)$ on Chernoff's bounds, which fall with $N$, add up to $1/K$ at most. Up to "
+    r"$N=\frac12K\log K$ each class is empty with probability $(1-\frac1K)^N\geq e^{-N/(K-1)}$, $K$ times which is $\log2$ at "
+    r"least; and, the counts being negatively associated, none is empty with probability at most $\exp(-Ke^{-N/(K-1)})$.",
+    hypotheses=("K >= 2",),
+)
+def order_of_the_least_length(*, enough: int = 24, few: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""Equally likely classes are balanced with probability $1-\frac1K$ from
+    $N=\mathrm{enough}\cdot K\log(2K)$ on, with `enough` = 24; up to
+    $N=\mathrm{few}\cdot K\log K$, with `few` = 1/2, one of them is empty with probability at least
+    1/2. The order of the least $N$ is $K\log K$, and not $K^3$.
     """
-    parts = []
-    for classes, least in LEAST.items():
-        worst = min(balanced(classes, N) for N in range(least, 201))
-        parts += [forall(worst, ">=", level, {}), forall(balanced(classes, least - 1), "<", level, {})]
-    checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100\text{ from the least }N\text{ on}"
+    domain = {K: Integers(2, oo)}
+    above = forall(tails(enough * log(2 * K)), "<=", 1 / K, domain)
+    return all_of(above, forall(K * exp(-few * K * log(K) / (K - 1)), ">=", log(2), domain))
+
+
+@claim(
+    "LDL:eq9.bal/least",
+    control=(dict(level=Fraction(199, 200)), dict(missed=Fraction(1, 2)), dict(times=80)),
+    cites=(CHERNOFF,),
+    argument=r"Every $N$ is computed up to where the sum of Chernoff's bounds, which falls with $N$, is below what may be missed.",
+)
+def least_lengths(*, level: Fraction = Fraction(99, 100), missed: int | Fraction = 1, times: int = 75) -> Evidence:
+    r"""The least $N$ from which on equally likely classes have $|\mathcal{V}_k|$ in
+    $[\frac{N}{2K},\frac{3N}{2K}]$ for all $k$ with probability `level` = 99/100 is 26, 68, 110, 157
+    and 200 for $K=2,\dots,6$, by exact multinomial probabilities. With probability
+    $1-\mathrm{missed}/K$, `missed` = 1, it is 16, 38, 64, 92 and 131 for $K=3,\dots,7$, and at most
+    $K^3$ for all $K\geq3$.
+
+    With the widest delta that gives this balance, 1/(2K), the bound of (9) reaches 99/100 only at
+    more than `times` = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
+    """
+    wanted = [(classes, least, level) for classes, least in LEAST.items()]
+    wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]
+    parts = [forall(tails(K**2), "<=", missed / K, {K: Integers(8, oo)})]
+    parts += [forall(least, "<=", classes**3, {}) for classes, least in LIKELY.items()]
+    for classes, least, often in wanted:
+        last = math.ceil(12 * classes * math.log(2 * classes / (1 - often)))
+        worst = min(balanced(classes, N) for N in range(least, last + 1))
+        parts += [forall(worst, ">=", often, {}), forall(balanced(classes, least - 1), "<", often, {})]
+        parts.append(forall(tails(sp.Rational(last, classes)).subs(K, classes), "<=", 1 - often, {}))
+    for classes, least in LEAST.items():  # what (9) leaves open at delta = 1/(2K)
+        parts.append(forall(3 * exp(-sp.Rational(times * least, 100 * classes**2)), ">", 1 - level, {}))
+    checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least }N\text{ on}"
     return all_of(*(part.replace(checked=checked) for part in parts), checked=checked)

@@ -81,7 +81,8 @@ def enumerate_prompts(probabilities: Any, prompt_length: int) -> tuple[NDArray[n
     return counts, weights / weights.sum()
 
 
-@lru_cache(maxsize=32, typed=True)
+# Typed, as the 3 of SymPy is answered in expressions and the 3 of Python in floats.
+@lru_cache(maxsize=16, typed=True)
 def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Prompts of equally likely classes by how many tokens they hold of one class, the query's own;
     those that hold none of it, or nothing else, are left out.
@@ -110,7 +111,7 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
     K = K if exact else float(K)
     if N is None:
         one, odds, b = (np.array([x], dtype=object if exact else float) for x in (K**0, K - 1, K / (K - 1)))
-        return one, odds, b
+        return _kept(one, odds, b)
     if exact:
         j = np.array([sp.Integer(j) for j in range(1, N)], dtype=object)
         probability = np.array([sp.binomial(N, n) * (K - 1) ** (N - n) / K**N for n in j], dtype=object)
@@ -122,10 +123,14 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
         # More tokens of the class than its share are ever less likely, and the loss is ever less.
         kept = probability > np.where(j * K > N, 1e-30, 0.0)
         j, probability = j[kept], probability[kept]
-    found = probability, (N - j) / j, 1 + (N - j + K - 2) / ((K - 1) * (N - j))
-    for x in found:
-        x.setflags(write=False)
-    return found
+    return _kept(probability, (N - j) / j, 1 + (N - j + K - 2) / ((K - 1) * (N - j)))
+
+
+def _kept(*arrays: NDArray[Any]) -> Any:
+    """Arrays that are handed out more than once, and so can be read only."""
+    for array in arrays:
+        array.setflags(write=False)
+    return arrays
 
 
 def _compositions(total: int, parts: int) -> NDArray[np.int64]:

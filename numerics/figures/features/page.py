@@ -1,0 +1,148 @@
+"""Writes the page of Figures 1 to 4 of Li, Duan & Liang: ``index.html``, a file for each plot, and
+the numbers as ``data.json`` and ``data.csv``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+
+from numerics.figures.captions import VERDICTS, sentences
+from numerics.figures.features.plots import draw
+from numerics.figures.features.training import FIGURES, Choices, Experiments
+from numerics.pages.files import replace_together
+from numerics.pages.provenance import provenance
+from numerics.pages.templates import environment
+from numerics.pages.text import marked
+from numerics.terminal.progress import duration
+
+__all__ = ["COLUMNS", "figure_of", "write_page"]
+
+#: Columns of ``data.csv``: every curve that is drawn.
+COLUMNS = {
+    "tasks": "cosine or polynomial",
+    "model": "attention alone or block",
+    "L": "",
+    "epoch": "",
+    "loss": "mean squared error, mean of the runs",
+    "attention": "of a query of the first feature on itself; empty for polynomial tasks",
+}
+
+
+def figure_of(id: str) -> int | None:
+    """The figure that a claim speaks about, None if it speaks about all of them.
+
+    Examples
+    --------
+    >>> figure_of("LDL:Sec6.F1s/phases"), figure_of("LDL:A.poly.two"), figure_of("LDL:Sec6.sets")
+    (1, 4, None)
+    """
+    rooms = {r"LDL:Sec6\.(?:F1|mono)": 1, r"LDL:A\.(?:maps|cols)": 2, r"LDL:A\.poly": 4}
+    return next((number for pattern, number in rooms.items() if re.match(pattern, id)), None)
+
+
+def write_page(
+    found: Experiments,
+    claims: Sequence[tuple[str, str, str, str]],
+    folder: str | os.PathLike[str],
+    *,
+    words: Callable[[str], str] = marked,
+) -> Path:
+    """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
+    one is complete.
+
+    Parameters
+    ----------
+    found : Experiments
+    claims : sequence of (id, says, verdict, sentence)
+        What the paper says, and what a check says of it: each is shown under its figure.
+    folder : str or path-like
+    words : callable
+        What makes HTML of a sentence.
+
+    Returns
+    -------
+    Path
+        Of ``index.html``.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be created or written.
+    """
+    said, figures = sentences(claims, figure_of), draw(found)
+    counts = Counter(sentence.verdict for sentence in said)
+    page = environment("numerics.figures").get_template("features/experiments.html.jinja")
+    files = {f"plots/{plot.name}.svg": plot.file for figure in figures for _, plot in figure.panels}
+    files |= {"data.json": json.dumps(as_json(found), allow_nan=False) + "\n", "data.csv": as_csv(found)}
+    files["index.html"] = page.render(
+        found=found,
+        choices=found.choices,
+        figures=figures,
+        drawn={figure.number for figure in figures},
+        said=said,
+        counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
+        diverged=found.diverged(),
+        words=words,
+        duration=duration,
+        source=provenance(command(found), found.seconds),
+    )
+    replace_together(Path(folder), files)
+    return Path(folder) / "index.html"
+
+
+def command(found: Experiments) -> str:
+    """The command line that repeats the measurement.
+
+    Examples
+    --------
+    >>> command(Experiments(Choices(rate=0.01), (1, 2), {}, 0.0, 0.0))
+    'largeprompt figures --paper LDL --rate 0.01 --only 1,2'
+    """
+    words, usual = ["largeprompt", "figures", "--paper", "LDL"], Choices()
+    for field in fields(Choices):
+        value = getattr(found.choices, field.name)
+        if value != getattr(usual, field.name):
+            words += [f"--{field.name.replace('_', '-')}", str(value)]
+    if found.figures != tuple(FIGURES):
+        words += ["--only", ",".join(map(str, found.figures))]
+    return shlex.join(words)
+
+
+def _drawn(found: Experiments) -> list[tuple[str, str, float]]:
+    return list(dict.fromkeys(key[:3] for key in found.curves))
+
+
+def as_json(found: Experiments) -> dict[str, object]:
+    """Everything measured, as JSON; null where a run was no longer finite."""
+    numbers = lambda values: [None if not np.isfinite(x) else float(x) for x in values]
+    curves = []
+    for tasks, model, L in _drawn(found):
+        entry = {"tasks": tasks, "model": model, "L": L, "loss": numbers(found.loss(tasks, model, L))}
+        if tasks == "cosine":
+            entry["attention"] = [numbers(at.ravel()) for at in found.attention(model, L)]
+        curves.append(entry)
+    return {"format": 1, "choices": asdict(found.choices), "figures": list(found.figures), "curves": curves}
+
+
+def as_csv(found: Experiments) -> str:
+    """Every curve that is drawn; empty where a run was no longer finite."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    number = lambda x: x if np.isfinite(x) else ""
+    for tasks, model, L in _drawn(found):
+        own = found.attention(model, L)[:, 0, 0] if tasks == "cosine" else np.full(found.choices.epochs + 1, np.nan)
+        for epoch, (loss, attention) in enumerate(zip(found.loss(tasks, model, L), own)):
+            writer.writerow((tasks, model, L, epoch, number(loss), number(attention)))
+    return out.getvalue()

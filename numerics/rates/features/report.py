@@ -1,0 +1,160 @@
+"""The report of times: one page, its data for programs, its table and its plots."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from numerics.pages.files import replace_together
+from numerics.pages.templates import environment
+from numerics.pages.text import marked
+from numerics.rates.features.exponents import Fit, fits
+from numerics.rates.features.laws import our_lines
+from numerics.rates.features.plots import draw
+from numerics.rates.features.printed import SHOWN, Line, printed_lines
+from numerics.rates.features.times import Table, Time, time_table
+
+__all__ = ["TimesReport", "cannot_show", "formula", "measure", "write"]
+
+#: Version of the format of ``report.json``.
+FORMAT = 1
+GREEK = {"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"}
+
+
+@dataclass(frozen=True)
+class TimesReport:
+    """What was computed.
+
+    Attributes
+    ----------
+    table : Table
+    fits : list of Fit
+    lines : list of Line
+        Of the printed laws first, and then of ours.
+    """
+
+    table: Table
+    fits: list[Fit]
+    lines: list[Line]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every line comes out as the ledger declares it."""
+        return all(line.holds for line in self.lines)
+
+
+def measure(classes: Sequence[int], seed: int, advance: Callable[[int, int], None] = lambda done, total: None) -> TimesReport:
+    """Compute the table of times, fit its exponents, and judge every law.
+
+    Parameters
+    ----------
+    classes : sequence of int
+        Even numbers of classes, from 4 on.
+    seed : int
+        Of the random features.
+    advance : callable
+        Is told how far the table is.
+    """
+    table = time_table(classes, seed, advance)
+    return TimesReport(table, fits(table), [*printed_lines(), *our_lines(table.features, seed)])
+
+
+def cannot_show(report: TimesReport) -> list[str]:
+    """What no fit at these sizes shows, in sentences."""
+    *near, far = [fit for fit in report.fits if fit.features == "orthonormal"]
+    return [
+        "That a ratio grows without bound is no matter of a table: the refutations in the ledger prove it for every constant, and "
+        "this page shows only that up to K = 2^40 nothing speaks against them.",
+        *(
+            f"Between K = {fit.window[0]} and {fit.window[1]} the exponent of orthonormal features reads {fit.fit.value:.3f}, with "
+            f"local slopes from {fit.fit.low:.3f} to {fit.fit.high:.3f}: beside the term 3K ln K the exponent 2 shows only later "
+            f"({far.fit.value:.4f} from K = 2^12 to 2^40)."
+            for fit in near
+        ),
+        "The cube's factor 1/log K cannot be told from a smaller power of K at K = 1024; nor can a product of four or five "
+        "polygons from one of three.",
+        "Random features are one draw for each K up to 32, so that no exponent of K is claimed for them.",
+        "The exact times are those of the gradient flow. A step of gradient descent follows it where eta is small, as in the "
+        "hypotheses; a time below about one step is a number of the flow only.",
+        "Prompts are population prompts except where N is named. There a loss below the floor is never reached, and its time is "
+        "empty in the table.",
+    ]
+
+
+def formula(text: str) -> str:
+    """A sentence with formulas typed on a keyboard, as HTML.
+
+    Examples
+    --------
+    >>> formula("T_f^* >= K^(1 - 4/D) log_2 K/eta")
+    'T<sub>f</sub>*\xa0≥\xa0K<sup>1 − 4/D</sup> log<sub>2</sub> K/η'
+    """
+    text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
+    html = re.sub(r"_(\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
+    return re.sub(r"\^\(([^()]*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
+
+
+def _number(value: float | None) -> float | None:
+    """A number for JSON and CSV, which know neither nan nor infinity."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _as_csv(rows: Sequence[Time]) -> str:
+    """The table as text, with every digit."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(Time._fields)
+    writer.writerows(row._replace(steps=_number(row.steps)) for row in rows)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
+
+    Parameters
+    ----------
+    report : TimesReport
+    out : Path
+        Made if missing. An earlier report there stays whole until the new one is complete.
+    source : dict
+        What `numerics.pages.provenance.provenance` returns.
+
+    Returns
+    -------
+    Path
+        Of the page.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made or written.
+    """
+    pictures, cannot = draw(report.table), cannot_show(report)
+    document = {
+        "format": FORMAT,
+        "paper": "LDL",
+        "holds": report.holds,
+        "lines": [asdict(line) for line in report.lines],
+        "fits": [fit._asdict() | {"fit": fit.fit._asdict()} for fit in report.fits],
+        "cannot_show": cannot,
+        "times": [row._asdict() | {"steps": _number(row.steps)} for row in report.table.rows],
+        "plots": [{"file": f"plots/{picture.plot.name}.svg", "title": picture.plot.title} for picture in pictures],
+        "provenance": source,
+    }
+    templates = environment(__package__)
+    templates.filters["formula"] = formula
+    page = templates.get_template("report.html.jinja").render(
+        report=report, pictures=pictures, cannot=cannot, source=source, shown=list(SHOWN.values())
+    )
+    files = {f"plots/{picture.plot.name}.svg": picture.plot.file for picture in pictures}
+    files |= {"data.csv": _as_csv(report.table.rows), "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n"}
+    files["report.html"] = page
+    replace_together(out, files)
+    return out / "report.html"

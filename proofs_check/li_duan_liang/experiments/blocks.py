@@ -1,0 +1,171 @@
+"""What Li, Duan & Liang read off the curves of their figures, in a block like the one that they
+train. The paper names neither its width nor the learning rate nor the optimiser; what is said here
+holds for the choices of `Choices`, and is OPEN for others with which it is not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.evidence import Evidence, Verdict
+from numerics.figures.features.block import initial_block, train
+from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
+from numerics.figures.features.training import FLAT, SHARP, Choices, Experiments, measure
+from numerics.refutation import refuted_by_two_routes
+from proofs_check.core.claim import claim
+from proofs_check.instances.feature_problems import Compared, agree
+
+Floats = NDArray[np.floating]
+#: Training is judged like a flow: by its numbers at one start, or at the mean of several.
+ENGINE = "integration of the flow"
+BLOCK = "block"
+#: A quarter on either side of a number that the paper calls approximate.
+ABOUT = 0.25
+#: Figures 1 to 3 whole, and of Figure 4 one run of its first epochs.
+REDUCED = {1: Choices(), 4: Choices(runs=1, epochs=160)}
+
+
+@cache
+def _reduced(figure: int) -> Experiments:
+    return measure(REDUCED[figure], [figure])
+
+
+def trained(given: Experiments | None, figure: int) -> Experiments:
+    """What was measured, or the reduced measurement, which is made once per process."""
+    return given or _reduced(figure)
+
+
+def tried(found: Experiments) -> str:
+    """The choices, for a reader."""
+    c = found.choices
+    return f"width {c.width}, {c.optimiser} at {c.rate:g}"
+
+
+def with_choices(evidence: Evidence, found: Experiments) -> Evidence:
+    """The evidence, with the choices; what other choices than ours do not show is OPEN."""
+    c, usual = found.choices, Choices()
+    ours = (c.width, c.optimiser, c.rate) == (usual.width, usual.optimiser, usual.rate)
+    if evidence.verdict.accepted:
+        return replace(evidence, covered=f"{tried(found)}: {evidence.covered}")
+    if ours:
+        return evidence
+    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {dict(evidence.witness)}")
+
+
+def backwards(found: Experiments, tasks: str, L: float, epochs: int) -> Floats:
+    """The losses of the block, with all prompts in the reverse order: the same numbers by sums that
+    are rounded otherwise.
+    """
+    c = found.choices
+    data = cosine_prompts(L) if tasks == "cosine" else polynomial_prompts(L, M=c.prompts)
+    start = initial_block(data.query.shape[1], c.width, 0, data.query.dtype)
+    return train(
+        start, data._replace(**{name: part[::-1] for name, part in data._asdict().items()}), epochs, c.rate, c.optimiser
+    ).loss
+
+
+def first(loss: Floats, level: float) -> int:
+    """The first epoch at which a loss is at a level; one after the last if none is."""
+    there = np.append(loss, -np.inf) <= level
+    return int(np.argmax(there))
+
+
+# A control is judged on the reduced measurement, whose single run is trained once more in `sooner`.
+def sooner(found: Experiments, tasks: str, share: float, relative: bool) -> Evidence:
+    """Within each set of L, the loss of the block comes sooner to a share of that of the attention
+    alone at its start, which is proportional to L^2; or to that share of 1.
+    """
+    epochs = found.choices.epochs
+    levels = {L: share * (float(found.loss(tasks, "attention alone", L)[0]) if relative else 1.0) for L in (*FLAT, *SHARP)}
+    times = {L: first(found.loss(tasks, BLOCK, L), level) for L, level in levels.items()}
+    told = ", ".join(f"{t} at L = {L:g}" if t <= epochs else f"later than {epochs} at L = {L:g}" for L, t in times.items())
+    for a, b in (pair for of in (FLAT, SHARP) for pair in pairwise(of)):
+        if times[b] >= times[a] and times[b] <= epochs:
+            again = first(backwards(found, tasks, b, epochs), levels[b]) - first(backwards(found, tasks, a, epochs), levels[a])
+            witness = {"L": a, "larger L": b, "epochs": told}
+            return with_choices(
+                refuted_by_two_routes(ENGINE, witness, float(times[b] - times[a]) + 1, 0.0, float(again) + 1), found
+            )
+    seen = f"epochs to the share {share:g} of the loss of uniform attention: {told}"
+    return with_choices(Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=seen), found)
+
+
+@claim("LDL:Sec6.mono/block", control=(dict(share=0.02, relative=False),), hypotheses=("L > 0",))
+def blocks_converge_sooner(*, share: float = 0.2, relative: bool = True, measured: Experiments | None = None) -> Evidence:
+    r"""In the block, at one learning rate, the loss falls sooner below a fifth of the loss of
+    uniform attention, which grows like $L^2$, the larger $L$ is, within each
+    set. To one level for every $L$ it does not.
+    """
+    return sooner(trained(measured if relative else None, 1), "cosine", share, relative)
+
+
+@claim("LDL:A.poly.fast/block", control=(dict(share=0.005, relative=False),), hypotheses=("L > 0",))
+def polynomials_converge_sooner(*, share: float = 0.1, relative: bool = True, measured: Experiments | None = None) -> Evidence:
+    r"""In the block, at one learning rate, the training loss of polynomial tasks falls sooner below
+    a tenth of the loss of uniform attention, which grows like $L^2$, the larger $L$ is, within each
+    set. To one level for every $L$ it does not.
+    """
+    return sooner(trained(measured if relative else None, 4), "polynomial", share, relative)
+
+
+@claim("LDL:Sec6.F1s", control=(dict(late=60),), hypotheses=("L == 1",))
+def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None = None) -> Evidence:
+    r"""The block's loss at $L=1$ is the printed $.6$ at epoch 30 and $.1$ at epoch 110, up
+    to a quarter, and at most $.05$ at epoch 200. The learning rate is the one of those tried with
+    which it is; the phases are another claim.
+    """
+    found = trained(measured, 1)
+    loss = found.loss("cosine", BLOCK, 1.0)
+    if len(loss) <= 200:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"only {len(loss) - 1} epochs were trained")
+    again = lambda t: lambda: float(backwards(found, "cosine", 1.0, t)[t])
+    cases = [Compared(f"epoch {t}", float(loss[t]), printed, again(t), {"L": 1}) for t, printed in ((30, 0.6), (late, 0.1))]
+    compared = agree(ENGINE, cases, ABOUT, checked=r"\mathrm{loss}(30)\approx.6,\ \mathrm{loss}(110)\approx.1")
+    if compared.verdict.accepted and loss[200] > 0.05:
+        witness = {"L": 1, "loss at epoch 200": float(loss[200])}
+        compared = refuted_by_two_routes(ENGINE, witness, float(loss[200]), 0.05, again(200)())
+    return with_choices(compared, found)
+
+
+def _open(found: Experiments, says: str, holds: bool) -> Evidence:
+    if holds:
+        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=f"{tried(found)}: {says}")
+    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {says}")
+
+
+@claim("LDL:Sec6.F1/block", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
+def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence:
+    r"""The block's loss at $L=.1$ is the printed 1 at epoch 40 up to a half, and $\mathrm{Attn}_1$
+    at least $\frac9{10}$ at epoch 250.
+    """
+    found = trained(measured, 1)
+    loss, own = found.loss("cosine", BLOCK, 0.1)[:41][-1], found.attention(BLOCK, 0.1)[:251, 0, 0][-1]
+    says = f"loss {loss:.2g} at epoch 40, attention {own:.2f} at epoch 250"
+    return _open(found, says, 0.5 <= loss <= 1.5 and own >= 0.9)
+
+
+@claim("LDL:A.maps/block", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
+def maps_of_the_block(*, measured: Experiments | None = None) -> Evidence:
+    r"""In the block all diagonal attentions are at least $\frac9{10}$ at epoch 300 for $L=.1$, and
+    at 200 for $L=1$.
+    """
+    found = trained(measured, 1)
+    least = {L: float(found.attention(BLOCK, L)[: t + 1][-1].diagonal().min()) for L, t in ((0.1, 300), (1.0, 200))}
+    says = f"the least is {least[0.1]:.2f} at epoch 300 for L = .1, and {least[1.0]:.2f} at epoch 200 for L = 1"
+    return _open(found, says, min(least.values()) >= 0.9)
+
+
+@claim("LDL:A.poly.two", open="the paper does not say what a phase is; the curves are reported, and nothing is counted")
+def polynomial_losses_have_phases(*, measured: Experiments | None = None) -> Evidence:
+    r"""The loss of the block on polynomial tasks has two phases for $L=.1$ and three for $L=1$."""
+    found = trained(measured, 4)
+    says = []
+    for L in (0.1, 1.0):
+        loss = found.loss("polynomial", BLOCK, L)
+        says.append(f"L = {L:g}: {', '.join(f'{x / loss[0]:.2g}' for x in loss[:161:20])}")
+    return _open(found, f"shares of the first loss every 20 epochs, {'; '.join(says)}", False)

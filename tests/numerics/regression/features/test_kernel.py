@@ -1,0 +1,85 @@
+"""The compiled loss and H against the formulas of theory: every way in which classes and prompts
+fill octets, scores that lie far apart, and empty classes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from numba import njit
+
+from numerics import attention_descent
+from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
+from numerics.strategies import feature_problems
+from theory import FeatureRegression
+
+TRIED = settings(derandomize=True, database=None, deadline=None, max_examples=150)
+
+
+def one_step(problem: FeatureRegression, Q: np.ndarray) -> tuple[float, np.ndarray]:
+    """Loss and gradient by the kernel."""
+    path = attention_descent(problem, 1.0, 1, start=Q)
+    return path.loss[0], Q - path.Q[-1]
+
+
+def check(problem: FeatureRegression, Q: np.ndarray) -> None:
+    loss, gradient = one_step(problem, Q)
+    size = np.trace(problem.value_covariance)
+    assert loss == pytest.approx(problem.loss(Q), rel=1e-11, abs=1e-14 * size)
+    # Q - (Q - gradient) loses what is small beside Q.
+    atol = 1e-12 * size * max(1.0, float((problem.features**2).sum())) + 4e-16 * float(np.abs(Q).max())
+    np.testing.assert_allclose(gradient, problem.gradient(Q), rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("K", [2, 3, 7, 8, 9, 16, 17])
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 30])
+@pytest.mark.parametrize("alike", [True, False])
+def test_every_way_to_fill_octets(K: int, n: int, alike: bool) -> None:
+    rng = np.random.default_rng([K, n])
+    masses = rng.integers(0, 3, size=(n, K)).astype(float)
+    masses[:, rng.integers(K)] += 1
+    tasks = {"value_covariance": np.eye(K) + 0.5} if alike else {"tasks": rng.normal(size=(3, K))}
+    problem = FeatureRegression(rng.normal(size=(4, K)), probabilities=rng.dirichlet(np.ones(K)), masses=masses, **tasks)
+    for size in (0.0, 0.3, 200.0):  # differences of scores of 0, of order 1, and of thousands
+        check(problem, size * rng.normal(size=(4, 4)))
+
+
+@TRIED
+@given(feature_problems(most_classes=8, most_prompts=12))
+def test_drawn_problems(drawn: tuple[FeatureRegression, np.ndarray]) -> None:
+    check(*drawn)
+
+
+def test_a_class_without_tokens_may_be_far_above() -> None:
+    problem = FeatureRegression(np.eye(3), tasks=[[1.0, -1.0, 0.5]], masses=[[1.0, 1.0, 0.0], [1.0, 2.0, 1.0]])
+    check(problem, np.diag([0.0, 0.0, 5000.0]) + np.outer([0, 0, 1], [3000.0, 3000.0, 0]))
+
+
+@njit
+def _each(x, y, out):  # type: ignore[no-untyped-def]
+    a, b = load(x, 0), load(y, 0)
+    for i, value in enumerate((a + b, a - 2.0, 3.0 * a, a / b, larger(a, b), smaller(a, 0.5), exp8(a), splat(7.0))):
+        store(out, i * WIDTH, value)
+    a += b
+    return total(a), least(b)
+
+
+def test_octets_compute_as_arrays_do() -> None:
+    rng, out = np.random.default_rng(5), np.empty((8, WIDTH))
+    x, y = 30 * rng.normal(size=WIDTH), rng.normal(size=WIDTH)
+    found = _each(x, y, out)
+    expected = [x + y, x - 2, 3 * x, x / y, np.maximum(x, y), np.minimum(x, 0.5), np.exp(x), np.full(WIDTH, 7.0)]
+    np.testing.assert_allclose(out, expected, rtol=4e-16)
+    assert found[0] == pytest.approx((x + y).sum(), rel=1e-14)
+    assert found[1] == y.min()
+    edge = np.array([-800.0, -700.0, -699.9, -1e-300, 0.0, 1.0, 600.0, 699.9])
+    _each(edge, y, out)
+    np.testing.assert_allclose(out[6], [math.exp(max(t, -700.0)) for t in edge], rtol=1e-15)
+
+
+def test_an_octet_of_an_array_that_is_not_contiguous_is_refused() -> None:
+    with pytest.raises(Exception, match=r"pass numpy\.ascontiguousarray"):
+        _each(np.zeros((WIDTH, 2))[:, 0], np.zeros(WIDTH), np.empty((8, WIDTH)))

@@ -1,0 +1,117 @@
+"""``largeprompt figures --paper LDL``: what is judged, written and told, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from numerics.figures.features.page import COLUMNS, as_json
+from numerics.figures.features.training import Choices, measure
+from proofs_check.cli import main
+from proofs_check.core.files import read_ledger
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Figures 1 and 2, whole."""
+    out = tmp_path_factory.mktemp("figures")
+    assert main(["figures", "--paper", "LDL", "--only", "1,2", "--out", str(out), "--quiet"]) == 0
+    return out
+
+
+def test_the_sentences_about_what_was_trained_are_judged_and_stand_below_their_figure(page: Path) -> None:
+    found = {c["id"]: c["verdict"] for c in read_ledger(page / "ledger")["claims"]}
+    assert found["LDL:Sec6.F1s"] == "SUPPORTED"
+    assert found["LDL:Sec6.F1/block"] == "OPEN"
+    assert found["LDL:A.maps"] == "REFUTED"
+    assert not any(id.startswith("LDL:A.poly") for id in found)  # Figure 4 was not trained
+    html = (page / "index.html").read_text()
+    first, second = html.index('id="figure-1"'), html.index('id="figure-2"')
+    assert first < html.index("<code>LDL:Sec6.mono/loss</code>") < second < html.index("<code>LDL:A.maps</code>")
+    assert not re.findall(r'(?:src|href)="https?:', html)
+    for file in re.findall(r'href="(plots/[^"]+)"', html):
+        assert (page / file).exists()
+
+
+def test_the_files_hold_the_same_numbers(page: Path) -> None:
+    document = json.loads((page / "data.json").read_text())
+    rows = list(csv.DictReader((page / "data.csv").read_text().splitlines()))
+    assert list(rows[0]) == list(COLUMNS)
+    losses = [loss for curve in document["curves"] for loss in curve["loss"]]
+    assert [float(row["loss"]) for row in rows] == losses
+    own = [at[0] for curve in document["curves"] for at in curve["attention"]]
+    assert [float(row["attention"]) for row in rows] == own
+
+
+def test_a_second_call_trains_nothing_and_finds_the_same(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = {path: path.stat().st_mtime_ns for path in (page / "measured").rglob("*") if path.suffix == ".npy"}
+    before = (page / "data.json").read_text()
+    assert main(["figures", "--paper", "LDL", "--only", "1,2", "--out", str(page), "--threads", "1"]) == 0
+    assert (page / "data.json").read_text() == before
+    assert kept == {path: path.stat().st_mtime_ns for path in kept}
+    told = capsys.readouterr().out
+    assert "measured in" in told
+    assert re.search(r"LDL:Sec6.F1s +SUPPORTED", told)
+
+
+def test_other_choices_refute_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["figures", "--paper", "LDL", "--only", "1", "--rate", "0.01", "--out", str(tmp_path)]) == 0
+    found = {c["id"]: c["verdict"] for c in read_ledger(tmp_path / "ledger")["claims"]}
+    assert found["LDL:Sec6.F1s"] == "OPEN"  # at this rate L = 1 is faster than printed
+    assert found["LDL:Sec6.F1"] == "REFUTED"  # which no block decides
+    assert "largeprompt figures --paper LDL --rate 0.01 --only 1" in (tmp_path / "index.html").read_text()
+    assert "those of these choices" in capsys.readouterr().out
+
+
+def test_a_run_that_diverges_is_told_with_its_epoch_and_is_null() -> None:
+    found = measure(Choices(optimiser="gd", rate=1e200, epochs=6), [1])
+    lost = found.diverged()
+    assert lost
+    assert all(key.model == "block" and 0 <= epoch < 6 for key, epoch in lost)
+    assert all(np.isfinite(found.curves[key].loss[: epoch + 1]).all() for key, epoch in lost)
+    json.dumps(as_json(found), allow_nan=False)
+
+
+def test_the_losses_of_figure_4_are_means_over_runs() -> None:
+    found = measure(Choices(runs=2, prompts=5, epochs=3), [4])
+    single = measure(Choices(runs=1, prompts=5, epochs=3), [4])
+    first, second = (c.loss for key, c in found.curves.items() if key[:3] == ("polynomial", "block", 2.0))
+    np.testing.assert_array_equal(first, single.loss("polynomial", "block", 2.0))
+    np.testing.assert_allclose(found.loss("polynomial", "block", 2.0), (first + second) / 2, rtol=1e-15)
+    assert not np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["--paper", "LDL", "--seeds", "3"], "--seeds belongs to --paper BB"),
+        (["--paper", "LDL", "--quick"], "--quick belongs to --paper BB"),
+        (["--width", "8"], "--width belongs to --paper LDL"),
+        (["--paper", "LDL", "--only", "5"], "LDL has the figures 1 to 4"),
+        (["--only", "9"], "BB has the figures 1 to 8"),
+    ],
+)
+def test_options_of_the_other_paper_are_refused(
+    wrong: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["figures", *wrong, "--out", str(tmp_path / "new")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("wrong", [["--rate", "0"], ["--cosine-rate", "nan"], ["--width", "0"], ["--optimiser", "sgd"]])
+def test_choices_that_cannot_be_used_are_refused(wrong: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["figures", "--paper", "LDL", *wrong])
+    assert stopped.value.code == 2
+
+
+def test_a_page_of_the_other_paper_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "index.html").write_text("<title>Training of softmax and linear attention")
+    assert main(["figures", "--paper", "LDL", "--only", "1", "--out", str(tmp_path)]) == 2
+    assert "choose another --out" in capsys.readouterr().err

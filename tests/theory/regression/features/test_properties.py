@@ -1,0 +1,135 @@
+"""Laws of in-context regression over finitely many features on problems that Hypothesis draws, each
+with a control that the same problems must refute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, find, given, settings
+
+from numerics.strategies import feature_problems, reduced_problems
+from numerics.strategies.numbers import simplest
+from theory import FeatureRegression, ReducedAttention
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+TRIED = settings(derandomize=True, database=None, deadline=None, max_examples=150)
+PROBLEMS, REDUCED = feature_problems(), reduced_problems()
+
+
+def squared_gaps(problem: FeatureRegression) -> Floats:
+    """E (f_n - f_k)^2 of all pairs."""
+    C = problem.value_covariance
+    return np.diag(C)[:, None] + np.diag(C) - 2 * C
+
+
+def exceeds_lemma_1(problem: FeatureRegression, Q: Floats, factor: float = 1.0) -> bool:
+    """Whether the loss exceeds half the mean of (1 - Attn_k)^2 max_n E (f_n - f_k)^2, prompt by
+    prompt.
+    """
+    masses, weights = problem.prompts
+    bound = 0.0
+    for m, weight in zip(masses, weights):
+        own = np.diag(FeatureRegression(problem.features, problem.value_covariance, masses=[m]).attention(Q))
+        bound += weight * (problem.probabilities * (1 - own) ** 2 * squared_gaps(problem).max(axis=0)).sum() / 2
+    return bool(problem.loss(Q) > factor * bound * (1 + 1e-9) + 1e-15)
+
+
+def slope_error(problem: FeatureRegression, Q: Floats, factor: float = 1.0) -> float:
+    """Of the gradient against a central difference along a direction that is not special, relative
+    to the size of losses.
+    """
+    way = np.sin(1.0 + np.arange(Q.size)).reshape(Q.shape)
+    h = 1e-4
+    slope = (problem.loss(Q + h * way) - problem.loss(Q - h * way)) / (2 * h)
+    # The second difference is at most of the order h^2 of the losses, and rounding 1e-12 of them.
+    return float(abs(factor * (problem.gradient(Q) * way).sum() - slope) / max(problem.value_covariance.trace(), 1e-12))
+
+
+def scaled(problem: FeatureRegression, s: float) -> FeatureRegression:
+    masses, _ = problem.prompts
+    C = s**2 * problem.value_covariance
+    return FeatureRegression(problem.features, C, probabilities=problem.probabilities, masses=masses)
+
+
+def steps_differ(K: int, kappa: float, spread: float, common: float, power: int = 2) -> float:
+    """The score gaps of five steps of gradient descent on the whole Q against the map of one
+    number, relatively.
+    """
+    common_value = common / (1 - common) * spread
+    V = np.sqrt(kappa) * np.eye(K)
+    problem = FeatureRegression(V, spread * np.eye(K) + common_value * np.ones((K, K)))
+    eta = 1 / (kappa**2 * spread)  # a step is then of order 1
+    reduced, Q, z, worst = ReducedAttention(K, eta * kappa**power * spread), np.zeros((K, K)), 0.0, 0.0
+    for _ in range(5):
+        Q = Q - eta * problem.gradient(Q)
+        scores, z = problem.scores(Q), reduced.step(z)
+        worst = max(worst, abs((scores[0, 0] - scores[1, 0]) / z - 1))
+    return worst
+
+
+LAWS: dict[str, tuple[Any, Callable[..., bool], dict[str, Any]]] = {
+    "Lemma 1 from above": (PROBLEMS, lambda p, Q, factor=1.0: not exceeds_lemma_1(p, Q, factor), {"factor": 0.5}),
+    "the gradient": (PROBLEMS, lambda p, Q, factor=1.0: slope_error(p, Q, factor) < 1e-6, {"factor": 1.01}),
+    "scaling of tasks (R9)": (
+        PROBLEMS,
+        lambda p, Q, power=2: np.allclose(scaled(p, 3.0).gradient(Q), 3.0**power * p.gradient(Q), rtol=1e-9, atol=1e-14),
+        {"power": 1},
+    ),
+    "attention is a distribution that leaves out empty classes": (
+        PROBLEMS,
+        lambda p, Q, total=1.0: (
+            np.allclose(p.attention(Q).sum(axis=0), total, rtol=1e-12) and not p.attention(Q)[p.prompts[0].sum(axis=0) == 0].any()
+        ),
+        {"total": 0.9},
+    ),
+    "one number is enough for exchangeable tasks (R7)": (
+        REDUCED,
+        lambda *problem, power=2: steps_differ(*problem, power=power) < 1e-9,
+        {"power": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_law_holds_on_drawn_problems(law: str) -> None:
+    strategy, holds, _ = LAWS[law]
+
+    @TRIED
+    @given(strategy)
+    def tried(drawn: tuple[Any, ...]) -> None:
+        assert holds(*drawn)
+
+    tried()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_its_control_is_refuted_by_a_drawn_problem(law: str) -> None:
+    strategy, holds, wrong = LAWS[law]
+    assert not holds(*simplest(strategy, lambda drawn: not holds(*drawn, **wrong)), **wrong)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        lambda p, Q: (p.prompts[0] == 0).any(),  # an empty class
+        lambda p, Q: np.linalg.matrix_rank(p.features) < min(p.K, p.d),  # collinear or equal features
+        lambda p, Q: np.linalg.matrix_rank(p.features) == p.K,
+        lambda p, Q: np.linalg.matrix_rank(p.value_covariance) == 1 and p.value_covariance.any(),  # one task
+        lambda p, Q: np.abs(p.scores(Q)).max() > 1,
+    ],
+    ids=["an empty class", "dependent features", "independent features", "one task", "large scores"],
+)
+def test_every_kind_of_problem_is_drawn(case: Callable[..., bool]) -> None:
+    any_one = settings(TRIED, max_examples=1000, phases=(Phase.generate,))
+    assert case(*find(PROBLEMS, lambda drawn: bool(case(*drawn)), settings=any_one))  # NoSuchExample otherwise
+
+
+def test_out_of_range() -> None:
+    with pytest.raises(ValueError, match="most_classes = 9 is no whole number from 2 to 8"):
+        feature_problems(most_classes=9)
+    with pytest.raises(ValueError, match="most_prompts = 0"):
+        feature_problems(most_prompts=0)
