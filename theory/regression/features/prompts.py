@@ -99,8 +99,7 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
     probability, odds, b : ndarray of shape (n,)
         Of each number of tokens: its probability, how many times as many tokens are of other
         classes, and 1 plus the mean of the sum of squares of the shares of the others among
-        themselves. Expressions if K is one; otherwise floats, without those that no sum over them
-        would feel. They are kept for the next call, and cannot be written.
+        themselves. Floats, or expressions if K is one.
 
     Examples
     --------
@@ -120,9 +119,9 @@ def own_class_prompts(K: Any, prompt_length: int | None) -> tuple[NDArray[Any], 
 
         j = np.arange(1.0, N)
         probability = binom.pmf(j, N, 1 / K)
-        # More tokens of the class than its share are ever less likely, and the loss is ever less.
-        kept = probability > np.where(j * K > N, 1e-30, 0.0)
-        j, probability = j[kept], probability[kept]
+        # No term of a sum is more than N^3 times another of equal probability.
+        there = probability > 1e-60 * probability.max()
+        j, probability = j[there], probability[there]
     return _kept(probability, (N - j) / j, 1 + (N - j + K - 2) / ((K - 1) * (N - j)))
 
 

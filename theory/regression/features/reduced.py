@@ -388,11 +388,11 @@ class ReducedAttention:
         N, exact = self.prompt_length, any(map(is_symbolic, (z, self.K, self.c)))
         K = sp.sympify(self.K) if exact else self.K
         B, odds, b = own_class_prompts(K, N)
-        alone = prompts_of_one_class / K**N if N and prompts_of_one_class else 0
+        alone = 0 if N is None else prompts_of_one_class * (K if exact else float(K)) ** -N
         if exact:
             return sp.Add(*(p * term(1 / (1 + r * sp.exp(-z)), 1 / (1 + sp.exp(z) / r), x) for p, r, x in zip(B, odds, b))) + alone
         z = np.asarray(z, dtype=float)[..., None]
         with np.errstate(over="ignore"):
             w, rest = 1 / (1 + odds * np.exp(-z)), 1 / (1 + np.exp(z) / odds)
-        found = term(w, rest, b) @ B + float(alone)
+        found = (B * term(w, rest, b)).sum(axis=-1) + float(alone)
         return found if found.ndim else float(found)

@@ -4,15 +4,11 @@ fill octets, scores that lie far apart, and empty classes.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from numba import njit
 
 from numerics import attention_descent
-from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
 from numerics.strategies import feature_problems
 from theory import FeatureRegression
 
@@ -56,30 +52,3 @@ def test_drawn_problems(drawn: tuple[FeatureRegression, np.ndarray]) -> None:
 def test_a_class_without_tokens_may_be_far_above() -> None:
     problem = FeatureRegression(np.eye(3), tasks=[[1.0, -1.0, 0.5]], masses=[[1.0, 1.0, 0.0], [1.0, 2.0, 1.0]])
     check(problem, np.diag([0.0, 0.0, 5000.0]) + np.outer([0, 0, 1], [3000.0, 3000.0, 0]))
-
-
-@njit
-def _each(x, y, out):  # type: ignore[no-untyped-def]
-    a, b = load(x, 0), load(y, 0)
-    for i, value in enumerate((a + b, a - 2.0, 3.0 * a, a / b, larger(a, b), smaller(a, 0.5), exp8(a), splat(7.0))):
-        store(out, i * WIDTH, value)
-    a += b
-    return total(a), least(b)
-
-
-def test_octets_compute_as_arrays_do() -> None:
-    rng, out = np.random.default_rng(5), np.empty((8, WIDTH))
-    x, y = 30 * rng.normal(size=WIDTH), rng.normal(size=WIDTH)
-    found = _each(x, y, out)
-    expected = [x + y, x - 2, 3 * x, x / y, np.maximum(x, y), np.minimum(x, 0.5), np.exp(x), np.full(WIDTH, 7.0)]
-    np.testing.assert_allclose(out, expected, rtol=4e-16)
-    assert found[0] == pytest.approx((x + y).sum(), rel=1e-14)
-    assert found[1] == y.min()
-    edge = np.array([-800.0, -700.0, -699.9, -1e-300, 0.0, 1.0, 600.0, 699.9])
-    _each(edge, y, out)
-    np.testing.assert_allclose(out[6], [math.exp(max(t, -700.0)) for t in edge], rtol=1e-15)
-
-
-def test_an_octet_of_an_array_that_is_not_contiguous_is_refused() -> None:
-    with pytest.raises(Exception, match=r"pass numpy\.ascontiguousarray"):
-        _each(np.zeros((WIDTH, 2))[:, 0], np.zeros(WIDTH), np.empty((8, WIDTH)))
