@@ -159,10 +159,15 @@ def test_a_divergence_is_told_with_its_step() -> None:
         while np.isfinite(problem.features.T @ Q @ problem.features).all():
             Q, step = Q - 1e300 * problem.gradient(Q), step + 1
     assert path.diverged == step
+    # a score of minus infinity leaves the softmax finite, but is told at once too
+    problem = FeatureRegression(np.eye(3), tasks=[[100, 80, -300]], probabilities=[0.6, 0.3, 0.1])
+    path = attention_descent(problem, 2e305, 9, start=np.diag([0.0, 0.0, 20.0]), records=range(10))
+    assert (path.diverged, list(path.time)) == (1, [0.0])
 
 
-def test_a_killed_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, file = PROBLEMS["any tasks, four prompts"], tmp_path / "run.npz"
+@pytest.mark.parametrize("name", ["any tasks, four prompts", "every prompt of four tokens"])
+def test_a_killed_run_goes_on_bit_for_bit(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, file = PROBLEMS[name], tmp_path / "run.npz"
     whole = attention_descent(problem, 0.3, 4000)
     kernel, calls = descent.descent_kernel(), []
 
@@ -181,8 +186,10 @@ def test_a_killed_run_goes_on_bit_for_bit(tmp_path: Path, monkeypatch: pytest.Mo
     again = attention_descent(problem, 0.3, 4000, checkpoint=file)
     assert (again.loss == whole.loss).all()
     assert (again.coefficients == whole.coefficients).all()
-    with pytest.raises(CheckpointError, match="another run"):
-        attention_descent(problem, 0.2, 4000, checkpoint=file)
+    other = FeatureRegression(problem.features, (1 + 1e-15) * problem.value_covariance, masses=problem.prompts[0])
+    for changed, eta in ((problem, 0.2), (other, 0.3)):
+        with pytest.raises(CheckpointError, match="another run"):
+            attention_descent(changed, eta, 4000, checkpoint=file)
     file.write_bytes(b"no checkpoint")
     with pytest.raises(CheckpointError, match="damaged or no checkpoint"):
         attention_descent(problem, 0.3, 4000, checkpoint=file)
