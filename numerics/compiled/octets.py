@@ -1,4 +1,4 @@
-"""Eight floats as one value of a compiled kernel, which works on all of them at once.
+"""Eight floats as one value of a compiled kernel, a SIMD vector: the kernel works on all at once.
 
 Loops over a few classes or prompts are too short for the compiler to take eight turns at once, and
 arrays of which it does not know that they lie apart keep it from trying. With octets the kernel

@@ -41,10 +41,10 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
 
     out = writable_folder(Path(arguments.out))
     check_no_other_page(out / "index.html", TITLE)
-    figures = arguments.only or list(FIGURES)
+    figures, choices = arguments.only or list(FIGURES), Choices(**given)
     with writing_into(out), progress_bar(arguments.quiet, "training") as advance:
         show = lambda state: state.show(advance)
-        found = measure(Choices(**given), figures, folder=out / "measured", threads=arguments.threads, progress=show)
+        found = measure(choices, figures, folder=out / "measured", threads=arguments.threads, progress=show)
     say = (lambda line: None) if arguments.quiet else print
     say(f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, earlier runs included)")
     # The maps of Figures 2 and 3 are those of the runs behind Figure 1.
@@ -58,6 +58,6 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
         page = write_page(found, said, out, words=as_html)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
-    if given:
+    if choices != Choices():
         say("verdicts on the block are those of these choices; the ledger declares those of the usual ones")
-    return 1 if wrong and not given else 0
+    return 1 if wrong and choices == Choices() else 0

@@ -88,6 +88,7 @@ def write_page(
     files["index.html"] = page.render(
         found=found,
         choices=found.choices,
+        usual=found.choices == Choices(),
         figures=figures,
         drawn={figure.number for figure in figures},
         said=said,

@@ -96,9 +96,12 @@ def ours(row: str, law: str, says: str, holds: bool) -> Line:
     return Line(law, row, OURS[row], False, says, bool(holds) == (OURS[row] != "REFUTED"))
 
 
-def _printed(row: str, law: str, says: str, contradicted: bool, **shown: object) -> Line:
+def _printed(
+    row: str, law: str, says: str, contradicted: bool, ratios: dict[str, float] | None = None, power: float | None = None
+) -> Line:
     """The line of a printed law, which the exact times contradict or not."""
-    return Line(law, row, PRINTED[row], True, says, contradicted == (PRINTED[row] == "REFUTED"), **shown)  # type: ignore[arg-type]
+    holds = contradicted == (PRINTED[row] == "REFUTED")
+    return Line(law, row, PRINTED[row], True, says, holds, ratios or {}, power)
 
 
 def half_time(K: float, L: float, Delta: float, eta: float) -> float:

@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.instances.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
+from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
 
 k = sp.Symbol("K", positive=True)
 x, u, U = sp.symbols("x u U", positive=True)  # |V_k|/N, u_k and U_k

@@ -11,7 +11,17 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.instances.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, attention_early, c1, gradient_early, n
+from proofs_check.instances.features.slow_attention import (
+    DELTA2,
+    FLAT,
+    HYPOTHESES,
+    WHERE,
+    K,
+    attention_early,
+    c1,
+    gradient_early,
+    n,
+)
 
 a = sp.Symbol("a", nonnegative=True)  # an attention
 SPREAD = r"Every $|f(v_n)-f(v_k)|$ is $O(L\Delta)$, which (4) says at distance $\Theta(\delta_0)$, and $p_k=\Theta(1/K)$."

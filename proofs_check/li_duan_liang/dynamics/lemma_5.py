@@ -11,8 +11,8 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.instances import slow_attention as slow
-from proofs_check.instances.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 
 AT_ITS_END = slow.score_early(K, c2 * slow.end_of_phase_1(K))
 

@@ -9,8 +9,8 @@ import sympy as sp
 from numerics.evidence import Evidence
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
-from proofs_check.instances import slow_attention as slow
-from proofs_check.instances.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 
 delta, L = FLAT["delta"], FLAT["L"]
 ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))

@@ -12,8 +12,8 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.instances import slow_attention as slow
-from proofs_check.instances.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 from theory.regression.features.reduced import ReducedAttention
 
 #: L/K, which can be moved.

@@ -14,8 +14,8 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
-from proofs_check.instances import slow_attention as slow
-from proofs_check.instances.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
@@ -263,10 +263,12 @@ def attention_rises_rapidly_at_first() -> Evidence:
 
 @claim("LDL:abs.rise/others", control=(dict(times=2),), fragment=REDUCED, hypotheses=("K >= 2", "w >= 0", "w <= 1"))
 def others_decay_more_slowly(*, times: int = 1) -> Evidence:
-    r"""Each of the $K-1$ irrelevant classes loses attention at $\frac1{K-1}$ of the speed at
-    which the own class gains it, and that is no more than that speed.
+    r"""An irrelevant class has the attention $\frac{1-w}{K-1}$, which falls at most as fast as the
+    attention $w$ on the own class rises, in absolute terms: its derivative in $w$, times the speed
+    of $w$, is at least minus that speed.
     """
-    return forall(times * speed(k, w) / (k - 1), "<=", speed(k, w), {k: Integers(2, oo), w: Closed(0, 1)})
+    other = (1 - w) / (k - 1)
+    return forall(times * sp.diff(other, w) * speed(k, w), ">=", -speed(k, w), {k: Integers(2, oo), w: Closed(0, 1)})
 
 
 @claim(

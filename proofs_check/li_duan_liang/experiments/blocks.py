@@ -18,7 +18,7 @@ from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
 from numerics.figures.features.training import FLAT, SHARP, Choices, Experiments, measure
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.feature_problems import Compared, agree
+from proofs_check.instances.features.problems import Compared, agree
 
 Floats = NDArray[np.floating]
 #: Training is judged like a flow: by its numbers at one start, or at the mean of several.
@@ -63,10 +63,9 @@ def backwards(found: Experiments, tasks: str, L: float, epochs: int) -> Floats:
     """
     c = found.choices
     data = cosine_prompts(L) if tasks == "cosine" else polynomial_prompts(L, M=c.prompts)
+    turned = data._replace(**{name: part[::-1] for name, part in data._asdict().items()})
     start = initial_block(data.query.shape[1], c.width, 0, data.query.dtype)
-    return train(
-        start, data._replace(**{name: part[::-1] for name, part in data._asdict().items()}), epochs, c.rate, c.optimiser
-    ).loss
+    return train(start, turned, epochs, c.rate, c.optimiser).loss
 
 
 def first(loss: Floats, level: float) -> int:
@@ -78,7 +77,8 @@ def first(loss: Floats, level: float) -> int:
 # A control is judged on the reduced measurement, whose single run is trained once more in `sooner`.
 def sooner(found: Experiments, tasks: str, share: float, relative: bool) -> Evidence:
     """Within each set of L, the loss of the block comes sooner to a share of that of the attention
-    alone at its start, which is proportional to L^2; or to that share of 1.
+    alone at its start, which is proportional to L^2; or to that share of 1. A set is compared only
+    if at most its least L does not come there.
     """
     epochs = found.choices.epochs
     levels = {L: share * (float(found.loss(tasks, "attention alone", L)[0]) if relative else 1.0) for L in (*FLAT, *SHARP)}
@@ -91,11 +91,13 @@ def sooner(found: Experiments, tasks: str, share: float, relative: bool) -> Evid
             return with_choices(
                 refuted_by_two_routes(ENGINE, witness, float(times[b] - times[a]) + 1, 0.0, float(again) + 1), found
             )
+    if any(times[L] > epochs for of in (FLAT, SHARP) for L in of[1:]):
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"too few come to the share {share:g}: {told}")
     seen = f"epochs to the share {share:g} of the loss of uniform attention: {told}"
     return with_choices(Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=seen), found)
 
 
-@claim("LDL:Sec6.mono/block", control=(dict(share=0.02, relative=False),), hypotheses=("L > 0",))
+@claim("LDL:Sec6.mono", control=(dict(share=0.02, relative=False),), hypotheses=("L > 0",))
 def blocks_converge_sooner(*, share: float = 0.2, relative: bool = True, measured: Experiments | None = None) -> Evidence:
     r"""In the block, at one learning rate, the loss falls sooner below a fifth of the loss of
     uniform attention, which grows like $L^2$, the larger $L$ is, within each
@@ -104,7 +106,7 @@ def blocks_converge_sooner(*, share: float = 0.2, relative: bool = True, measure
     return sooner(trained(measured if relative else None, 1), "cosine", share, relative)
 
 
-@claim("LDL:A.poly.fast/block", control=(dict(share=0.005, relative=False),), hypotheses=("L > 0",))
+@claim("LDL:A.poly.fast", control=(dict(share=0.005, relative=False),), hypotheses=("L > 0",))
 def polynomials_converge_sooner(*, share: float = 0.1, relative: bool = True, measured: Experiments | None = None) -> Evidence:
     r"""In the block, at one learning rate, the training loss of polynomial tasks falls sooner below
     a tenth of the loss of uniform attention, which grows like $L^2$, the larger $L$ is, within each

@@ -38,6 +38,7 @@ def only(x: Fraction | int) -> Any:
     instead=r"In the analysed model the loss is at most $4L^2/c^2$, $.16$ at $L=.1$ and $c=\frac12$.",
     costs="nothing",
     needs=("LDL:Sec6.F1/bound",),
+    fragment=MODEL,
     hypotheses=("L == 1/10", "c == 1/2"),
 )
 def loss_is_one_at_epoch_40() -> Evidence:
@@ -64,10 +65,10 @@ def slower(power: int) -> Evidence:
     return forall(T / (s * L) ** power, "<=", T / L**power, {L: (0, oo), s: (1, oo), T: (0, oo)})
 
 
-@claim("LDL:Sec6.mono", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
+@claim("LDL:Sec6.mono/model", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
 def attention_is_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
     r"""The time $T/L^2$ to a given attention, or share of the loss at the start,
-    falls with $L$ at one learning rate. (That to a given loss is another claim.)
+    falls with $L$ for attention alone at one learning rate. That to a given loss is another claim.
     """
     return slower(power)
 
@@ -148,7 +149,7 @@ def maps_support_the_propositions() -> Evidence:
     return forall(T / L**2, "<=", 300, {T: Closed(30, 200), L: only(FLAT)})
 
 
-@claim("LDL:A.poly.fast", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
+@claim("LDL:A.poly.fast/model", control=(dict(power=-1),), argument=FASTER, needs=("OURS:R9",), hypotheses=("L > 0", "s > 1"))
 def polynomials_are_faster_for_larger_slopes(*, power: int = 2) -> Evidence:
     r"""The time $T/L^2$ to a given share of the loss at the start falls with $L$,
     for attention alone and at one learning rate.

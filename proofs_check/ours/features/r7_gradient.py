@@ -11,7 +11,7 @@ from sympy import Rational, oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
-from proofs_check.instances.feature_problems import with_symbols
+from proofs_check.instances.features.problems import with_symbols
 from theory.symbolic.algebra import Algebra
 
 #: Features, a direction in Q, the attention of a query as a diagonal matrix and as a column, the

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from proofs_check.instances.class_counts import all_within, balanced, within
+from proofs_check.instances.features.class_counts import all_within, balanced, within
 from theory.regression.features.prompts import enumerate_prompts
 
 LAWS = ((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)))
