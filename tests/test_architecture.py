@@ -23,7 +23,7 @@ ROOMS = {
         *("jobs", "attention", "monte_carlo", "search", "training", "regression", "strategies", "properties", "rates", "sweep"),
         *("figures", "cli"),
     ),
-    "proofs_check": ("instances", "core", "ours", "boursier_boyer", "li_duan_liang", "documents", "plugin", "cli"),
+    "proofs_check": ("instances", "core", "ours", "boursier_boyer", "li_duan_liang", "collins", "documents", "plugin", "cli"),
 }
 FOUND = modules(ROOT, PACKAGES)
 CLAIMS = [".".join(p.parent.relative_to(ROOT).parts) for p in (ROOT / "proofs_check").rglob("statements.toml")]

@@ -58,6 +58,9 @@ class Row:
         Whether the row belongs to a main result of the paper, which the headline table lists.
     no_property : str
         Why no property test tries the row, where none does, in a sentence.
+    reading : str
+        Where the text of the paper is known from a damaged scan: which formula was read, what its
+        glyphs leave open, and which other readings there are; empty where the text is clear.
     """
 
     id: str
@@ -71,6 +74,7 @@ class Row:
     proof: str = ""
     main: bool = False
     no_property: str = ""
+    reading: str = ""
 
 
 def statement_files() -> list[Path]:
@@ -161,6 +165,7 @@ def rows() -> Mapping[str, Row]:
                 proof=r.get("proof", "").strip(),
                 main=r.get("main", False),
                 no_property=r.get("no_property", ""),
+                reading=r.get("reading", ""),
             )
     return MappingProxyType(out)
 

@@ -1,0 +1,3 @@
+"""The claims about Collins, Parulekar, Mokhtari, Sanghavi & Shakkottai, one folder for each part of
+the paper.
+"""
