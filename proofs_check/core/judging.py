@@ -46,6 +46,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "line": _source_line(claim),
         "says": where.says,
         "printed": where.printed,
+        "reading": where.reading,
         "summary": " ".join((claim.check.__doc__ or "").strip().split("\n\n")[0].split()),
         "checked": j.held.checked or j.printed.checked,
         "numbers": shown(claim.numbers),

@@ -146,7 +146,7 @@ def _row(id: str, claims: list[Entry]) -> Row:
     if not claims:
         return rows()[id]
     e = claims[0]
-    then = {"where": e["where"], "kind": e["kind"], "says": e["says"], "printed": e["printed"]}
+    then = {"where": e["where"], "kind": e["kind"], "says": e["says"], "printed": e["printed"], "reading": e.get("reading", "")}
     if known is None:
         return Row(id=id, paper=e["paper"], version="", **then)
     return Row(**{**vars(known), **then})

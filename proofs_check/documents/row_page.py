@@ -79,6 +79,8 @@ class Page:
         first = shown[0] if len(shown) == 1 else next((e for e in o.errors if not claim), None)
         self._fields([("verdict", _verdict(o)), *(self._reasons(first) if first else [])])
         self._formula("as printed", o.row.printed)
+        if o.row.reading:
+            self._fields([("reading", self._words(o.row.reading))])
         alone = [e["id"] for e in shown] == [o.id]
         for e in shown:
             if not alone:

@@ -120,6 +120,7 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
         short=_short(row),
         read=own[0]["says"],
         printed=own[0]["printed"],
+        reading=row.reading,
         errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
         inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in {*following, *ids}),
         copies=tuple(_copy(e, ledger) for _, e in following.values()),

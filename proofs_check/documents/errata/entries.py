@@ -106,6 +106,8 @@ class Entry:
         The place without its section, if it names a numbered statement, an equation or a figure.
     read, printed : str
         The row in words and in LaTeX.
+    reading : str
+        How a damaged formula was read; empty where the text is clear.
     errors : tuple of Erratum
         The row's own errors, the gravest first.
     inherited, copies : tuple of Copy
@@ -123,6 +125,7 @@ class Entry:
     short: str
     read: str
     printed: str
+    reading: str
     errors: tuple[Erratum, ...]
     inherited: tuple[Copy, ...]
     copies: tuple[Copy, ...]

@@ -80,6 +80,7 @@ def _entry(i: int, e: Entry) -> list[str]:
         "**Printed.**",
         _formula(e.printed),
         "Read as: " + github(e.read),
+        *(["The text is damaged here. " + github(e.reading)] if e.reading else []),
     ]
     for error in e.errors:
         if len(e.errors) > 1:

@@ -94,7 +94,7 @@ def everything(claim: Claim) -> dict[str, str]:
 
 def of_row(row: Row) -> dict[str, str]:
     """What a row says, and its place; the name of a result of ours may be a letter."""
-    return {"says": row.says, "where": row.where.removeprefix(place(row)[1])}
+    return {"says": row.says, "reading": row.reading, "where": row.where.removeprefix(place(row)[1])}
 
 
 def found_in_rows(look: Callable[[str], str]) -> list[str]:

@@ -263,3 +263,13 @@ def test_a_faulty_claim_that_is_judged_again_ends_with_status_one(kept: str, mon
 def test_other_random_numbers_need_another_run(kept: str) -> None:
     with pytest.raises(InputError, match="add --again"):
         show("CC.3.b", ledger=kept, reseed=3)
+
+
+def test_a_row_on_a_damaged_line_tells_how_it_was_read() -> None:
+    told = []
+    for reading in ("", "The exponent $2/d$ was read."):
+        book = Ledger(document(line("BB:CC.3.b", reading=reading))["claims"])
+        made, out = page(100, book=book)
+        made.row(outcomes(book)["BB:CC.3.b"])
+        told.append(out.getvalue())
+    assert ["was read" in text for text in told] == [False, True]

@@ -331,3 +331,11 @@ def test_wrong_input_is_told_what_is_wrong(
     (tmp_path / "file").write_text("")
     assert main(["errata", "--ledger", str(tmp_path / "good.json"), "--out", str(tmp_path / "file")]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_an_entry_on_a_damaged_line_tells_how_it_was_read() -> None:
+    plain, damaged = (line("BB:CC.3.b", reading=reading) for reading in ("", "The exponent $2/d$ was read."))
+    for made in (as_markdown, as_html):
+        told = [seen(made(errata_of(document(line("BB:CC.3.a"), e)))) for e in (plain, damaged)]
+        assert ["The text is damaged here." in text for text in told] == [False, True]
+    assert "The text is damaged here. The exponent" in told[1]
