@@ -18,7 +18,7 @@ from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
 from numerics.figures.features.training import FLAT, SHARP, Choices, Experiments, measure
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.features.problems import Compared, agree
+from proofs_check.instances.compared import Compared, agree
 
 Floats = NDArray[np.floating]
 #: Training is judged like a flow: by its numbers at one start, or at the mean of several.

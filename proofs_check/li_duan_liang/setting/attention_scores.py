@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
-from proofs_check.li_duan_liang.setting.witnessed import at_point
+from proofs_check.core.witnessed import at_point
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 

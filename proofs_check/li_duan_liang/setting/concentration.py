@@ -14,8 +14,8 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
 from proofs_check.instances.features.class_counts import all_within, balanced
-from proofs_check.li_duan_liang.setting.witnessed import along
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)

@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.li_duan_liang.setting.witnessed import along
+from proofs_check.core.witnessed import along
 from theory.regression.features.data import FeatureRegression
 
 n = Diverging.n

@@ -13,7 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
-from proofs_check.li_duan_liang.setting.witnessed import at_point
+from proofs_check.core.witnessed import at_point
 
 a, b = sp.symbols("a b", real=True)
 p, S = sp.Symbol("p", nonnegative=True), sp.Symbol("s", nonnegative=True)

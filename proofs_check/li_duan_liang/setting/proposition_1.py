@@ -16,7 +16,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.li_duan_liang.setting.witnessed import along
+from proofs_check.core.witnessed import along
 
 n = Diverging.n
 L, Delta = sp.symbols("L Delta", positive=True)

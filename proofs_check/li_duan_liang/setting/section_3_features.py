@@ -14,7 +14,7 @@ import sympy as sp
 from numerics.evidence import Evidence
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.li_duan_liang.setting.witnessed import along, definition
+from proofs_check.core.witnessed import along, definition
 
 n = Diverging.n
 

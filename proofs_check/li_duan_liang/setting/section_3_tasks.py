@@ -16,7 +16,7 @@ from numerics.evidence import Evidence
 from numerics.provers import forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
-from proofs_check.li_duan_liang.setting.witnessed import along, at_point, definition
+from proofs_check.core.witnessed import along, at_point, definition
 
 n = Diverging.n
 #: Constants of a Theta that serve for all examples.

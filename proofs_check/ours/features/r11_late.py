@@ -18,7 +18,8 @@ from numerics.provers import computed, forall, identity
 from numerics.regression.features.flow import attention_flow
 from numerics.regression.features.margin import attention_margin
 from proofs_check.core.claim import claim
-from proofs_check.instances.features.problems import Compared, agree, exchangeable, hexagon, margin_of
+from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.problems import exchangeable, hexagon, margin_of
 from theory.regression.features.data import FeatureRegression
 
 eta, loss, x, u = sp.symbols("eta loss x u", positive=True)

@@ -17,7 +17,7 @@ from sympy import Rational, exp, oo
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
-from proofs_check.instances.features.problems import Compared, agree
+from proofs_check.instances.compared import Compared, agree
 from theory.regression.features.orbits import LATTICES, Orbit, cube, lattice, polygon, torus
 from theory.regression.features.reduced import ReducedAttention
 

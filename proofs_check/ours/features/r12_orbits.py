@@ -17,7 +17,8 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
-from proofs_check.instances.features.problems import Compared, agree, descended, exchangeable, hexagon, margin_of, roots_of_E8
+from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.problems import descended, exchangeable, hexagon, margin_of, roots_of_E8
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice, polygon, simplex
 from theory.regression.features.reduced import ReducedAttention

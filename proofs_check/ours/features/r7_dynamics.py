@@ -15,7 +15,8 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
-from proofs_check.instances.features.problems import Compared, agree, descended, exchangeable
+from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.problems import descended, exchangeable
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.reduced import ReducedAttention
 from theory.symbolic.algebra import Algebra

@@ -12,7 +12,8 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
-from proofs_check.instances.features.problems import Compared, agree, descended, with_symbols
+from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.problems import descended, with_symbols
 from theory.regression.features.data import FeatureRegression
 from theory.symbolic.algebra import Algebra, Words
 

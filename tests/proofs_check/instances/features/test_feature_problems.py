@@ -11,7 +11,8 @@ import pytest
 
 from numerics.evidence import Verdict
 from numerics.regression.features.descent import attention_descent
-from proofs_check.instances.features.problems import Compared, agree, descended, exchangeable, hexagon, roots_of_E8
+from proofs_check.instances.compared import Compared, agree
+from proofs_check.instances.features.problems import descended, exchangeable, hexagon, roots_of_E8
 from theory.regression.features.orbits import LATTICES
 
 

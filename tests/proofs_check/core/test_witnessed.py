@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.core.robust import Diverging, Robust
-from proofs_check.li_duan_liang.setting.witnessed import along, at_point, definition
+from proofs_check.core.witnessed import along, at_point, definition
 
 n = Diverging.n
 

@@ -14,12 +14,10 @@ from numerics.provers.enclosures.balls import value
 from numerics.refutation import defeated
 from proofs_check.core.robust import Diverging, Robust
 
-__all__ = ["CHAIN_RULE", "C", "along", "at_point", "definition"]
+__all__ = ["C", "along", "at_point", "definition"]
 
 #: The unnamed constant of an O.
 C = sp.Symbol("C", positive=True)
-#: Why derivatives of one score say everything about the gradient in Q.
-CHAIN_RULE = r"By the chain rule the gradient in $Q$ is the sum of $v_mv_k^{\top}$ times the derivative in the score $q_{k,m}$."
 
 
 def at_point(witness: Robust, checked: str, **also: Any) -> Evidence:

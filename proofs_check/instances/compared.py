@@ -1,0 +1,64 @@
+"""The comparison of numbers with what is stated of them, by two numerical routes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numerics.evidence import Evidence, Verdict
+from numerics.refutation import refuted_by_two_routes
+
+__all__ = ["Compared", "agree"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A number, what is stated of it, and the number by a second route.
+
+    Parameters
+    ----------
+    name : str
+        What a reader is shown of the instance.
+    found, stated : float
+    again : callable
+    where : mapping
+        Quantities that the hypotheses of the claim name.
+    """
+
+    name: str
+    found: float
+    stated: float
+    again: Callable[[], float]
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+
+def agree(engine: str, cases: Iterable[Compared], within: float, *, checked: str, to: str = ".6g") -> Evidence:
+    """Numbers that agree with what is stated of them up to a relative difference.
+
+    Parameters
+    ----------
+    engine : str
+        A key of `numerics.evidence.CEILING`.
+    cases : iterable of Compared
+    within : float
+        Largest relative difference.
+    checked : str
+        LaTeX of the statement.
+    to : str
+        Format in which the numbers are shown.
+
+    Returns
+    -------
+    Evidence
+        SUPPORTED with every number, or REFUTED at the first that differs, by two routes.
+    """
+    shown = []
+    for case in cases:
+        off = abs(case.found / case.stated - 1)
+        if not off <= within:
+            witness = {"instance": case.name, **case.where, "found": case.found, "stated": case.stated, "relative difference": off}
+            again = abs(case.again() / case.stated - 1)
+            return refuted_by_two_routes(engine, witness, off, within, again, checked=checked)
+        shown.append(f"{case.name}: {case.found:{to}} of {case.stated:{to}}")
+    return Evidence(verdict=Verdict.SUPPORTED, engine=engine, checked=checked, covered="; ".join(shown))
