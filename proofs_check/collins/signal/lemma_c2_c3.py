@@ -1,0 +1,114 @@
+"""Lemmas C.2 and C.3 of Collins et al.: what the signal term is, how large it can be, and the
+affine tasks.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, forall, identity
+from proofs_check.core.claim import claim
+
+L, sigma = sp.symbols("L sigma", positive=True)
+gamma = sp.Symbol("gamma", positive=True)
+f_1, f_2, f_query = sp.symbols("f_1 f_2 f_query", real=True)
+
+
+@claim(
+    "COL:C.disp",
+    false="typo",
+    why=r"The value to be predicted is $f(x_{n+1})$, that at the query; with $f(x_i)$ and one token the printed term is $0$ for "
+    r"every task.",
+    instead=r"Put $f(x_{n+1})$ for the first $f(x_i)$.",
+    costs="nothing",
+    repair=dict(at_query=True),
+    control=dict(share=2),
+    hypotheses=("0 < gamma", "gamma < 1"),
+    argument=r"Two tokens with noise $\pm\sigma$ are computed; the sums over tokens and noise of more of them have no other terms.",
+)
+def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
+    r"""The loss of a prediction from two noisy labels, averaged over their signs, is the noise
+    $\sigma^2\sum\gamma_i^2$ and the square of the value at the query (printed: at a token,
+    `at_query` = False) minus `share` = 1 times the weighted average.
+    """
+    signs = product((1, -1), repeat=2)
+    mean = sum((gamma * (f_1 + s * sigma) + (1 - gamma) * (f_2 + t * sigma) - f_query) ** 2 for s, t in signs) / 4
+    value = f_query if at_query else f_1
+    return identity(mean - sigma**2 * (gamma**2 + (1 - gamma) ** 2), (value - share * (gamma * f_1 + (1 - gamma) * f_2)) ** 2)
+
+
+@claim(
+    "COL:C.2",
+    control=dict(c=3),
+    argument=r"The error is a convex combination of the differences $f(x_i)-f(x_{n+1})$, which two at a time are replaced by "
+    r"one in "
+    r"the same interval; each is at most $L$ times the diameter $2$ of the sphere.",
+)
+def signal_is_bounded(*, c: int = 4) -> Evidence:
+    r"""The square of a convex combination of two differences of size at most $2L$ is at most
+    `c` = 4 times $L^2$.
+    """
+    theta, tau = sp.symbols("theta tau", real=True)
+    weight = sp.Symbol("weight", nonnegative=True)
+    error = weight * 2 * L * theta + (1 - weight) * 2 * L * tau
+    ranges = {weight: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), L: (0, oo)}
+    return forall(error**2, "<=", c * L**2, ranges)
+
+
+def second_moment(d: int) -> tuple[sp.Expr, sp.Expr]:
+    """Return the average of (w'x)(w'y) over all signed permutations of the coordinates of w, over
+    the square of w, and x'y/d.
+    """
+    w, x, y = (sp.symbols(f"{name}_1:{d + 1}", real=True) for name in "wxy")
+    orbit = [[s * e for s, e in zip(signs, order)] for order in permutations(w) for signs in product((1, -1), repeat=d)]
+    dot = lambda a, b: sum(p * q for p, q in zip(a, b))
+    return sp.expand(sum(dot(g, x) * dot(g, y) for g in orbit) / len(orbit)) / dot(w, w), dot(x, y) / d
+
+
+def uniform_square(L: sp.Expr) -> sp.Expr:
+    """Return the mean square of a uniform variable on [-L, L]."""
+    t = sp.Symbol("t", real=True)
+    return sp.integrate(t**2, (t, -L, L)) / (2 * L)
+
+
+@claim(
+    "COL:C.3",
+    control=(dict(constant=2), dict(slope=2)),
+    needs=("COL:B.4",),
+    argument=r"A uniform direction has the same law after every signed permutation of its coordinates, over which $(w^\top "
+    r"x)(w^\top y)$ "
+    r"has the mean $\|w\|^2x^\top y/d$; it is computed for $d=2,3,4$, and no other $d$ brings other monomials. $b$, $l$, $w$ "
+    r"are independent.",
+)
+def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3) -> Evidence:
+    r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3,
+    from the means over $l$, $b$ and the signed permutations of $w$.
+    """
+    square = uniform_square(L)
+    parts = []
+    for d in (2, 3, 4):
+        mean, dot = second_moment(d)
+        parts.append(identity(square * mean + square, L**2 / constant + L**2 / slope * dot))
+    return all_of(*parts).replace(dimension="d = 2, 3, 4")
+
+
+@claim(
+    "COL:C.3.1",
+    false="typo",
+    why=r"The slope $l$ of $f(x)=l\,w^\top x+b$ is missing: two values differ by $l\,w^\top(x-y)$.",
+    instead=r"$|f(x)-f(y)|=|l||w^\top(x-y)|\leq L\|x-y\|$.",
+    costs="nothing",
+    repair=dict(with_slope=True),
+    control=dict(with_slope=True, shift=1),
+    hypotheses=("-1 <= l", "l <= 1"),
+)
+def difference_of_values(*, with_slope: bool = False, shift: int = 0) -> Evidence:
+    r"""Two values of $l\,w^\top x+b$ on the line differ by $w(x-y)$, times the slope $l$ if
+    `with_slope`; `shift` = 0 is added.
+    """
+    l, w, b, x, y = sp.symbols("l w b x y", real=True)
+    return identity((l * w * x + b) - (l * w * y + b), (l if with_slope else 1) * w * (x - y) + shift)

@@ -1,0 +1,178 @@
+"""Lemma C.4 of Collins et al.: the steps by which the signal term of affine tasks is bounded from
+above. The orthogonal part is bounded for given tokens by what bounds its mean only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Robust
+from proofs_check.core.witnessed import at_point
+
+t = sp.Symbol("t", real=True)
+
+
+def on_circle(name: str) -> sp.Matrix:
+    """Return a point of the circle, by the tangent of half its angle."""
+    p = sp.Symbol(name, real=True)
+    return sp.Matrix([1 - p**2, 2 * p]) / (1 + p**2)
+
+
+@claim(
+    "COL:C.4a",
+    control=dict(cross=1),
+    needs=("COL:C.3",),
+    argument=r"The average $\hat x$ lies in the plane of $x$ and some unit vector $x^\prime\perp x$, so that three coordinates "
+    r"show every case.",
+)
+def split_of_the_error(*, cross: int = 0) -> Evidence:
+    r"""For orthogonal unit vectors $x,x^\prime$ and $\hat x=ax+bx^\prime$ the square of
+    $\|x-\hat x\|$ is $(1-x^\top\hat x)^2+(x^{\prime\top}\hat x)^2$, plus `cross` = 0 times $ab$.
+    """
+    x = on_circle("p")
+    v = sp.Matrix([-x[1], x[0]])
+    a, b = sp.symbols("a b", real=True)
+    hat, off = a * x + b * v, x - a * x - b * v
+    return identity(off.dot(off), (1 - x.dot(hat)) ** 2 + v.dot(hat) ** 2 + cross * a * b)
+
+
+@claim(
+    "COL:C.4b",
+    control=dict(half=1),
+    argument=r"Both sides are the same average of their values at single tokens; two tokens in the plane are computed.",
+)
+def error_along_the_query(*, half: int = 2) -> Evidence:
+    r"""For tokens and a query on the circle, with any weights, the average of $1-x^\top x_i$ is
+    that of $\|x-x_i\|^2$ over `half` = 2.
+    """
+    query, *tokens = map(on_circle, "xuv")
+    weights = sp.symbols("W_1:3", positive=True)
+    along = sum(W * (1 - query.dot(p)) for W, p in zip(weights, tokens)) / sum(weights)
+    squares = sum(W * (query - p).dot(query - p) for W, p in zip(weights, tokens)) / sum(weights)
+    return identity(along, squares / half)
+
+
+@claim(
+    "COL:C.4x",
+    control=dict(sign=1),
+    argument=r"The reflection in the hyperplane orthogonal to $x^\prime$ keeps the law of the tokens, the query and the "
+    r"weights, and changes "
+    r"the sign of $x^{\prime\top}x_i$.",
+)
+def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
+    r"""The mean of the component of two weighted tokens in a direction, and of the same after it
+    is multiplied by `sign` = -1, is 0.
+    """
+    p, q = sp.symbols("p q", real=True)
+    W, V = sp.symbols("W V", positive=True)
+    component = lambda s: (W * s * p + V * s * q) / (W + V)
+    return identity(component(1) + component(sign), 0)
+
+
+@claim(
+    "COL:C.4x/inference",
+    false="gap",
+    why=r"In (10) and (12) $x^\prime$ is the direction of $\hat x-(x^\top\hat x)x$, so that $x^{\prime\top}\hat x$ is a length: "
+    r"with one token "
+    r"it is $\sqrt{1-t^2}$, never negative.",
+    instead=r"Condition on all $t_i=x_i^\top x$: the mean of $\|\hat x-(x^\top\hat x)x\|^2$ is $\sum_i\gamma_i^2(1-t_i^2)$.",
+    costs="nothing",
+    repair=dict(conditioned=True),
+    control=dict(conditioned=True, power=1),
+    hypotheses=("s_1 > 0",),
+    needs=("COL:C.4x",),
+    argument=r"Directions orthogonal to the query are independent and symmetric given the $t_i$, so that products of two tokens "
+    r"cancel; two tokens "
+    r"are computed, and more bring no other products.",
+)
+def mean_in_the_direction_of_the_average(*, conditioned: bool = False, power: int = 2) -> Evidence:
+    r"""Printed (`conditioned` = False), the component of one token in its own direction, averaged
+    over the reflection, is 0. With the scores given, the mean over signs of the square of the
+    orthogonal part of two weighted tokens is the sum of the squares of its terms, with weights to
+    the `power` = 2.
+    """
+    s_1, s_2, g_1, g_2 = sp.symbols("s_1 s_2 gamma_1 gamma_2", positive=True)
+    if not conditioned:
+        return identity((s_1 + s_1) / 2, 0)
+    mean = ((g_1 * s_1 + g_2 * s_2) ** 2 + (g_1 * s_1 - g_2 * s_2) ** 2) / 2
+    return identity(mean, g_1**power * s_1**2 + g_2**power * s_2**2)
+
+
+TWO_NEAR = Robust(
+    point={"t": Fraction(1, 2), "c": Fraction(9, 10)},
+    hypotheses=("-1 < t", "t < 1", "-1 < c", "c < 1"),
+    # |(x_1 + x_2)/2 - t x|^2 for tokens at the height t whose azimuths have the cosine c, over
+    # weights 1/2
+    violation=lambda t, c: (1 - t**2) * (1 + c) / 2 - (1 - t),
+)
+
+
+@claim(
+    "COL:C.4c",
+    false="gap",
+    why=r"For given tokens it fails: two tokens near each other at the height $t=\frac12$ have the left side near $1-t^2$ and "
+    r"the right side $1-t$.",
+    instead=r"The mean over the tokens: $\mathbb E\|\hat x-(x^\top\hat x)x\|^2=\mathbb E\sum_i\gamma_i^2(1-t_i^2)\leq\mathbb "
+    r"E\,g_2(2w)/g_0(w)^2$.",
+    details=r"The two tokens have equal weights at every width. The lemma uses the mean only.",
+    costs="nothing",
+    follows="COL:C.4x/inference",
+    repair=dict(averaged=True),
+    control=dict(averaged=True, factor=Fraction(19, 10)),
+    needs=("COL:C.4x/inference",),
+    argument=r"Termwise, after the mean given the scores.",
+    hypotheses=TWO_NEAR.hypotheses,
+)
+def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Evidence:
+    r"""Printed, for given tokens: refuted by two tokens at one height. On average the terms
+    $\gamma_i^2(1-t_i^2)$ are at most $\gamma_i^2$ times `factor` = 2 times $1-t_i$.
+    """
+    if not averaged:
+        return at_point(TWO_NEAR, r"\|\hat x-(x^\top\hat x)x\|^2\leq g_2(2w)/g_0(w)^2", n=2)
+    g = sp.Symbol("gamma", positive=True)
+    return forall(g**2 * (1 - t**2), "<=", g**2 * factor * (1 - t), {t: Closed(-1, 1), g: Closed(Fraction(1, 1000), 1)})
+
+
+@claim(
+    "COL:C.4p",
+    control=dict(quarter=5),
+    argument=r"A law on an interval has the largest variance if its mass moves to the two ends with the mean kept, by "
+    r"convexity; on the ends of "
+    r"$[-\sqrt{1-t^2},\sqrt{1-t^2}]$ the bound is $1-t^2$.",
+)
+def largest_variance(*, quarter: int = 4) -> Evidence:
+    r"""The variance of a law on two points is at most the square of their distance over
+    `quarter` = 4; for the points $\pm\sqrt{1-t^2}$ that is $1-t^2$.
+    """
+    p = sp.Symbol("p", nonnegative=True)
+    a, b = sp.symbols("a b", real=True)
+    everywhere = {p: Closed(0, 1), a: Closed(-1, 1), b: Closed(-1, 1)}
+    variance = forall(p * (1 - p) * (a - b) ** 2, "<=", (a - b) ** 2 / quarter, everywhere)
+    return all_of(
+        variance, forall(p * (1 - p) * 4 * (1 - t**2), "<=", 4 * (1 - t**2) / quarter, {p: Closed(0, 1), t: Closed(-1, 1)})
+    )
+
+
+@claim(
+    "COL:C.4s",
+    false="typo",
+    why=r"On the sphere $\|x_i-x\|^2=2-2x_i^\top x$, so that the weights are proportional to $e^{+2wx_i^\top x}$; printed is "
+    r"the reciprocal.",
+    instead=r"Put $e^{2wx_i^\top x}$ in every occurrence.",
+    costs="nothing",
+    repair=dict(sign=1),
+    control=dict(sign=2),
+    hypotheses=("w > 0",),
+)
+def exponent_of_the_weights(*, sign: int = -1) -> Evidence:
+    r"""For tokens on the circle the exponents $-w\|x_i-x\|^2$ of two tokens differ by what those of
+    $2wx_i^\top x$ do, times `sign` (printed: -1).
+    """
+    x, u, v = map(on_circle, "xuv")
+    w = sp.Symbol("w", positive=True)
+    return identity(-w * (u - x).dot(u - x) + w * (v - x).dot(v - x), sign * 2 * w * (u - v).dot(x))

@@ -1,0 +1,99 @@
+"""Lemma C.5 and Corollary C.6 of Collins et al.: the signal term of affine tasks from below, which
+a bound of ours gives for every prompt length, with its constant.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, forall
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+
+d = sp.Symbol("d", integer=True, positive=True)
+w = sp.Symbol("w", positive=True)
+#: The root of 3d/L^2 times a lower bound of the signal term, for every prompt length.
+BELOW = (d - 1) / (d - 1 + 4 * w)
+EVERY = {d: Integers(2, oo), w: (0, oo)}
+WIDE = (w, ">=", (d + sp.sqrt(d)) / 2)
+BOUND = r"The root of $3d/L^2$ times the signal term is at least $\frac{d-1}{d-1+4w}$, by our R8."
+
+
+@claim("COL:C.5/wide", control=dict(share=5), needs=("OURS:R8.below",), argument=BOUND)
+def signal_of_order_one_over_w2(*, share: int = 8) -> Evidence:
+    r"""For $d\geq2$ and $w\geq\frac{d+\sqrt d}{2}$ the root of $3d/L^2$ times the signal term is at
+    least $\frac{d-1}{w}$ over `share` = 8.
+    """
+    return forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[WIDE])
+
+
+SMALL_TASKS = Diverging(
+    point={"scale": Fraction(1)},
+    hypotheses=("scale > 0",),
+    sequence=lambda k, scale: {"scale": scale / k},
+    ratio=lambda scale: 1 / (4 * scale**2),
+    exceeds=Diverging.n**2 / 5,
+)
+
+
+@claim(
+    "COL:C.5/narrow",
+    false="typo",
+    why=r"The factor $L^2$ is missing: by Lemma C.2 the term is at most $4L^2$, which for small $L$ is below every constant.",
+    instead=r"$\Omega(L^2)$ for $w<\frac{d+\sqrt d}{2}$.",
+    costs="nothing",
+    repair=dict(square=True),
+    control=dict(square=True, share=7),
+    needs=("OURS:R8.below", "COL:C.2"),
+    argument=BOUND,
+    hypotheses=("scale > 0",),
+)
+def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidence:
+    r"""Printed (`square` = False): the bounded classes with $L=1/k$ are below every constant. With
+    $L^2$, for $d\geq2$ and $w<\frac{d+\sqrt d}{2}$, the root of $3d/L^2$ times the signal term is
+    at least 1 over `share` = 8.
+    """
+    if not square:
+        return along(SMALL_TASKS)
+    return forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", (d + sp.sqrt(d)) / 2)])
+
+
+@claim(
+    "COL:C.5.c2",
+    control=dict(share=2),
+    needs=("OURS:R8.below",),
+    argument=BOUND + r" The quotient is at most $e^{2(d+\sqrt d)}/w^2$ there, so that $C=e^{-2(d+\sqrt d)}$ does.",
+)
+def case_two(*, share: int = 8) -> Evidence:
+    r"""For $d\geq2$ and $\frac{d+\sqrt d}{2}\leq w<d+\sqrt d$ the root of $3d/L^2$ times the signal
+    term is at least $w^{-2}$ over `share` = 8.
+    """
+    return forall(BELOW, ">=", 1 / (share * w**2), EVERY, where=[WIDE, (w, "<", d + sp.sqrt(d))])
+
+
+@claim(
+    "COL:C.5.c3",
+    control=(dict(eight=Fraction(1, 5)), dict(start=Fraction(1, 2))),
+    needs=("OURS:R8.below",),
+    argument=BOUND + r" The constants of Corollary G.5 have a quotient of at most 1, and $24d$ stands for $3d$.",
+)
+def case_three(*, eight: int | Fraction = 8, start: int | Fraction = 1) -> Evidence:
+    r"""For all $w>0$ and $d\geq2$ the root of $3d/L^2$ times the signal term is at least
+    $\frac{1}{1+4w}$ (1 is `start`), of which the square times `eight` = 8 is at least
+    $\frac14e^{-4w}$.
+    """
+    least = forall(BELOW, ">=", 1 / (start + 4 * w), EVERY)
+    return all_of(least, forall(eight / (1 + 4 * w) ** 2, ">=", sp.exp(-4 * w) / 4, {w: (0, oo)}))
+
+
+@claim("COL:C.6/lower", control=dict(share=3), needs=("OURS:R8.below",), argument=BOUND)
+def for_every_width(*, share: int = 4) -> Evidence:
+    r"""For $d\geq2$ and all $w>0$ the root of $3d/L^2$ times the signal term is at least
+    $\frac{1}{w+1}$ over `share` = 4.
+    """
+    return forall(BELOW, ">=", 1 / (share * (w + 1)), EVERY)

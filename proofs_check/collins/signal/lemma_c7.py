@@ -1,0 +1,155 @@
+"""Lemma C.7 of Collins et al.: the ReLU tasks have a correlation that increases with the inner
+product. It is elementary; the proof as printed has the monotonicity of two of its parts reversed.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+
+L = sp.Symbol("L", positive=True)
+d = sp.Symbol("d", integer=True, positive=True)
+angle, phi = sp.symbols("theta phi", positive=True)
+#: Between two points at this angle, d/L^2 times the mean of L^2 (w'x)(w'y) over one side.
+ONE_SIDE = (sp.sin(angle) + (sp.pi - angle) * sp.cos(angle)) / sp.pi
+PLANE = (
+    r"The direction $w$ meets the plane of $x$ and $y$ in a uniform angle, at a length whose mean square is $\frac2d$ by "
+    r"symmetry; $l_1,l_2,b$ "
+    r"are independent of it."
+)
+
+
+@claim("COL:C.7", control=(dict(constant=2), dict(steepness=sp.Rational(9, 10))), needs=("COL:B.4",), argument=PLANE)
+def relu_tasks_meet_the_assumption(*, constant: int = 3, steepness: sp.Expr = sp.S.One) -> Evidence:
+    r"""The mean of $f(x)f(y)$ is $\frac{L^2}{3}+\frac{L^2}{3\pi
+    d}(\sin\theta+(\pi-\theta)\cos\theta)$ at the angle $\theta$ (3 is `constant`), its derivative
+    in $\cos\theta$ is not negative, and the values differ by at most `steepness` = 1 times
+    $L\|x-y\|$.
+    """
+    arc = sp.integrate(sp.cos(phi) * sp.cos(phi - angle), (phi, angle - sp.pi / 2, sp.pi / 2))
+    # Twice, for the points may both lie on the other side; (2/d)/(2 pi) for the length and the
+    # angle.
+    mean = computed(r"\mathbb E f(x)f(y)", L**2 / 3 + L**2 / 3 * 2 * arc * 2 / d / (2 * sp.pi))
+    value = identity(mean, L**2 / constant + L**2 / (3 * d) * ONE_SIDE)
+    # The angle stays below pi, where the derivative in its cosine, (pi - angle)/pi, is positive.
+    fall = computed(r"-\partial_\theta", -sp.diff(ONE_SIDE, angle))
+    rising = identity(fall, (sp.pi - angle) / sp.pi * sp.sin(angle))
+    p, q, l, k = sp.symbols("p q l_1 l_2", real=True)
+    task = lambda s: l * sp.Max(s, 0) + k * sp.Max(-s, 0)
+    ranges = {p: Closed(-1, 1), q: Closed(-1, 1), l: Closed(-1, 1), k: Closed(-1, 1)}
+    steep = forall((task(p) - task(q)) ** 2, "<=", steepness**2 * (p - q) ** 2, ranges)
+    return all_of(value, rising, steep)
+
+
+@claim(
+    "COL:C.7p/third",
+    false="typo",
+    why=r"The mean of $l_1^2$ is $L^2/3$, and $L^2$ is printed: at $x=y$ the right side is $\frac{L^2}{3}+\frac{L^2}{d}$ for "
+    r"$\frac{L^2}{3}+\frac{L^2}{3d}$.",
+    instead=r"Put $\frac{L^2}{3}x^\top ww^\top y$ for $L^2x^\top ww^\top y$.",
+    costs="nothing",
+    hypotheses=("L > 0",),
+    repair=dict(share=3),
+    control=dict(share=2),
+    argument=PLANE,
+)
+def second_moment_of_the_slope(*, share: int = 1) -> Evidence:
+    r"""At $x=y$ the mean of $f(x)^2$ is $\frac{L^2}{3}+\frac{L^2}{3d}$; the printed slope has the
+    mean square $L^2$ over `share` (printed: 1).
+    """
+    l = sp.Symbol("l", real=True)
+    square = sp.integrate(l**2, (l, -L, L)) / (2 * L)
+    return identity(computed(r"\mathbb E f(x)^2", square + square / d), L**2 / 3 + L**2 / share / d)
+
+
+share, closer = sp.symbols("share closer", positive=True)
+
+
+@claim(
+    "COL:C.7p/increasing",
+    false="typo",
+    why=r"The arccosine decreases: $\frac2\pi\arccos$ is $1$ at $x^\top y=0$ and $\frac23$ at $\frac12$.",
+    instead=r"The probability $1-\arccos(x^\top y)/\pi$ that both points lie on one side increases.",
+    costs="nothing",
+    hypotheses=("0 < share", "share < 1", "0 < closer", "closer < 1"),
+    repair=dict(one_side=True),
+    control=dict(one_side=True, more=-1),
+)
+def probability_of_one_side(*, one_side: bool = False, more: int = 1) -> Evidence:
+    r"""From the angle $\pi s$ to a smaller one, which has the larger inner product, what is called
+    increasing, $2s$ (with `one_side`: $1-s$), does not fall; `more` = 1 is the direction.
+    """
+    value = (lambda share: 1 - share) if one_side else (lambda share: 2 * share)
+    return forall(more * value(share * closer), ">=", more * value(share), {share: (0, 1), closer: (0, 1)})
+
+
+@claim(
+    "COL:C.7p/product",
+    false="typo",
+    why=r"The product of two positive increasing functions increases: its derivative is $f^\prime g+fg^\prime$.",
+    instead=r"Put non-decreasing for non-increasing.",
+    costs="nothing",
+    hypotheses=("f > 0", "g > 0"),
+    repair=dict(direction=1),
+    control=dict(direction=1, part=-1),
+)
+def product_of_increasing_functions(*, direction: int = -1, part: int = 1) -> Evidence:
+    r"""For positive values and slopes, $f^\prime g$ plus `part` = 1 times $fg^\prime$ has the sign
+    `direction` (printed: -1).
+    """
+    f, g, df, dg = sp.symbols("f g f' g'", positive=True)
+    return forall(direction * (df * g + part * f * dg), ">=", 0, dict.fromkeys((f, g, df, dg), (0, oo)))
+
+
+theta = sp.Symbol("theta", real=True)
+
+
+@claim(
+    "COL:C.7.xi/uniform",
+    false="gap",
+    why=r"The two points have the inner product $\theta$, always; that of independent uniform points has the mean square "
+    r"$\frac1d$.",
+    instead=r"Each point alone is uniform, and the pair is uniform among the pairs with the inner product $\theta$.",
+    costs="nothing",
+    hypotheses=("-1 <= theta", "theta <= 1"),
+    repair=dict(each_alone=True),
+    control=dict(each_alone=True, length=2),
+    argument=r"Rotations keep the law of an orthonormal pair, hence those of the two points, which lie on the sphere.",
+)
+def pairs_at_one_angle(*, each_alone: bool = False, length: int = 1) -> Evidence:
+    r"""Printed (`each_alone` = False), the mean square of the inner product of the two points, for
+    orthonormal $x,y$ in the plane, is that of independent uniform ones, $\frac12$. With
+    `each_alone` each point has the length `length` = 1 and their inner product is $\theta$.
+    """
+    x, y = sp.Matrix([1, 0]), sp.Matrix([0, 1])
+    a, b = sp.sqrt((1 + theta) / 2), sp.sqrt((1 - theta) / 2)
+    first, second = a * x + b * y, a * x - b * y
+    if not each_alone:
+        return identity(first.dot(second) ** 2, sp.Rational(1, 2))
+    squares = ((r"\|x_\theta\|^2", first), (r"\|y_\theta\|^2", second))
+    lengths = (identity(computed(name, point.dot(point)), length) for name, point in squares)
+    return all_of(*lengths, identity(computed(r"x_\theta^\top y_\theta", first.dot(second)), theta * length))
+
+
+@claim(
+    "COL:C.7.xi/decreasing",
+    false="typo",
+    why=r"The mean increases with the inner product $\theta$: its derivative is $\frac{L^2}{3d}(1-\arccos(\theta)/\pi)>0$.",
+    instead=r"Put increasing for decreasing.",
+    costs="nothing",
+    hypotheses=("0 < closer", "closer < 1"),
+    repair=dict(direction=1),
+    control=dict(direction=1, part=-1),
+    needs=("COL:C.7",),
+)
+def direction_of_the_mean(*, direction: int = -1, part: int = 1) -> Evidence:
+    r"""Minus the derivative in the angle $\pi c$ of the mean of $f(x_\theta)f(y_\theta)$, which
+    is that in the inner product times a sine, has the sign `direction` (printed: -1); `part` = 1
+    goes with it.
+    """
+    fall = -sp.diff(ONE_SIDE, angle).subs(angle, sp.pi * closer)
+    return forall(direction * part * fall, ">=", 0, {closer: (0, 1)})

@@ -1,0 +1,103 @@
+"""Lemma C.9 of Collins et al.: ReLU tasks lose at least half of what affine tasks lose. An identity
+shows it, and what is printed of the proof has the roots of the terms left out.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+
+L = sp.Symbol("L", positive=True)
+l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
+gamma = sp.Symbol("gamma", positive=True)
+
+
+def averaged(value: sp.Expr) -> sp.Expr:
+    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    for name in (l_1, l_2, b):
+        value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
+    return sp.expand(value)
+
+
+A, E = sp.symbols("L_aff E", nonnegative=True)
+
+
+@claim(
+    "COL:C.9",
+    control=dict(half=Fraction(3, 5)),
+    needs=("OURS:R8.relu",),
+    argument=r"The signal term of ReLU tasks is $\frac12\mathcal L_{\rm aff}$ and $\frac{L^2}{6}$ times a mean square, by our R8.",
+)
+def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For $\mathcal L_{\rm aff},E\geq0$ the sum $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ is at
+    least `half` = 1/2 times $\mathcal L_{\rm aff}$.
+    """
+    return forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
+
+
+@claim(
+    "COL:C.9s",
+    control=dict(other=2),
+    argument=r"On the other side $s_i<0$, so that the task is $l_2|s_i|+b$ and its companion $-l_1|s_i|+b$, whose slope has the "
+    r"law of $l_1$ for either side.",
+)
+def other_side(*, other: int = 1) -> Evidence:
+    r"""The mean squares of $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for
+    its affine companion are equal, for two tokens on the other side.
+    """
+    m, k = sp.symbols("m_1 m_2", positive=True)
+    mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)
+    task, companion = (
+        computed(r"\mathbb E(\sum_A\gamma f)^2", mean(l_2)),
+        computed(r"\mathbb E(\sum_A\gamma f_{x,\rm aff})^2", mean(-l_1)),
+    )
+    return identity(task, other * companion)
+
+
+@claim(
+    "COL:C.9p/independent",
+    false="gap",
+    why=r"Both contain the bias $b$ and the direction $w$: the mean of their product is $\mathbb Eb^2=\frac{L^2}{3}$, and not $0$.",
+    instead=r"Given $w$, and without $b$, which cancels in the error, they are independent, since $l_1$ and $l_2$ are.",
+    costs="nothing",
+    hypotheses=("L > 0",),
+    repair=dict(bias=False),
+    control=dict(bias=False, same=True),
+)
+def values_on_both_sides(*, bias: bool = True, same: bool = False) -> Evidence:
+    r"""The mean of $f(x_i)f_{x,\rm aff}(x_j)$ for $i$ on the other side is 0, with the bias
+    (printed) or without it; with `same` both have the same slope. The mean of $f(x_i)^2$ stands
+    beside it, so that the equation has terms.
+    """
+    m, s = sp.symbols("m s", positive=True)
+    shift = b if bias else 0
+    both = averaged((l_2 * m + shift) * ((l_2 if same else l_1) * s + shift))
+    square = averaged((l_2 * m + shift) ** 2)
+    return identity(computed(r"\mathbb E f(x_i)f_{x,\rm aff}(x_j)", both) + square, square)
+
+
+@claim(
+    "COL:C.9p/least",
+    false="typo",
+    why=r"The roots are missing: the least value of $(\mathcal L_{\rm aff}-a)^2+a^2$ is $\mathcal L_{\rm aff}^2/2$, which is no "
+    r"bound by $\mathcal L_{\rm aff}/2$.",
+    instead=r"$(\sqrt{\mathcal L_{\rm aff}}-\sqrt a)^2+a\geq\mathcal L_{\rm aff}/2$, by the triangle inequality in mean square.",
+    costs="nothing",
+    hypotheses=("a > 0", "L_aff > 0"),
+    repair=dict(roots=True),
+    control=dict(roots=True, half=Fraction(11, 20)),
+)
+def least_value(*, roots: bool = False, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""What is printed for the lower bound, as a function of $a$ and $\mathcal L_{\rm aff}$ (with
+    `roots`: of their roots), is at least `half` = 1/2 times $\mathcal L_{\rm aff}$.
+    """
+    a, whole = sp.symbols("a L_aff", positive=True)
+    if roots:  # in the roots of both, which are positive as they are
+        return forall((whole - a) ** 2 + a**2, ">=", half * whole**2, {a: (0, oo), whole: (0, oo)})
+    return forall((whole - a) ** 2 + a**2, ">=", half * whole, {a: (0, oo), whole: (0, oo)})

@@ -1,0 +1,71 @@
+"""R8: the signal term of ReLU tasks is that of affine tasks, halved, and one of the modulus; and
+the signal term of affine tasks is never below its limit for long prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+
+L = sp.Symbol("L", positive=True)
+l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
+gamma = sp.Symbol("gamma", positive=True)
+
+
+def averaged(value: sp.Expr) -> sp.Expr:
+    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    for name in (l_1, l_2, b):
+        value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
+    return sp.expand(value)
+
+
+def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
+    """Return the mean square error of two weighted tokens for a task of s = u'x and |s|."""
+    s, m = sp.symbols("s_0:3", real=True), sp.symbols("m_0:3", real=True)
+    values = [task(x, y) for x, y in zip(s, m)]
+    return averaged((gamma * values[1] + (1 - gamma) * values[2] - values[0]) ** 2)
+
+
+@claim(
+    "OURS:R8.relu",
+    control=dict(half=Fraction(3, 5)),
+    argument=r"The error is a quadratic form in the values at the query and at the tokens, of which two are computed; more of "
+    r"them bring "
+    r"no other products. Tokens and directions are averaged over afterwards.",
+)
+def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For all $s$ and $m=|s|$ the mean square error over $l_1,l_2,b$ of the task
+    $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$ is `half` = 1/2 times that of the affine task plus
+    $\frac{L^2}{6}$ times the square of the same error of $m$.
+    """
+    relu = error(lambda s, m: (l_1 - l_2) / 2 * s + (l_1 + l_2) / 2 * m + b)
+    affine, modulus = error(lambda s, m: l_1 * s + b), error(lambda s, m: m)
+    return identity(computed(r"\mathcal L(\mathcal F_L^+)", relu), sp.Rational(half) * affine + L**2 / 6 * modulus)
+
+
+@claim(
+    "OURS:R8.below",
+    control=(dict(tilted=Fraction(3, 4)), dict(steepness=Fraction(11, 10))),
+    cites=("Amos (1974): bounds on the quotient of modified Bessel functions",),
+    argument=r"Two tokens with two values each show the comparison of averages; for any law it is that $h(W_1)$ and $D_1$ both "
+    r"increase with "
+    r"$D_1$. Amos's bound is cited.",
+)
+def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> Evidence:
+    r"""For two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, the mean of the
+    average distance is at least that under the tilted law, over `tilted` = 1; and Amos's bound with
+    $x=\kappa/a$, times `steepness` = 1, is at most $\frac{x}{x+1}$.
+    """
+    p, v, x = sp.Symbol("p", positive=True), sp.Symbol("v", positive=True), sp.Symbol("x", positive=True)
+    far = (1 - p) ** 2 + 2 * p * (1 - p) * v / (1 + v)
+    under_tilt = (1 - p) * v / (p + (1 - p) * v)
+    average = forall(far * tilted, ">=", under_tilt, {p: (0, 1), v: Closed(Fraction(1, 10**6), 1)})
+    amos = forall((sp.sqrt(1 + x**2) - 1) / x * steepness, "<=", x / (x + 1), {x: (0, oo)})
+    return all_of(average, amos)
