@@ -11,7 +11,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 
 L = sp.Symbol("L", positive=True)
@@ -69,3 +69,24 @@ def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction =
     average = forall(far * tilted, ">=", under_tilt, {p: (0, 1), v: Closed(Fraction(1, 10**6), 1)})
     amos = forall((sp.sqrt(1 + x**2) - 1) / x * steepness, "<=", x / (x + 1), {x: (0, oo)})
     return all_of(average, amos)
+
+
+@claim(
+    "OURS:R8.above",
+    control=(dict(six=5), dict(order=Fraction(9, 10))),
+    argument=r"The steps of the proof are executed, the mean over the binomial law for up to five trials; in general it is "
+    r"$\frac{1}{(m+1)(m+2)p^2}$ times the probability of two or more successes in $m+2$ trials.",
+)
+def noise_from_above(*, six: int = 6, order: int | Fraction = 1) -> Evidence:
+    r"""For whole $N\geq1$ the square $\frac{1}{N^2}$ is at most `six` = 6 over $(N+1)(N+2)$, whose
+    mean for $m\leq5$ trials is at most `order` = 1 over $(m+1)(m+2)p^2$, and the mean of $W^2$ is
+    at most `order` over $8w$.
+    """
+    N, p, w = sp.Symbol("N", integer=True, positive=True), sp.Symbol("p", positive=True), sp.Symbol("w", positive=True)
+    squares = forall(1 / N**2, "<=", six / ((N + 1) * (N + 2)), {N: Integers(1, oo)})
+    means = []
+    for m in range(1, 6):
+        mean = sum(sp.binomial(m, j) * p**j * (1 - p) ** (m - j) / ((j + 1) * (j + 2)) for j in range(m + 1))
+        means.append(forall(sp.expand(mean * p**2), "<=", sp.Rational(order) / ((m + 1) * (m + 2)), {p: (0, 1)}))
+    weight = computed(r"\mathbb E W^2", (1 - sp.exp(-8 * w)) / (8 * w))
+    return all_of(squares, *means, forall(weight, "<=", sp.Rational(order) / (8 * w), {w: (0, oo)}))

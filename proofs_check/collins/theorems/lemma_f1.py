@@ -1,0 +1,169 @@
+"""Theorem 3.6 of Collins et al. with Lemma F.1: linear attention loses what of a task is even in
+the query. The printed proof rests on an independence that ReLU tasks do not have.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, computed, forall, identity
+from proofs_check.core.claim import claim
+
+L = sp.Symbol("L", positive=True)
+l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
+#: The modulus |w'x| at a point, and its mean over the sphere.
+m, mu = sp.symbols("m mu", positive=True)
+
+
+def averaged(value: sp.Expr) -> sp.Expr:
+    """Return the mean of a polynomial over l_1, l_2 and b, independent and uniform on [-L, L]."""
+    for name in (l_1, l_2, b):
+        value = sp.integrate(sp.expand(value), (name, -L, L)) / (2 * L)
+    return sp.expand(value)
+
+
+#: The mean of a ReLU task over the sphere, and the rest of it where w'x is -m or m.
+MEAN = b + (l_1 + l_2) / 2 * mu
+CENTRED = (l_1 + l_2) / 2 * (m - mu) + (l_1 - l_2) / 2 * m
+
+
+@claim(
+    "COL:T3.6",
+    control=dict(share=2),
+    argument=r"The prediction is odd in the query $x$, which has a symmetric law, so that the loss is at least the mean square "
+    r"of the even part "
+    r"of the task: $b+\frac{l_1+l_2}{2}|w^\top x|$ for ReLU tasks, $b$ for affine ones. Any number of tokens, noise and matrix "
+    r"are allowed.",
+)
+def odd_predictions(*, share: int = 3) -> Evidence:
+    r"""For every odd value $P$ and every odd part $o$ of the task the mean of $(P-o-e)^2$ and
+    $(-P+o-e)^2$, averaged over the even part $e=b+\frac{l_1+l_2}{2}m$, is at least $L^2$ over
+    `share` = 3.
+    """
+    P = sp.Symbol("P", real=True)  # the prediction minus the odd part
+    even = b + (l_1 + l_2) / 2 * m
+    mean = averaged(((P - even) ** 2 + (-P - even) ** 2) / 2)
+    return forall(mean, ">=", L**2 / share, {P: (-oo, oo), m: (0, oo), L: (0, oo)})
+
+
+@claim(
+    "COL:F.1p/affine",
+    control=dict(with_bias=True),
+    argument=r"For affine tasks the mean is $b$ and the rest $l\,w^\top x$, which are independent, and $-l$ has the law of $l$.",
+)
+def centred_affine_tasks(*, with_bias: bool = False) -> Evidence:
+    r"""The mean of $b$ times $l_1s$ (with the bias left in, `with_bias`: times $l_1s+b$), and of
+    $b^2l_1^2s^2$, are those of independent variables.
+    """
+    s = sp.Symbol("s", real=True)
+    rest = l_1 * s + (b if with_bias else 0)
+    mean, product = averaged(b**2 * rest**2), averaged(b**2) * averaged(rest**2)
+    both = computed(r"\mathbb E(\mathbb E_xf)^2\overline f^2", mean)
+    return identity(both, computed(r"\mathbb E(\mathbb E_xf)^2\,\mathbb E\overline f^2", product))
+
+
+@claim(
+    "COL:F.1p/relu",
+    false="gap",
+    why=r"For ReLU tasks $\mathbb E_xf=b+\frac{l_1+l_2}{2}\mu$ with $\mu=\mathbb E|w^\top x|$, and $\overline f$ contains "
+    r"$l_1+l_2$ too: "
+    r"their covariance is $\frac{L^2}{6}\mu(|w^\top x|-\mu)$.",
+    instead=r"Linear attention is odd in the query: its loss is at least $\mathbb E(b+\frac{l_1+l_2}{2}|w^\top "
+    r"x|)^2=\frac{L^2}{3}+\frac{L^2}{6d}$.",
+    costs="nothing",
+    repair=dict(even_part=True),
+    control=dict(even_part=True, share=3),
+    hypotheses=("L > 0", "mu > 0"),
+)
+def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
+    r"""Printed, the mean of $\mathbb E_xf$ times $\overline f$ is 0 beside the mean square of
+    $\mathbb E_xf$. With `even_part`: the mean square of $b+\frac{l_1+l_2}{2}m$ is
+    $\frac{L^2}{3}+\frac{L^2m^2}{6}$, where `share` = 6.
+    """
+    if even_part:
+        square = computed(r"\mathbb E(b+\tfrac{l_1+l_2}{2}m)^2", averaged((b + (l_1 + l_2) / 2 * m) ** 2))
+        return identity(square, L**2 / 3 + L**2 / share * m**2)
+    both, square = averaged(MEAN * CENTRED), averaged(MEAN**2)
+    return identity(computed(r"\mathbb E[\mathbb E_xf\;\overline f]", both) + square, square)
+
+
+@claim(
+    "COL:F.1p/flip",
+    false="gap",
+    why=r"The flip of a ReLU task has the offset $b+(l_1+l_2)\mu$: its value where $w^\top x=0$ has the mean square "
+    r"$\frac{L^2}{3}+\frac{2L^2\mu^2}{3}$, "
+    r"that of the task $\frac{L^2}{3}$.",
+    instead=r"The flip has the law of the task for affine tasks; for ReLU tasks the oddness of linear attention in the query "
+    r"takes its place.",
+    costs="nothing",
+    follows="COL:F.1p/relu",
+    repair=dict(affine=True),
+    control=dict(affine=True, offset=1),
+    hypotheses=("L > 0", "mu < 1"),
+)
+def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
+    r"""Printed, the flip $2\,\mathbb E_xf-f$ of a ReLU task has at $w^\top x=0$ the mean square of
+    the task. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its factor of $b$,
+    has at every $s$ the mean square of the task.
+    """
+    s = sp.Symbol("s", positive=True)
+    if affine:
+        flip = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged(((2 + offset) * b - (l_1 * s + b)) ** 2))
+        return identity(flip, averaged((l_1 * s + b) ** 2))
+    return identity(computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2)), averaged(b**2))
+
+
+@claim(
+    "COL:F.1.drop",
+    control=dict(square=Fraction(-1, 2)),
+    needs=("COL:F.1p/affine",),
+    argument=r"With $S=\sum_ix_i^\top Mx$, whose mean is 0, the part $\mathbb E_xf$ enters as $\mathbb E_xf(S-1)$, and the rest "
+    r"has no covariance "
+    r"with it for affine tasks. For ReLU tasks Theorem 3.6 holds without this step.",
+)
+def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
+    r"""For a symmetric $S=\pm s$ the mean of $(A+b(S-1))^2$ over $b$ and the sign is that of
+    $(A-b)^2$ plus `square` = 1 times that of $b^2s^2$, and at least that of $(A-b)^2$.
+    """
+    A, s = sp.symbols("A s", real=True)
+    mean = averaged(((A + b * (s - 1)) ** 2 + (A + b * (-s - 1)) ** 2) / 2)
+    without, part = averaged((A - b) ** 2), averaged(b**2 * s**2)
+    split = identity(computed(r"\mathbb E(A+b(S-1))^2", mean), without + square * part)
+    return all_of(split, forall(without + square * part, ">=", without, {A: (-oo, oo), s: (-oo, oo), L: (0, oo)}))
+
+
+@claim(
+    "COL:F.1.var",
+    false="typo",
+    why=r"For ReLU tasks $\mathbb E_xf$ is $b+\frac{l_1+l_2}{2}\mu$ with $\mu=\mathbb E|w^\top x|$, whose mean square is "
+    r"$\frac{L^2}{3}+\frac{L^2\mu^2}{6}$.",
+    instead=r"It is $\frac{L^2}{3}$ for affine tasks, and more for ReLU tasks.",
+    costs="nothing",
+    repair=dict(modulus=True),
+    control=dict(modulus=True, share=3),
+    hypotheses=("L > 0", "mu < 1"),
+)
+def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidence:
+    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed), and with
+    `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
+    """
+    return identity(computed(r"\mathbb E(\mathbb E_xf)^2", averaged(MEAN**2)), L**2 / 3 + (L**2 * mu**2 / share if modulus else 0))
+
+
+@claim(
+    "COL:T3.6.cmp",
+    control=dict(power=-1),
+    needs=("COL:T3.6", "COL:T3.5"),
+    argument=r"The upper bound of Theorem 3.5 is a constant that depends on $d$ times $L^2\Lambda^{-1/(d+2)}$, and the factors "
+    r"in $d$ are left out.",
+)
+def linear_above_softmax(*, power: int = 1) -> Evidence:
+    r"""For $\Lambda\geq1$ and every $d\geq1$, $\Lambda^{-1/(d+2)}$ is at most 1; `power` = 1 is the
+    sign of the exponent.
+    """
+    d, x = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", positive=True)
+    return forall(sp.exp(-power * x / (d + 2)), "<=", 1, {d: Integers(1, oo), x: (0, oo)})

@@ -1,0 +1,158 @@
+"""Section 3 of Collins et al.: the sketch with a hard window, and sentences beside the theorems."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+
+n = Diverging.n
+d = sp.Symbol("d", integer=True, positive=True)
+w, L, sigma2, whole = sp.symbols("w L sigma2 Lambda", positive=True)
+
+
+@claim(
+    "COL:3.1.ring",
+    control=(dict(half=3), dict(order=3)),
+    argument=r"By symmetry the centre of mass of the ring lies on the line of the query, at the height of the ring; the mean of "
+    r"$L^2(u^\top x)^2$ over directions $u$ is $\frac{L^2}{d}$.",
+)
+def centre_of_a_ring(*, half: int = 2, order: int = 1) -> Evidence:
+    r"""The height $t$ of a ring whose points are at the distance $\frac{1}{\sqrt w}$, for which
+    $2-2t=\frac1w$, is below the sphere by $\frac1w$ over `half` = 2, and the squared bias is at
+    most $\frac{L^2}{2w^2}$ over `order` = 1.
+    """
+    t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
+    depth = identity(computed("1-t", 1 - t), 1 / (half * w))
+    return all_of(
+        depth, forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w**2 / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(1, oo)})
+    )
+
+
+#: d = 3: the hard window averages over caps of the measure 1/(4w) and the mean height 1 - 1/(4w).
+SKETCHED = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("c > 0", "Lambda > 0"),
+    sequence=lambda k, c: {"c": c, "Lambda": k**21},
+    ratio=lambda c, Lambda: (c * Lambda / 96) ** sp.Rational(1, 3) / (c * Lambda) ** sp.Rational(2, 7),
+    exceeds=n / 10,
+)
+
+
+@claim(
+    "COL:3.1-sketch/width",
+    false="false",
+    robust=SKETCHED,
+    why=r"A cap has the measure $w^{-(d-1)/2}$: for $d=3$ the sketched loss is $\frac{L^2}{48w^2}+\frac{4w\sigma^2}{n}$, least at "
+    r"$w=(\frac{\Lambda}{96})^{1/3}$ and not at the order $\Lambda^{2/7}$.",
+    instead=r"The best width is of the order $\Lambda^{2/(d+3)}$, for the hard window and for softmax.",
+    costs="constants",
+    repair=dict(dimensions=3),
+    control=dict(dimensions=3, cap=2),
+    argument=r"The signal is of the order $w^{-2}$ and the noise of the order of one over the measure of a cap; where both are "
+    r"equal "
+    r"the derivative changes its sign.",
+    hypotheses=SKETCHED.hypotheses,
+)
+def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
+    r"""Printed (`dimensions` = 4): for $d=3$ the minimiser of the sketched loss over
+    $\Lambda^{2/7}$ exceeds every constant. With `dimensions` = 3 it is where $w^{2+(d-1)/2}$ is of
+    the order $\Lambda$, which has the exponent $\frac{2}{d+3}$; (d - 1) is (d - `cap`).
+    """
+    if dimensions == 4:
+        return along(SKETCHED, d=3)
+    return identity(computed(r"1/(2+\tfrac{d-1}{2})", sp.together(1 / (2 + (d - cap) / sp.S(2)))), sp.S(2) / (d + dimensions))
+
+
+@claim(
+    "COL:3.1-sketch/loss",
+    control=dict(share=20),
+    argument=r"For $d=3$ the height of a uniform point of the sphere is uniform, and the sketch puts the expected number of "
+    r"tokens into the "
+    r"denominator, as the paper does.",
+)
+def sketched_loss_in_three_dimensions(*, share: int = 16) -> Evidence:
+    r"""For $d=3$ the mean height in the cap above $1-\frac{1}{2w}$ is $1-\frac{1}{4w}$, whose
+    square of depth is $w^{-2}$ over `share` = 16, and the cap has the measure $\frac{1}{4w}$, which
+    is $\frac{4}{16w}$ with `share`.
+    """
+    t = sp.Symbol("t", real=True)
+    measure = sp.integrate(sp.Rational(1, 2), (t, 1 - 1 / (2 * w), 1))
+    height = sp.integrate(t / 2, (t, 1 - 1 / (2 * w), 1)) / measure
+    depth = identity(computed(r"(1-\overline t)^2", sp.expand((1 - height) ** 2)), 1 / (share * w**2))
+    return all_of(depth, identity(computed(r"\text{measure}", measure), 4 / (share * w)))
+
+
+LOOSE = Diverging(
+    point={"L": Fraction(2)},
+    hypotheses=("L > 0", "w > 0"),
+    sequence=lambda k, L: {"L": L, "w": k},
+    # L^2/w over the signal of affine tasks for n = oo, d = 3, at most L^2/(36 w^2)
+    ratio=lambda L, w: (L**2 / w) / (L**2 / (36 * w**2)),
+    exceeds=30 * n,
+)
+
+
+@claim(
+    "COL:T3.4.tight",
+    false="gap",
+    why=r"The upper bound $\frac{L^2}{w}$ of Lemma C.8 stands beside signal terms of the orders $w^{-2}$ (affine) and "
+    r"$w^{-3/2}$ (ReLU), and "
+    r"$w^{d/2}$ beside $w^{(d-1)/2}$ in the noise.",
+    instead=r"The signal terms are of the orders $w^{-2}$ and $w^{-3/2}$ and the noise of the order $w^{(d-1)/2}/n$, so that "
+    r"the widths are of the "
+    r"orders $\Lambda^{2/(d+3)}$ and $\Lambda^{2/(d+2)}$.",
+    details=r"For $d=3$ and $n=\infty$ the signal of affine tasks is "
+    r"$\frac{L^2}{9}(1-\coth2w+\frac{1}{2w})^2\leq\frac{L^2}{36w^2}$.",
+    costs="constants",
+    repair=dict(sharp=True),
+    control=(dict(sharp=True, factor=Fraction(3, 5)), dict(sharp=True, below=2)),
+    argument=r"The signal of affine tasks for $n=\infty$ and $d=3$ is a number of times $w^{-2}$ from both sides.",
+    hypotheses=LOOSE.hypotheses,
+)
+def upper_bound_beside_the_signal(*, sharp: bool = False, factor: int | Fraction = 1, below: int = 1) -> Evidence:
+    r"""Printed (`sharp` = False), $\frac{L^2}{w}$ over the signal of affine tasks exceeds every
+    constant for $d=3$. With `sharp`: $1-\coth2w+\frac{1}{2w}$ is at most `factor` = 1 times
+    $\frac{1}{2w}$ and at least `below` = 1 times half of it, for $w\geq1$.
+    """
+    if not sharp:
+        return along(LOOSE, d=3)
+    off = 1 - (1 + sp.exp(-4 * w)) / (1 - sp.exp(-4 * w)) + 1 / (2 * w)
+    above = forall(off, "<=", factor / (2 * w), {w: (0, oo)}, where=[(w, ">=", 1)])
+    return all_of(above, forall(off, ">=", below / (4 * w), {w: (0, oo)}, where=[(w, ">=", 1)]))
+
+
+@claim(
+    "COL:T3.6.lead",
+    false="gap",
+    why=r"The bound comes from the part of the task that is even in the query. For tasks $f(x)=Lu^\top x$ linear attention has "
+    r"no window either, "
+    r"and its loss tends to $0$.",
+    instead=r"Linear attention is odd in the query: it cannot learn $b+\frac{l_1+l_2}{2}|u^\top x|$, whatever the window.",
+    details=r"With $M=\frac dnI$ the loss on linear tasks is $((1-\frac1d)L^2+d\sigma^2)/n$.",
+    costs="nothing",
+    repair=dict(even=True),
+    control=dict(even=True, power=-1),
+    hypotheses=("d >= 2", "n >= 1"),
+    needs=("COL:T3.6",),
+    argument=r"The mean of $u^\top x_i\,x_i^\top x$ over $x_i$ is $u^\top x/d$, and those of $(u^\top x_i)^2$ and $(x_i^\top "
+    r"x)^2$ over directions are $\frac1d$.",
+)
+def linear_tasks(*, even: bool = False, power: int = 1) -> Evidence:
+    r"""Printed (`even` = False), the loss of linear attention with $M=\frac dnI$ and $\sigma=0$ on
+    linear tasks, $(1-\frac1d)\frac{L^2}{n}$, is at least $\frac{L^2}{3}$. With `even`: that loss is
+    at most $L^2$ over a power of $n$, 2 minus `power`, that is 1.
+    """
+    tokens = sp.Symbol("n", integer=True, positive=True)
+    loss = computed(r"\mathcal L_{LA}(\tfrac dnI)", L**2 * (1 - sp.S.One / d) / tokens)
+    everywhere = {d: Integers(2, oo), tokens: Integers(1, oo), L: (0, oo)}
+    if not even:
+        return forall(loss, ">=", L**2 / 3, everywhere)
+    return forall(loss, "<=", L**2 / tokens ** sp.S(2 - power), everywhere)

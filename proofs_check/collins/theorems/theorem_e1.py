@@ -1,0 +1,221 @@
+"""Theorem E.1 of Collins et al.: the width for ReLU tasks, case by case. The noise term above the
+third case, and the upper end of the range, use the exponent of Lemma D.1, which is too large.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, computed, forall, identity
+from proofs_check.collins.signal.lemma_c5 import BELOW, EVERY, SMALL_TASKS
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+
+n = Diverging.n
+d = sp.Symbol("d", integer=True, positive=True)
+w, X, c, k = sp.symbols("w X c k", positive=True)
+#: A power of both sides that the engine reads: d/2 and the like.
+half_d = d / sp.S(2)
+
+
+@claim(
+    "COL:E.1-c1",
+    false="typo",
+    follows="COL:C.5/narrow",
+    why=r"The factor $L^2$ is missing, as in Lemma C.5: the term is at most $4L^2$.",
+    instead=r"$\Omega(L^2)$ for $w<d+\sqrt d$.",
+    costs="nothing",
+    repair=dict(square=True),
+    control=dict(square=True, share=10),
+    needs=("OURS:R8.below", "COL:C.9"),
+    argument=r"The root of $6d/L^2$ times the signal term of ReLU tasks is at least $\frac{d-1}{d-1+4w}$, by our R8 and Lemma C.9.",
+    hypotheses=("scale > 0",),
+)
+def case_one(*, square: bool = False, share: int = 15) -> Evidence:
+    r"""Printed (`square` = False): classes with $L=1/k$ are below every constant. With $L^2$, for
+    $d\geq2$ and $w<d+\sqrt d$, the root is at least 1 over `share` = 15.
+    """
+    if not square:
+        return along(SMALL_TASKS)
+    return forall(BELOW, ">=", sp.Rational(1, share), EVERY, where=[(w, "<", d + sp.sqrt(d))])
+
+
+def loss_from_above(m: sp.Expr, width: sp.Expr) -> sp.Expr:
+    """Return an upper bound of the loss over the noise for d = 3, n = m^3 and L^2 = sigma^2/n: 4L^2
+    for the signal, and the bound of ours for the noise.
+    """
+    tokens = m**3
+    return 4 / tokens + 12 * sp.E**2 * width / (tokens + 1) + tokens * sp.exp(-(tokens - 1) / (4 * width))
+
+
+BEYOND = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("m >= 100", "w > 0"),
+    sequence=lambda k, c: {"m": k + 2100, "w": c * (k + 2100) ** 2},
+    ratio=lambda m, w: 1 / (3 * sp.log(m) * loss_from_above(m, w)),
+    exceeds=sp.sqrt(n) / 1000,
+    least=1,
+)
+
+
+@claim(
+    "COL:E.1-c2",
+    false="gap",
+    why=r"The noise term there is of the order $\sigma^2w^{(d-1)/2}/n$: for $d=3$ at $w=n^{2/3}$, above the threshold, it is of "
+    r"the "
+    r"order $\sigma^2n^{-1/3}$.",
+    instead=r"For $w>(n/\log n)^{2/d}$ the noise term is at least of the order $\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$, which is "
+    r"still above the "
+    r"optimal loss.",
+    details=r"The witness has $n=m^3$, $w=m^2$ and $L^2=\sigma^2/n$, which Theorem E.1 allows; the signal term is at most $4L^2$.",
+    costs="constants",
+    needs=("OURS:R8.above", "COL:C.2"),
+    repair=dict(power=True),
+    control=dict(power=True, logarithms=2),
+    argument=r"By Lemma D.1 with the exponent $\frac{d-1}{2}$ the noise at the threshold is $\sigma^2/n$ times its power "
+    r"$\frac{d-1}{2}$.",
+    hypotheses=BEYOND.hypotheses,
+)
+def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
+    r"""Printed (`power` = False): for $d=3$ the loss over $\sigma^2$ is below every constant times
+    $1/\log n$. With `power` the exponents of $n$ and of $\log n$ in the noise at the threshold are
+    those stated, times `logarithms` = 1.
+    """
+    if not power:
+        return along(BEYOND)
+    threshold = (d - 1) / sp.S(2) * 2 / d
+    of_n = identity(computed(r"\text{exponent of }n", threshold - 1), -logarithms / d)
+    return all_of(of_n, identity(computed(r"\text{of }\log n", -threshold), -logarithms * (d - 1) / d))
+
+
+@claim(
+    "COL:E.1-c3/argmin",
+    false="typo",
+    why=r"The derivative vanishes where $w^{(d+2)/2}=\frac{2nL^2}{d\sigma^2}$; the factor 2 is missing.",
+    instead=r"$w=(\frac{2nL^2}{d\sigma^2})^{2/(d+2)}$; the value that is used is that at the printed width.",
+    costs="nothing",
+    repair=dict(two=2),
+    control=dict(two=3),
+    hypotheses=("w > 0",),
+)
+def least_width(*, two: int = 1) -> Evidence:
+    r"""Where $w^{(d+2)/2}$ is `two` (printed: 1) times $\Lambda/d$ the two parts of the derivative
+    of $\frac1w+\frac{w^{d/2}}{\Lambda}$ cancel.
+    """
+    rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 1) / two)
+    return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 1 / w**2)
+
+
+@claim("COL:E.1-c3/value", control=(dict(four=2), dict(one=2)))
+def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
+    r"""At the printed width, $\frac1X$ with $X=(\frac{d}{\Lambda})^{2/(d+2)}$, the bound is $2cL^2$
+    times $X(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, at most `four` = 4 times $cL^2X$.
+    """
+    value = X + sp.powsimp(sp.simplify(X ** (half_d + 1) / d * X**-half_d))
+    whole = identity(computed(r"\tfrac1w+\tfrac{w^{d/2}}{\Lambda}", value), X * (1 + one / d))
+    return all_of(whole, forall(2 * X * (1 + 1 / d), "<=", four * X, {X: (0, oo), d: Integers(1, oo)}))
+
+
+@claim(
+    "COL:E.1.low",
+    control=dict(four=3),
+    needs=("OURS:R8.below", "COL:C.9", "COL:E.1-c3/value"),
+    argument=r"The loss is at least its signal term, which is $c^\prime L^2/w^2$ or more by our R8 and Lemma C.9; "
+    r"$X=(d/\Lambda)^{2/(d+2)}$.",
+)
+def lower_end(*, four: int = 4) -> Evidence:
+    r"""If $\frac{c^\prime}{w^2}\leq4cX$ then $w^2\geq\frac{c^\prime}{4cX}$, where the last 4 is
+    `four`.
+    """
+    return forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=[(k / w**2, "<=", 4 * c * X)])
+
+
+@claim("COL:E.1.up", control=dict(halves=3))
+def upper_end(*, halves: int = 2) -> Evidence:
+    r"""From $w^{d/2}\leq\frac{4c}{c^\prime}d^{2/(d+2)}\Lambda^{1-2/(d+2)}$ follows a power of
+    $\Lambda$ with the exponent $(1-\frac{2}{d+2})\frac2d=\frac{2}{d+2}$, where the last 2 is
+    `halves`.
+    """
+    return identity(computed(r"(1-\tfrac{2}{d+2})\tfrac2d", (1 - sp.S(2) / (d + 2)) * 2 / d), halves / (d + 2))
+
+
+@claim(
+    "COL:E.1.up/inference",
+    false="gap",
+    why=r"The noise term is of the order $\sigma^2w^{(d-1)/2}/n$ and not $w^{d/2}$, so that the step gives the exponent "
+    r"$\frac{2d}{(d-1)(d+2)}$.",
+    instead=r"The upper end $\Lambda^{2/(d+2)}$ is true by the sharp law of our R8, and sharp.",
+    costs="nothing",
+    repair=dict(printed=False),
+    control=dict(printed=False, extra=2),
+    hypotheses=("e >= 1",),
+)
+def upper_end_with_the_true_noise(*, printed: bool = True, extra: int = 1) -> Evidence:
+    r"""With the noise $w^{(d-1)/2}$ the exponent $(1-\frac{2}{d+2})\frac{2}{d-1}$ is the printed
+    $\frac{2}{d+2}$, or (`printed` = False) $\frac{2d}{(d-1)(d+2)}$ over `extra` = 1.
+    """
+    e = sp.Symbol("e", integer=True, positive=True)  # the exponent has a pole at d = 1, which e + 1 leaves out
+    stated = sp.S(2) / (e + 3) if printed else 2 * (e + 1) / (extra * e * (e + 3))
+    return identity(computed(r"(1-\tfrac{2}{d+2})\tfrac{2}{d-1}", (1 - sp.S(2) / (e + 3)) * 2 / e), stated)
+
+
+AT_THE_END = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("n >= 3", "r > 0"),
+    # r = L^2/sigma^2 with n = r^(3/2): the ends are (n r)^(2/5) and (n/log n)^(2/3)
+    sequence=lambda k, c: {"n": (k + 2) ** 3, "r": c * (k + 2) ** 2},
+    ratio=lambda n, r: (n * r) ** sp.Rational(2, 5) * (sp.log(n) / n) ** sp.Rational(2, 3),
+    exceeds=sp.log(n) ** sp.Rational(1, 2) / 2,
+)
+
+
+@claim(
+    "COL:E.1.vac",
+    false="gap",
+    why=r"A logarithm is lost: for $n=(L^2/\sigma^2)^{d/2}$ the left side is $n^{2/d}$, larger than the right one by $(\log "
+    r"n)^{2/d}$.",
+    instead=r"It holds as long as $n\geq\Omega((L^2/\sigma^2)^{d/2}(\log n)^{(d+2)/2})$.",
+    costs="a hypothesis",
+    repair=dict(logarithm=True),
+    control=dict(logarithm=True, halves=3),
+    argument=r"Both sides are powers of $n$ and $\log n$ at the end of the range, and the left one grows with $L^2/\sigma^2$.",
+    hypotheses=AT_THE_END.hypotheses,
+)
+def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
+    r"""Printed (`logarithm` = False): for $d=3$ a sequence at the end of the range. With the
+    logarithm the exponents of $n$ and $\frac{1}{\log n}$ in $(nL^2/\sigma^2)^{2/(d+2)}$ are
+    $\frac2d$, where the 2 is `halves`.
+    """
+    if not logarithm:
+        return along(AT_THE_END, d=3)
+    of_n = identity(computed(r"(1+\tfrac2d)\tfrac{2}{d+2}", (1 + sp.S(2) / d) * 2 / (d + 2)), halves / d)
+    return all_of(
+        of_n, identity(computed(r"\tfrac{d+2}{2}\tfrac2d\tfrac{2}{d+2}", (d + 2) / sp.S(2) * 2 / d * 2 / (d + 2)), halves / d)
+    )
+
+
+@claim(
+    "COL:E.1.ref",
+    false="typo",
+    why=r"$\mathcal L_{\rm noise}$ stands for $\mathcal L$: without noise the noise term is $0$.",
+    instead=r"Put $\mathcal L(w_{KQ})$.",
+    costs="nothing",
+    repair=dict(whole=True),
+    control=dict(whole=True, share=5),
+    needs=("OURS:R8.below",),
+    argument=r"The root of $3d/L^2$ times the signal term of affine tasks is at least $\frac{d-1}{d-1+4w}$.",
+    hypotheses=("w > 0",),
+)
+def which_loss(*, whole: bool = False, share: int = 8) -> Evidence:
+    r"""Printed, the noise term, which is at most $\sigma^2=k^2$, is at least $\frac{1}{w^2}$ at
+    $L=1$. For the loss, whose signal term is counted, the root of $3d/L^2$ times it is at least
+    $\frac{d-1}{w}$ over `share` = 8 for $w\geq\frac{d+\sqrt d}{2}$.
+    """
+    if not whole:
+        return forall(k**2, ">=", 1 / w**2, {k: (0, oo), w: (0, oo)})
+    return forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[(w, ">=", (d + sp.sqrt(d)) / 2)])

@@ -1,0 +1,86 @@
+"""Theorem E.2 of Collins et al.: the steps to the width for affine tasks."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, computed, forall, identity
+from proofs_check.core.claim import claim
+
+d, e = sp.symbols("d e", integer=True, positive=True)
+w, X, n = sp.symbols("w X n", positive=True)
+half_d = d / sp.S(2)
+
+
+@claim(
+    "COL:E.2-c3",
+    false="edge",
+    at="d = 2",
+    why=r"For $d=2$ the bound $\frac{L^2}{w^2}+\frac{L^2}{n}$ falls for ever and has no minimiser.",
+    instead=r"For $d\geq3$ the minimiser is $(\frac{4n}{d-2})^{2/(d+2)}$, of the printed order.",
+    costs="nothing",
+    repair=dict(least=3),
+    control=dict(least=3, four=5),
+    hypotheses=("w > 0",),
+    argument=r"The derivative is negative below the only point where it vanishes and positive above.",
+)
+def least_of_the_signal_bound(*, least: int = 2, four: int = 4) -> Evidence:
+    r"""Printed (`least` = 2), the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$ is not negative
+    somewhere for $d=2$, where it is $-\frac{2}{w^3}$. For $d=e+2\geq3$ its two parts cancel where
+    $w^{(d+2)/2}$ is `four` = 4 times $\frac{n}{e}$.
+    """
+    if least < 3:
+        return forall(computed(r"\partial_w(w^{-2}+n^{-1})", -2 / w**3), ">=", 0, {w: (0, oo)})
+    half_e = e / sp.S(2)
+    rising = half_e * w ** (half_e - 1) / (e * w ** (half_e + 2) / four)
+    return identity(computed(r"\partial_w(w^{e/2}/n)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
+
+
+@claim(
+    "COL:E.2p/argmin",
+    false="typo",
+    why=r"The derivative vanishes where $w^{(d+4)/2}=\frac{4nL^2}{d\sigma^2}$; the factor 4 is missing.",
+    instead=r"$w=(\frac{4nL^2}{d\sigma^2})^{2/(d+4)}$; the value that is used is that at the printed width.",
+    costs="nothing",
+    repair=dict(four=4),
+    control=dict(four=5),
+    hypotheses=("w > 0",),
+)
+def least_width(*, four: int = 1) -> Evidence:
+    r"""Where $w^{(d+4)/2}$ is `four` (printed: 1) times $\Lambda/d$ the two parts of the derivative
+    of $\frac{1}{w^2}+\frac{w^{d/2}}{\Lambda}$ cancel.
+    """
+    rising = half_d * w ** (half_d - 1) / (d * w ** (half_d + 2) / four)
+    return identity(computed(r"\partial_w(w^{d/2}/\Lambda)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
+
+
+@claim(
+    "COL:E.2p/value",
+    control=(dict(four=1), dict(one=2)),
+    argument=r"Here $\Lambda\geq d$, which is $X\leq1$; the term $\frac{L^2}{n}$ is at most $L^2X$ where $\sigma^2$ is at least "
+    r"of the order "
+    r"$L^2n^{-(d+2)/2}$.",
+)
+def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
+    r"""At the printed width, $\frac1X$ with $X=(\frac{d}{\Lambda})^{2/(d+4)}\leq1$, the bound is
+    $X^2(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, and at most `four` = 4 times $X$.
+    """
+    value = X**2 + sp.powsimp(sp.simplify(X ** (half_d + 2) / d * X**-half_d))
+    whole = identity(computed(r"\tfrac1{w^2}+\tfrac{w^{d/2}}{\Lambda}", value), X**2 * (1 + one / d))
+    return all_of(whole, forall(X**2 * (1 + 1 / d), "<=", four * X, {X: (0, 1), d: Integers(1, oo)}))
+
+
+@claim(
+    "COL:E.2.vac",
+    control=dict(half=3),
+    argument=r"Both sides are powers of $n$ at $L^2/\sigma^2=n^{2/(d+4)}$, which the hypothesis with the exponent "
+    r"$\frac{d+4}{2}$ exceeds by a logarithm, "
+    r"and the left one grows with $L^2/\sigma^2$; the powers of $\log n$ are smaller than the gap in the powers of $n$.",
+)
+def ends_compared(*, half: int = 2) -> Evidence:
+    r"""For every $d\geq1$ the exponent $(1+\frac{2}{d+4})\frac{2(d+2)}{d(d+4)}$ of $n$ on the left
+    is less than $\frac2d$ on the right, where the 2 in the bracket is `half`.
+    """
+    return forall((1 + sp.S(half) / (d + 4)) * 2 * (d + 2) / (d * (d + 4)), "<", 2 / d, {d: Integers(1, oo)})

@@ -1,0 +1,133 @@
+"""Theorems 3.5 and E.3 of Collins et al.: a window that was learned for one constant, used on tasks
+with another one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+
+n = Diverging.n
+d = sp.Symbol("d", integer=True, positive=True)
+w, C, whole, steep = sp.symbols("w C Lambda L'", positive=True)
+beta = 1 / (d + 2)
+
+
+@claim(
+    "COL:E.3.cvx",
+    control=(dict(lower=1), dict(ends=2), dict(less=4)),
+    argument=r"A convex function on an interval is largest at an end, and $\Lambda\geq1$.",
+)
+def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
+    r"""For $d=$ `lower` = 2 and more $w^{d/2}$ is convex, as is $\frac1w$; at $w=\Lambda^\beta$ the
+    second term has the exponent $\frac{d\beta}{2}-1\leq-\beta$, times `less` = 1, and at
+    $\Lambda^{2\beta}$ the exponent $d\beta-1=-2\beta$, times `ends` = 1.
+    """
+    x = sp.Symbol("x", positive=True)  # d, at least `lower`
+    convex = forall(x / 2 * (x / 2 - 1), ">=", 0, {x: (0, oo)}, where=[(x, ">=", sp.Rational(lower))])
+    first = forall(d * beta / 2 - 1, "<=", -less * beta, {d: Integers(1, oo)})
+    return all_of(convex, first, identity(computed(r"d\beta-1", d * beta - 1), -2 * ends * beta))
+
+
+@claim(
+    "COL:E.3.cite",
+    false="typo",
+    why=r"The ReLU tasks are those of Theorem E.1; the upper exponent of Theorem E.2 is $\frac{2(d+2)}{d(d+4)}$ and not "
+    r"$2\beta=\frac{2}{d+2}$.",
+    instead=r"Quote Theorem E.1, with $\Lambda^\beta$ as the lower end.",
+    costs="nothing",
+    repair=dict(theorem=1),
+    control=dict(theorem=1, two=1),
+    hypotheses=("d >= 2",),
+)
+def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
+    r"""The upper exponent of Theorem E.`theorem` (printed: 2) is $2\beta$, where the 2 is `two`."""
+    upper = {1: sp.S(2) / (d + 2), 2: 2 * (d + 2) / (d * (d + 4))}[theorem]
+    return identity(computed(r"\text{upper exponent}", sp.together(upper)), two * beta)
+
+
+@claim(
+    "COL:E.3/steep",
+    control=dict(five=4),
+    needs=("OURS:R8.below", "COL:C.9"),
+    argument=r"The root of $6d/L^{\prime2}$ times the signal term of ReLU tasks is at least "
+    r"$\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$, by our R8 and "
+    r"Lemma C.9, at every width below a constant times $\Lambda^{2\beta}$.",
+)
+def steeper_tasks(*, five: int = 5) -> Evidence:
+    r"""For $y=\Lambda^{\beta}\geq1$, $C\geq1$ and $w=sCy^2$ with $s\leq1$, the number $1+4w$ is at
+    most `five` = 5 times $Cy^2$, whose square is of the order $\Lambda^{4\beta}$.
+    """
+    y, s = sp.symbols("y s", positive=True)
+    everywhere = {y: Closed(1, oo), C: Closed(1, oo), s: Closed(Fraction(1, 10**6), 1)}
+    return forall(1 + 4 * s * C * y**2, "<=", five * C * y**2, everywhere)
+
+
+RESCALED = Diverging(
+    point={"scale": Fraction(1)},
+    hypotheses=("scale > 0",),
+    # L' = L/2, L^2 = n sigma^2 scale..., all multiplied by the scale: the loss is at most 4 L'^2 +
+    # sigma^2
+    sequence=lambda k, scale: {"scale": scale / k},
+    ratio=lambda scale: 1 / (2 * scale**2),
+    exceeds=n**2 / 3,
+)
+
+
+@claim(
+    "COL:E.3/flat",
+    false="typo",
+    why=r"A factor $\sigma^2$ is missing: with $f$ and $\sigma$ divided by $k$ the loss falls like $k^{-2}$ and $\Lambda$ stays.",
+    instead=r"$\Omega(\sigma^2\Lambda^{d\beta/2}/n)$, which is true, since the learned width is of the order $\Lambda^{2\beta}$.",
+    details=r"With $\sigma=L=1/k$ and $L^\prime=\frac{1}{2k}$ the loss at any width is at most $4L^{\prime2}+\sigma^2=2k^{-2}$, "
+    r"and $\Lambda=n$. Should "
+    r"$\sigma^2$ have been lost in the scan, the line is true.",
+    costs="nothing",
+    repair=dict(noise=True),
+    control=dict(noise=True, shrink=3),
+    needs=("OURS:R8.law", "OURS:R8.noise"),
+    argument=r"By our R8 the learned width is of the order $\Lambda^{2\beta}$ and the noise term of the order "
+    r"$\sigma^2w^{(d-1)/2}/n$.",
+    hypotheses=("scale > 0",),
+)
+def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
+    r"""Printed (`noise` = False): rescaled tasks are below every constant. With $\sigma^2$ the
+    exponent $\frac{d\beta}{2}$ is at most that of the noise at $\Lambda^{2\beta}$, $(d-1)\beta$
+    over `shrink` = 1, for $d\geq2$.
+    """
+    if not noise:
+        return along(RESCALED, n=1)
+    return forall(d * beta / 2, "<=", (d - 1) * beta / shrink, {d: Integers(2, oo)})
+
+
+@claim(
+    "COL:E.3.txt/own",
+    false="gap",
+    why=r"With its own window of the order $\Lambda^{2/(d+2)}$ the loss of ReLU tasks is of the order $L^2\Lambda^{-3/(d+2)}$, "
+    r"which grows like "
+    r"$L^{2(d-1)/(d+2)}$.",
+    instead=r"The loss scales like $L^{\prime2(d-1)/(d+2)}$ for the window learned for $L^\prime$, and like $L^{\prime2}$ for "
+    r"that learned for $L$.",
+    details=r"The printed exponent $\frac{2d}{d+2}$ is that of $L^2\Lambda^{-2\beta}$; with $2(d-1)$ in place of $2d$ the line "
+    r"would be right.",
+    costs="nothing",
+    repair=dict(less=1),
+    control=dict(less=2),
+    needs=("OURS:R8.law", "OURS:R8.signal"),
+    argument=r"The signal term of ReLU tasks is of the order $L^2w^{-3/2}$ by our R8.",
+    hypotheses=("d >= 2",),
+)
+def scaling_with_its_own_window(*, less: int = 0) -> Evidence:
+    r"""The exponent of $L$ in $L^2w^{-3/2}$ at $w=(L^2)^{2/(d+2)}$ is $\frac{2(d-\ell)}{d+2}$,
+    where $\ell$ is `less` (printed: 0).
+    """
+    own = 2 - sp.Rational(3, 2) * 2 * 2 / (d + 2)
+    return identity(computed(r"2-\tfrac32\cdot2\cdot\tfrac{2}{d+2}", sp.together(own)), 2 * (d - less) / (d + 2))
