@@ -1,0 +1,119 @@
+"""The loss of an attention window for a prompt of n tokens in compiled code.
+
+Weights are ``gamma_i = W_i/X`` with ``W_i = e^{-2w D_i}``, ``D_i = 1 - x_i'x`` and ``X = sum W_i``.
+As ``1/X^2`` is the integral of ``r e^{-rX}`` over r > 0, means over the prompt are products of means
+over single tokens. With ``q_k = 1 - P_k`` the loss is
+
+    sum_k b_k [2 E sum_i gamma_i^2 q_k(t_i) + E sum_{i != j} gamma_i gamma_j q_k(t_i) q_k(t_j)]
+    + sigma^2 E sum_i gamma_i^2,
+
+of which no term is negative, so that nothing cancels. With ``r = e^v`` the integrands are analytic
+in a strip around the real line, and the trapezoid rule converges geometrically.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from numerics.compiled.announce import QUADRATURE, announced
+from numerics.compiled.build_once import once
+from numerics.compiled.source_digest import kernel_key
+
+__all__ = ["REACH", "SOURCES", "window_kernel"]
+
+SOURCES = kernel_key(__name__)
+#: Beyond x = v + REACH the weight r W is below rounding, and below x = v - CREST e^{-rW} is 0.
+REACH, CREST = 40.0, 4.6
+#: Logarithm of the share of the integral at which it is cut off.
+CUT = 34.0
+
+
+@once
+def window_kernel() -> Callable[..., None]:
+    """The compiled kernel ``(x, D, omega, beyond, s, q, b, rest, n, start, step, end, out)``.
+
+    Nodes of the law of a token are given by ``x = 2 w D``, increasing, with weights ``omega``;
+    ``beyond`` is the mass above the last one. ``s`` is the variogram there, ``q`` of shape (K, J)
+    holds ``1 - P_k`` for the degrees with coefficients ``b``, and ``rest`` is the sum of the
+    coefficients that are left out, whose ``q`` is 1 on average. ``out`` receives, for the steps and
+    for every second of them, the mean of the sum of squared weights, the signal, and their
+    derivatives in w.
+    """
+    sources = SOURCES
+
+    @njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+    def kernel(x, D, omega, beyond, s, q, b, rest, n, start, step, end, out):  # type: ignore[no-untyped-def]
+        _ = sources
+        J, K = x.size, b.size
+        tails = np.empty(J + 1)  # the mass from node j on
+        tails[J] = beyond
+        for j in range(J - 1, -1, -1):
+            tails[j] = tails[j + 1] + omega[j]
+        f, g = np.empty(J), np.empty(J)
+        out[:] = 0.0
+        low, number, v = 0, 0, start
+        largest, log_n = 0.0, math.log(n)
+        while v <= end:
+            while low < J and x[low] < v - CREST:
+                low += 1
+            high = low
+            lost, kept, moved = 1.0 - tails[low], 0.0, 0.0
+            squares, signal, d_squares, d_signal = 0.0, 0.0, 0.0, 0.0
+            one, d_one = 0.0, 0.0
+            while high < J and x[high] < v + REACH:
+                u = math.exp(v - x[high])
+                e = omega[high] * math.exp(-u)
+                lost -= omega[high] * math.expm1(-u)
+                kept += e
+                ue, D2 = u * e, 2.0 * D[high]
+                moved += D2 * ue
+                uue = u * ue
+                squares += uue
+                signal += uue * s[high]
+                bent = D2 * (uue * u - 2.0 * uue)
+                d_squares += bent
+                d_signal += bent * s[high]
+                turned = D2 * (uue - ue)
+                f[high], g[high] = ue, turned
+                one += ue
+                d_one += turned
+                high += 1
+            kept += tails[high]
+            pairs, d_pairs = rest * one * one, 2.0 * rest * one * d_one
+            for k in range(K):
+                c, dc = 0.0, 0.0
+                for j in range(low, high):
+                    c += f[j] * q[k, j]
+                    dc += g[j] * q[k, j]
+                pairs += b[k] * c * c
+                d_pairs += 2.0 * b[k] * c * dc
+            log_m = math.log1p(-lost) if lost < 0.5 else math.log(kept)
+            change = moved / kept  # of log m
+            one_less = n * math.exp((n - 1) * log_m)
+            two_less = n * (n - 1) * math.exp((n - 2) * log_m)
+            here = one_less * 2.0 * signal + two_less * pairs
+            d_here = one_less * 2.0 * (d_signal + (n - 1) * change * signal)
+            d_here += two_less * (d_pairs + (n - 2) * change * pairs)
+            weights = one_less * squares
+            d_weights = one_less * (d_squares + (n - 1) * change * squares)
+            for half in range(2):
+                if half == 0 or number % 2 == 0:
+                    h = step * (half + 1)
+                    out[half, 0] += h * weights
+                    out[half, 1] += h * here
+                    out[half, 2] += h * d_weights
+                    out[half, 3] += h * d_here
+            largest = max(largest, weights)
+            # From here on weights are at most n e^{(n-1) log m}, and pairs n^2 e^{(n-2) log m}.
+            if n > 2 and 2.0 * log_n + (n - 2) * log_m < math.log(max(largest, 1e-300)) - CUT and low > 0:
+                break
+            v += step
+            number += 1
+
+    compiled: Any = announced(kernel, QUADRATURE)
+    return compiled

@@ -1,0 +1,227 @@
+"""The loss of an attention window, exactly, for every prompt length and class of tasks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincinv, gammaln, ive
+
+from numerics.attention.window.kernel import REACH, window_kernel
+from theory.attention.window.classes import SPHERE, Spectrum, TaskClass, from_spectrum
+from theory.inputs.whole_numbers import read_whole
+
+__all__ = ["WindowLoss", "read_spectrum", "window_loss"]
+
+Floats = NDArray[np.float64]
+#: Step of the integral over v = log r, whose integrand is analytic for |Im v| < pi/2.
+STEP = 0.25
+#: Nodes of a panel, and the largest length of a panel in x = 2 w D.
+PANEL, LENGTH = 16, 4.0
+#: Integrands are followed down to e^{-2 BELOW} of their scale.
+BELOW = 18.0
+
+
+@dataclass(frozen=True)
+class WindowLoss:
+    """The loss of an attention window and its parts, arrays of one shape.
+
+    Attributes
+    ----------
+    loss, signal, noise : ndarray
+        Mean squared error, and its parts by the task and by the label noise.
+    derivative : ndarray
+        Of the loss in w.
+    error : ndarray
+        Estimate of the absolute error of the loss.
+    """
+
+    loss: Floats
+    signal: Floats
+    noise: Floats
+    derivative: Floats
+    error: Floats
+
+
+def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: int) -> Spectrum:
+    """A spectrum in dimension d from a class, a spectrum, or a list b_0, b_1, ...
+
+    Raises
+    ------
+    ValueError
+        If the spectrum belongs to another dimension, or a list is no spectrum.
+
+    Examples
+    --------
+    >>> read_spectrum([0, 1], 3).slope
+    1.0
+    """
+    d = read_whole("d", d, SPHERE, least=2)
+    if isinstance(spectrum, Spectrum):
+        if spectrum.d != d:
+            raise ValueError(f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})")
+        return spectrum
+    return (spectrum if isinstance(spectrum, TaskClass) else from_spectrum(spectrum)).spectrum(d)
+
+
+def window_loss(
+    spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: int, n: ArrayLike, w: ArrayLike, noise: float = 0.0
+) -> WindowLoss:
+    """The in-context loss of softmax attention with ``M = 2 w I`` on the sphere, exactly.
+
+    The weights are ``e^{-w|x_i-x|^2}``, the tokens and the query independent and uniform. Only the
+    mean of ``f(x) f(y)`` over the class enters (our R13).
+
+    Parameters
+    ----------
+    spectrum : TaskClass, Spectrum or array_like
+        Such as ``theory.relu(1)``, or the coefficients b_0, b_1, ...
+    d : int
+        Dimension of the tokens, at least 2.
+    n : int or array_like of int
+        Prompt lengths, at least 1; broadcast against w.
+    w : float or array_like
+        Widths, not negative.
+    noise : float
+        The variance sigma^2 of the label noise.
+
+    Returns
+    -------
+    WindowLoss
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range, with what to do.
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import affine
+    >>> found = window_loss(affine(1), 3, [1, 20], 2.0, noise=0.01)
+    >>> found.loss.round(6).tolist()
+    [0.232222, 0.017723]
+    """
+    known = read_spectrum(spectrum, d)
+    lengths, widths = _lengths(n), _widths(w)
+    sigma2 = _noise(noise)
+    shape = np.broadcast_shapes(lengths.shape, widths.shape)
+    lengths, widths = np.broadcast_to(lengths, shape).ravel(), np.broadcast_to(widths, shape).ravel()
+    out = np.empty((5, lengths.size))
+    for width in np.unique(widths):
+        at = np.flatnonzero(widths == width)
+        for length in np.unique(lengths[at]):
+            found = _one(known, float(width), int(length), sigma2)
+            out[:, at[lengths[at] == length]] = np.array(found)[:, None]
+    return WindowLoss(*(row.reshape(shape) for row in out))
+
+
+def _lengths(n: ArrayLike) -> NDArray[np.int64]:
+    values = np.asarray(n)
+    if values.dtype == bool or not np.issubdtype(values.dtype, np.number):
+        raise TypeError(f"n = {n!r} is no prompt length; give whole numbers")
+    if not np.all(np.isfinite(values)) or np.any(values != np.floor(values)) or np.any(values < 1):
+        raise ValueError(f"n = {n!r}: a prompt has a whole number of tokens, at least one")
+    if np.any(values > 2**53):
+        raise ValueError(f"n = {n!r} is above 2^53; theory.attention.window.laws has the limit for long prompts")
+    return values.astype(np.int64)
+
+
+def _widths(w: ArrayLike) -> Floats:
+    values = np.asarray(w, dtype=float)
+    if np.any(np.isnan(values)) or np.any(values < 0) or np.any(np.isinf(values)):
+        raise ValueError(f"w = {w!r}: a width is a finite number, at least 0, since weights are e^(-w|x_i-x|^2)")
+    return values
+
+
+def _noise(noise: float) -> float:
+    if not (isinstance(noise, (int, float, np.floating, np.integer)) and math.isfinite(noise) and noise >= 0):
+        raise ValueError(f"noise = {noise!r} is no variance; give sigma^2, a number that is not negative")
+    return float(noise)
+
+
+def _one(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, float, float, float, float]:
+    """Loss, signal, noise, derivative and error at one width and length."""
+    if n == 1:
+        signal = 2 * spectrum.varying
+        return signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13
+    first, end = _range(spectrum.d, w, n)
+    x, D, omega, beyond = _nodes(spectrum.d, w, min(end + REACH, 4 * w))
+    b, q, s, rest = _terms(spectrum, D, w, end)
+    out = np.empty((2, 4))
+    window_kernel()(x, D, omega, beyond, s, q, b, rest, n, first, STEP, end, out)
+    squares, signal, d_squares, d_signal = (float(y) for y in out[0])
+    loss = signal + noise * squares
+    coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
+    error = min(coarse, coarse**2 / max(loss, 1e-300)) + 1e-13 * loss
+    return loss, signal, noise * squares, d_signal + noise * d_squares, error
+
+
+def _range(d: int, w: float, n: int) -> tuple[float, float]:
+    """Where the integral over v begins and ends. It begins where n r^2 E W^2 is negligible. It ends
+    where no token is left: e^{-rW} is below e^{-1} for tokens with x <= v, and their share leaves
+    nothing of the power n - 2.
+    """
+    log_square = _log_mean(d, 4 * w)
+    start = -math.log(n) - max(0.5 * log_square, -4 * w) - BELOW
+    last = 4 * w + 4.6
+    if n > 2:
+        share = (60 + 2 * math.log(n)) / ((n - 2) * (1 - math.exp(-1)))
+        if share < 1:
+            last = min(last, 4 * w * float(betaincinv((d - 1) / 2, (d - 1) / 2, share)) + 5)
+    return start, last
+
+
+def _log_mean(d: int, kappa: float) -> float:
+    """The logarithm of E e^{-kappa D}, for D = 1 - t."""
+    if kappa < 1e-8:
+        return 0.0
+    nu = d / 2 - 1
+    return math.log(float(ive(nu, kappa))) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
+
+
+@lru_cache(maxsize=64)
+def _nodes(d: int, w: float, top: float) -> tuple[Floats, Floats, Floats, float]:
+    """Nodes in x = 2 w D up to top with their weights, by panels in the angle, in which the law of
+    a token has the density sin^{d-2}; and the mass beyond.
+    """
+    largest = math.pi if top >= 4 * w else 2 * math.asin(math.sqrt(top / (4 * w)))
+    share = math.sin(largest / 2) ** 2
+    panels = max(4, math.ceil(4 * w * share / LENGTH), math.ceil(largest * math.sqrt(max(w, 1.0))))
+    # Panels of equal length in x away from the query, and in the angle near it.
+    inner = np.linspace(0, 1, panels + 1)
+    edges = np.unique(np.concatenate([2 * np.arcsin(np.sqrt(share * inner)), largest * inner]))
+    y, weight = np.polynomial.legendre.leggauss(PANEL)
+    half = np.diff(edges)[:, None] / 2
+    angle = (edges[:-1, None] + half * (1 + y)).ravel()
+    sines = np.sin(angle / 2) ** 2
+    log_area = math.lgamma(d / 2) - math.lgamma((d - 1) / 2) - 0.5 * math.log(math.pi)
+    omega = (half * weight).ravel() * np.sin(angle) ** (d - 2) * math.exp(log_area)
+    beyond = float(1 - betainc((d - 1) / 2, (d - 1) / 2, share)) if share < 1 else 0.0
+    return 4 * w * sines, 2 * sines, omega, beyond
+
+
+def _terms(spectrum: Spectrum, D: Floats, w: float, end: float) -> tuple[Floats, Floats, Floats, float]:
+    """The coefficients that matter at this width, ``1 - P_k`` at the nodes, the variogram there,
+    and the sum of the coefficients left out.
+
+    Means of P_k under the weights vanish for degrees far above the inverse scale of the angles over
+    which the weights change, so that the sum of the others is taken at once.
+    """
+    d, K = spectrum.d, len(spectrum.b) - 1
+    if spectrum.tail:
+        K = min(K, 40 + int(12 * math.sqrt(w * max(1.0, end))))
+    q = np.empty((K + 1, len(D)))
+    q[0] = 0.0
+    if K:
+        q[1] = D
+    for k in range(1, K):
+        q[k + 1] = ((2 * k + d - 2) * (D + q[k] - D * q[k]) - k * q[k - 1]) / (k + d - 2)
+    used = np.flatnonzero(spectrum.b[1 : K + 1]) + 1
+    b, q = spectrum.b[used], q[used]
+    rest = spectrum.varying - float(b.sum()) if spectrum.tail else 0.0
+    s = b @ q if spectrum.variogram is None else np.asarray(spectrum.variogram(D))
+    return b, np.ascontiguousarray(q), np.ascontiguousarray(s, dtype=float), max(rest, 0.0)

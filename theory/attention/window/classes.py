@@ -1,0 +1,434 @@
+"""Random tasks on the unit sphere (Collins et al., Definition 3.2 and Section 3.2), by the mean of
+the product of two values, on which alone the loss of an attention window depends.
+
+For rotation-invariant tasks that mean is a function rho of the inner product. Its coefficients in
+the Gegenbauer polynomials P_k, with P_k(1) = 1, are the spectrum of the class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, jv, roots_jacobi
+
+from theory.inputs.whole_numbers import read_whole
+
+__all__ = ["Spectrum", "TaskClass", "affine", "cosine", "from_rho", "from_spectrum", "harmonics", "linear", "low_rank", "relu"]
+
+Floats = NDArray[np.float64]
+#: How many degrees are kept of a spectrum that falls like a power.
+DEGREES = 400
+#: Nodes of the quadrature that finds the spectrum of a user's rho, and what it counts as rounding.
+NODES, ROUNDING = 2000, 1e-11
+#: How an error about a dimension ends.
+SPHERE = "tokens lie on the sphere in R^d, and attention windows need d >= 2"
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The spectrum of a class of tasks in one dimension.
+
+    Parameters
+    ----------
+    d : int
+        Dimension of the tokens.
+    b : ndarray of shape (K + 1,)
+        ``rho(t) = sum_k b_k P_k(t)``, without the degrees beyond K.
+    tail : float
+        A bound on the sum of the coefficients beyond K.
+    variogram : callable, optional
+        Maps ``D = 1 - t`` to ``rho(1) - rho(1 - D)`` without cancellation, where the tail is not 0.
+
+    Examples
+    --------
+    >>> affine(3).spectrum(3).curvature
+    4.0
+    """
+
+    d: int
+    b: Floats
+    tail: float = 0.0
+    variogram: Callable[[Floats], Floats] | None = None
+
+    @property
+    def total(self) -> float:
+        """The mean square of a value, rho(1)."""
+        return float(self.b.sum()) + self.tail
+
+    @property
+    def varying(self) -> float:
+        """The mean square of a value less that of its mean over the sphere."""
+        return float(self.b[1:].sum()) + self.tail
+
+    @property
+    def slope(self) -> float:
+        """The derivative of rho at 1, ``sum b_k k (k+d-2)/(d-1)``; the mean of ``|grad f|^2`` is
+        ``d - 1`` times it. Infinite where the degrees that are left out may make it so.
+        """
+        return math.inf if self._endless(2) else self._moment(1) / (self.d - 1)
+
+    @property
+    def curvature(self) -> float:
+        """The mean square of the Laplacian, ``sum b_k k^2 (k+d-2)^2``; infinite where it
+        diverges.
+        """
+        return math.inf if self.tail else self._moment(2)
+
+    def _moment(self, power: int) -> float:
+        k = np.arange(len(self.b))
+        return float((self.b * (k * (k + self.d - 2.0)) ** power).sum())
+
+    def _endless(self, order: int) -> bool:
+        return order > 2 and self.tail > 0
+
+
+@dataclass(frozen=True)
+class TaskClass:
+    """A class of random tasks whose law does not change under rotations.
+
+    Parameters
+    ----------
+    name : str
+    L : float or sympy.Expr
+        The Lipschitz constant, or the factor, that the paper's definition names.
+    rho : callable
+        ``rho(t, d)``, the mean of ``f(x) f(y)`` over the class at ``x'y = t``.
+    coefficients : callable
+        ``coefficients(d, K)``, the array b_0, ..., b_K.
+    degrees : int, optional
+        The largest degree, where the spectrum ends.
+    variogram : callable, optional
+        ``variogram(D, d) = rho(1, d) - rho(1 - D, d)``, where the spectrum does not end.
+
+    Examples
+    --------
+    >>> affine(1).rho(sp.Symbol("t"), 5)
+    t/15 + 1/3
+    """
+
+    name: str
+    L: Any
+    rho: Callable[[Any, int], Any]
+    coefficients: Callable[[int, int], Floats] = field(repr=False)
+    degrees: int | None = None
+    variogram: Callable[[Floats, int], Floats] | None = field(default=None, repr=False)
+
+    def spectrum(self, d: int, degrees: int = DEGREES) -> Spectrum:
+        """The spectrum in dimension d.
+
+        Parameters
+        ----------
+        d : int
+            At least 2.
+        degrees : int
+            How many degrees are kept where the spectrum does not end.
+
+        Raises
+        ------
+        ValueError
+            If d is less than 2.
+
+        Examples
+        --------
+        >>> relu(1).spectrum(3).b[1]
+        0.05555555555555555
+        """
+        d = read_whole("d", d, SPHERE, least=2)
+        last = degrees if self.degrees is None else self.degrees
+        b = np.asarray(self.coefficients(d, last), dtype=float)
+        if self.variogram is None:
+            return Spectrum(d, b)
+        total = float(self.rho(1.0, d))
+        variogram = self.variogram
+        return Spectrum(d, b, max(total - float(b.sum()), 0.0), lambda D: variogram(D, d))
+
+
+def harmonics(d: int, k: Any) -> Any:
+    """The dimension of the harmonics of degree k on the sphere in R^d, for one k or an array.
+
+    Examples
+    --------
+    >>> [int(harmonics(3, k)) for k in range(4)], int(harmonics(2, 5))
+    ([1, 3, 5, 7], 2)
+    """
+    k = np.asarray(k, dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        later = np.exp(gammaln(k + d - 2) - gammaln(k + 1) - gammaln(d - 1)) * (2 * k + d - 2)
+    return np.where(k == 0, 1.0, np.where(d == 2, 2.0, later))
+
+
+def _scale(L: Any) -> Any:
+    """A Lipschitz constant that has been checked."""
+    if isinstance(L, sp.Expr) and not L.is_number:
+        if L.is_positive is False:
+            raise ValueError(f"L = {L} is not positive; L is a Lipschitz constant, declare the symbol with positive=True")
+        return L
+    number = float(L)
+    if not (math.isfinite(number) and number > 0):
+        raise ValueError(f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are constant")
+    return sp.sympify(L) if isinstance(L, (int, sp.Expr)) else number
+
+
+def _of_degree_one(name: str, L: Any, mean: Any, slope: Callable[[int], Any], degrees: int = 1) -> TaskClass:
+    """A class with ``rho = mean + slope(d) t``."""
+    rho = lambda t, d: mean + slope(d) * t if isinstance(t, sp.Expr) else float(mean) + float(slope(d)) * np.asarray(t)[()]
+    return TaskClass(name, L, rho, lambda d, _: np.array([float(mean), float(slope(d))]), degrees)
+
+
+def affine(L: Any = 1) -> TaskClass:
+    """Affine tasks ``l u'x + b``, u uniform on the sphere, l and b uniform on [-L, L]
+    (Definition 3.2 of Collins et al.).
+
+    Parameters
+    ----------
+    L : float or sympy.Expr
+        Positive.
+
+    Returns
+    -------
+    TaskClass
+
+    Raises
+    ------
+    ValueError
+        If L is not positive.
+
+    Examples
+    --------
+    >>> affine(1).spectrum(5).b.round(4).tolist()
+    [0.3333, 0.0667]
+    """
+    L = _scale(L)
+    return _of_degree_one("affine", L, L**2 / 3, lambda d: L**2 / (3 * d))
+
+
+def linear(L: Any = 1) -> TaskClass:
+    """Linear tasks ``L u'x`` with u uniform on the sphere (Section 3.1 of Collins et al.).
+
+    Examples
+    --------
+    >>> linear(2).spectrum(4).b.tolist()
+    [0.0, 1.0]
+    """
+    L = _scale(L)
+    return _of_degree_one("linear", L, 0, lambda d: L**2 / d)
+
+
+def low_rank(k: int, L: Any = 1) -> TaskClass:
+    """Linear tasks ``L a'B'x`` with a uniform on the sphere in R^k (Definition 4.2 of Collins et
+    al.), averaged over the subspace.
+
+    Raises
+    ------
+    ValueError
+        If k is not below the dimension, when the spectrum is asked for.
+
+    Examples
+    --------
+    >>> low_rank(2).spectrum(4).b.tolist()
+    [0.0, 0.25]
+    """
+    k, L = read_whole("k", k, "it is the dimension of the subspace"), _scale(L)
+
+    def slope(d: int) -> Any:
+        if k >= d:
+            raise ValueError(f"k = {k} is not below d = {d}; a proper subspace has fewer dimensions than the tokens")
+        return L**2 / d
+
+    return _of_degree_one("low rank", L, 0, slope)
+
+
+def relu(L: Any = 1) -> TaskClass:
+    """Two-sided ReLU tasks ``l_1 (u'x)_+ + l_2 (-u'x)_+ + b``, l_1, l_2 and b uniform on [-L, L]
+    (Definition 3.2 of Collins et al.).
+
+    ``rho = L^2/3 + L^2 (sin a + (pi - a) cos a)/(3 pi d)`` with ``t = cos a``. Its coefficients
+    fall like ``k^-4``, from the kink of the tasks.
+
+    Examples
+    --------
+    >>> relu(1).rho(sp.S.One, 3)
+    4/9
+    """
+    L = _scale(L)
+
+    def rho(t: Any, d: int) -> Any:
+        if isinstance(t, sp.Expr):
+            return L**2 / 3 + L**2 / (3 * d) * (sp.sqrt(1 - t**2) + (sp.pi - sp.acos(t)) * t) / sp.pi
+        t = np.clip(t, -1.0, 1.0)
+        return float(L) ** 2 / 3 * (1 + (np.sqrt(1 - t * t) + (np.pi - np.arccos(t)) * t) / (np.pi * d))
+
+    def coefficients(d: int, K: int) -> Floats:
+        b, size = np.zeros(K + 1), float(L) ** 2
+        b[0], b[1] = size / 3, size / (6 * d)
+        moment = math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)  # E|t| P_k(t)
+        for k in range(0, K + 1, 2):
+            b[k] += size / 6 * float(harmonics(d, k)) * moment**2
+            moment *= -(k - 1) / (k + d + 1)
+        return b
+
+    def variogram(D: Floats, d: int) -> Floats:
+        a = 2 * np.arcsin(np.sqrt(np.clip(D / 2, 0.0, 1.0)))
+        series = a**3 / 3 * (1 - a * a / 10 * (1 - a * a / 28 * (1 - a * a / 54)))
+        kink = np.where(a < 0.1, series, np.sin(a) - a * np.cos(a))
+        return np.asarray(float(L) ** 2 / (3 * d) * (D - kink / np.pi))
+
+    return TaskClass("ReLU", L, rho, coefficients, None, variogram)
+
+
+def cosine(L: Any = 1) -> TaskClass:
+    """Cosine tasks ``cos(L u'x)`` with u uniform on the sphere (Section 3.2 of Collins et al.).
+
+    They are even, so that the odd coefficients vanish; the others are
+    ``N(d,k) [Gamma(d/2) (2/L)^nu J_{k+nu}(L)]^2`` with ``nu = d/2 - 1``.
+
+    Examples
+    --------
+    >>> round(cosine(1).spectrum(5).varying, 4)
+    0.0102
+    """
+    L = _scale(L)
+
+    def characteristic(s: Any, d: int) -> Any:
+        nu = sp.Rational(d, 2) - 1
+        if isinstance(s, sp.Expr):
+            return sp.gamma(nu + 1) * (2 / s) ** nu * sp.besselj(nu, s)
+        s = np.maximum(np.asarray(s, dtype=float), 1e-12)
+        return math.gamma(d / 2) * (2 / s) ** float(nu) * jv(float(nu), s)
+
+    def rho(t: Any, d: int) -> Any:
+        root = sp.sqrt if isinstance(t, sp.Expr) else np.sqrt
+        size = L if isinstance(t, sp.Expr) else float(L)
+        return (characteristic(size * root(2 - 2 * t), d) + characteristic(size * root(2 + 2 * t), d)) / 2
+
+    def coefficients(d: int, _: int) -> Floats:
+        size, nu = float(L), d / 2 - 1
+        k = np.arange(0, int(1.5 * size + 40) // 2 * 2 + 1)
+        log = gammaln(d / 2) + nu * math.log(2 / size)
+        b = harmonics(d, k) * np.exp(2 * log) * jv(k + nu, size) ** 2
+        b[1::2] = 0.0
+        return np.asarray(b)
+
+    return TaskClass("cosine", L, rho, coefficients, 0)
+
+
+def polynomials(d: int, K: int, t: ArrayLike) -> Floats:
+    """The Gegenbauer polynomials P_0, ..., P_K with P_k(1) = 1 at points, shape (K + 1, n).
+
+    Examples
+    --------
+    >>> polynomials(3, 2, [0.5])[:, 0].tolist()
+    [1.0, 0.5, -0.125]
+    """
+    x = np.atleast_1d(np.asarray(t, dtype=float))
+    P = np.ones((K + 1, len(x)))
+    if K:
+        P[1] = x
+    for k in range(1, K):
+        P[k + 1] = ((2 * k + d - 2) * x * P[k] - k * P[k - 1]) / (k + d - 2)
+    return P
+
+
+def from_rho(rho: Callable[[Any], Any], name: str = "a class of your own") -> TaskClass:
+    """A class of your own, by the mean of ``f(x) f(y)`` as a function of ``t = x'y``.
+
+    Parameters
+    ----------
+    rho : callable
+        Takes an array of t in [-1, 1].
+    name : str
+
+    Returns
+    -------
+    TaskClass
+
+    Raises
+    ------
+    ValueError
+        If rho is not finite, or not positive definite on the sphere: then no random task has it,
+        and the degree of a negative coefficient is named. This is seen when the spectrum is asked
+        for, since it depends on d.
+
+    Examples
+    --------
+    >>> from_rho(lambda t: t**2).spectrum(3).b[:3].round(6).tolist()
+    [0.333333, 0.0, 0.666667]
+    >>> from_rho(lambda t: 1 - t**2).spectrum(3)
+    Traceback (most recent call last):
+        ...
+    ValueError: rho is not positive definite in dimension 3: b_2 = -0.667 < 0; no task has it
+    """
+
+    def coefficients(d: int, K: int) -> Floats:
+        nodes, weights = roots_jacobi(NODES, (d - 3) / 2, (d - 3) / 2)
+        values = np.asarray(rho(nodes), dtype=float) + np.zeros(len(nodes))
+        if not np.all(np.isfinite(values)):
+            raise ValueError("rho is not finite on [-1, 1]; give the mean of f(x) f(y) as a function of an array of t = x'y")
+        b = harmonics(d, np.arange(K + 1)) * (polynomials(d, K, nodes) @ (weights / weights.sum() * values))
+        # A coefficient of degree k comes with k^(d-2) times the rounding of the values.
+        allowed = ROUNDING * abs(values).max() * harmonics(d, np.arange(K + 1))
+        if np.any(b < -allowed):
+            k = int(np.argmin(b + allowed))
+            raise ValueError(f"rho is not positive definite in dimension {d}: b_{k} = {b[k]:.3g} < 0; no task has it")
+        return np.where(b < allowed, 0.0, b)
+
+    def value(t: Any, _: int) -> Any:
+        return np.asarray(rho(np.atleast_1d(np.asarray(t, dtype=float))), dtype=float).reshape(np.shape(t))[()]
+
+    return TaskClass(name, None, value, coefficients, None, lambda D, d: value(1.0, d) - value(1 - D, d))
+
+
+def from_spectrum(b: Sequence[float] | Floats, name: str = "a class of your own", *, total: float | None = None) -> TaskClass:
+    """A class of your own, by its coefficients b_0, b_1, ...
+
+    Parameters
+    ----------
+    b : array_like of shape (K + 1,)
+        Not negative.
+    name : str
+    total : float, optional
+        The mean square of a value, where the list leaves out degrees.
+
+    Returns
+    -------
+    TaskClass
+
+    Raises
+    ------
+    ValueError
+        If a coefficient is negative or not finite, all are 0, or more than a thousandth of the mean
+        square is left out.
+
+    Examples
+    --------
+    >>> from_spectrum([0, 1, 0.5]).rho(1.0, 3)
+    1.5
+    >>> from_spectrum([0, -1])
+    Traceback (most recent call last):
+        ...
+    ValueError: b_1 = -1.0 is negative; the coefficients of a correlation are mean squares
+    """
+    values = np.atleast_1d(np.asarray(b, dtype=float))
+    if values.ndim != 1 or not np.all(np.isfinite(values)):
+        raise ValueError(
+            "the spectrum must be a list of finite numbers b_0, b_1, ...; leave the degrees out whose coefficient is not known"
+        )
+    if np.any(values < 0):
+        k = int(np.argmax(values < 0))
+        raise ValueError(f"b_{k} = {values[k]} is negative; the coefficients of a correlation are mean squares")
+    if not values.any():
+        raise ValueError("all coefficients are 0: the tasks vanish; give at least one b_k > 0")
+    mass = float(values.sum())
+    if total is not None and not mass * (1 - 1e-12) <= total <= mass * 1.001:
+        cut = 1 - mass / total if total else math.nan
+        raise ValueError(
+            f"the list leaves out {cut:.2%} of the mean square {total}; give more degrees, until less than 0.1% is cut off"
+        )
+    rho = lambda t, d: float(values @ polynomials(d, len(values) - 1, t)[:, 0])
+    return TaskClass(name, None, rho, lambda d, _: values, len(values) - 1)

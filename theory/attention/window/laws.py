@@ -1,0 +1,254 @@
+"""The loss of an attention window for long prompts, exactly, and the laws of the best width.
+
+The weights are e^{-w|x_i-x|^2}. As the number n of tokens grows, the bias tends to
+``B^2 = sum b_k (1 - rho_k(2w))^2`` with ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)`` and
+``nu = d/2 - 1``, and n times the mean of the sum of squared weights to Q(w).
+
+Source: our results R8 and R14 to R16, beside Theorem 3.4 of Collins et al.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import gammaln, ive
+
+from theory.attention.window.classes import Spectrum
+
+__all__ = [
+    "bessel_quotient",
+    "bias",
+    "crossover_law",
+    "curvature_law",
+    "effective_samples",
+    "exponent",
+    "long_prompt_loss",
+    "noise_constant",
+    "noiseless_law",
+    "regret",
+    "relu_law",
+]
+
+Floats = NDArray[np.float64]
+
+
+def bessel_quotient(d: int, k: int, kappa: Any) -> Any:
+    """The quotient ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)``, nu = d/2 - 1: the mean of
+    ``P_k(x'y)`` when y has a density proportional to ``e^{kappa x'y}``.
+
+    Parameters
+    ----------
+    d, k : int
+    kappa : float, array_like or sympy.Expr
+
+    Returns
+    -------
+    float, ndarray or sympy.Expr
+        For d = 3 and k = 1 the expression is elementary.
+
+    Examples
+    --------
+    >>> bessel_quotient(3, 1, sp.Symbol("kappa"))
+    coth(kappa) - 1/kappa
+    """
+    if isinstance(kappa, sp.Expr):
+        if (d, k) == (3, 1):
+            return sp.coth(kappa) - 1 / kappa
+        nu = sp.Rational(d, 2) - 1
+        return sp.besseli(k + nu, kappa) / sp.besseli(nu, kappa)
+    x = np.asarray(kappa, dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out = ive(k + d / 2 - 1, x) / ive(d / 2 - 1, x)
+    return np.where(x == 0, float(k == 0), out)[()]
+
+
+def bias(spectrum: Spectrum, w: ArrayLike) -> Any:
+    """The bias for long prompts, ``B^2 = sum_{k >= 1} b_k (1 - rho_k(2w))^2``.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+    w : float or array_like
+
+    Returns
+    -------
+    float or ndarray
+        Of the shape of w; what the spectrum leaves out is counted whole.
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import affine
+    >>> round(float(bias(affine(1).spectrum(3), 2.0)), 6)
+    0.006907
+    """
+    x = 2 * np.asarray(w, dtype=float)
+    out = np.full(x.shape, spectrum.tail)
+    for k in np.flatnonzero(spectrum.b[1:]) + 1:
+        out = out + spectrum.b[k] * (1 - bessel_quotient(spectrum.d, int(k), x)) ** 2
+    return out[()]
+
+
+def effective_samples(d: int, w: Any) -> Any:
+    """The limit Q(w) of n times the mean of the sum of squared weights, the number of tokens over
+    the number that the window holds in effect.
+
+    ``Q(w) = I_nu(4w) (w/2)^nu / (I_nu(2w)^2 Gamma(d/2))``; for d = 3 it is ``2w coth 2w``.
+
+    Examples
+    --------
+    >>> effective_samples(3, sp.Symbol("w"))
+    2*w*coth(2*w)
+    >>> float(effective_samples(5, 0.0))
+    1.0
+    """
+    if isinstance(w, sp.Expr):
+        if d == 3:
+            return 2 * w * sp.coth(2 * w)
+        nu = sp.Rational(d, 2) - 1
+        return sp.besseli(nu, 4 * w) * (w / 2) ** nu / (sp.besseli(nu, 2 * w) ** 2 * sp.gamma(nu + 1))
+    x, nu = np.asarray(w, dtype=float), d / 2 - 1
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out = np.exp(np.log(ive(nu, 4 * x)) - 2 * np.log(ive(nu, 2 * x)) + nu * np.log(x / 2) - gammaln(d / 2))
+    return np.where(x < 1e-8, 1.0, out)[()]
+
+
+def long_prompt_loss(spectrum: Spectrum, w: ArrayLike, whole: ArrayLike) -> Any:
+    """The loss ``B^2(w) + Q(w)/Lambda`` of a window for long prompts, Lambda = n/sigma^2.
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import affine
+    >>> round(float(long_prompt_loss(affine(1).spectrum(3), 2.0, 100.0)), 6)
+    0.046934
+    """
+    return bias(spectrum, w) + effective_samples(spectrum.d, w) / np.asarray(whole, dtype=float)
+
+
+def noise_constant(d: Any) -> Any:
+    """The constant ``C_d = sqrt(2 pi) 2^{1-d/2}/Gamma(d/2)`` of ``Q(w) ~ C_d w^{(d-1)/2}``.
+
+    Examples
+    --------
+    >>> noise_constant(sp.S(3))
+    2
+    """
+    if isinstance(d, sp.Expr):
+        return sp.simplify(sp.sqrt(2 * sp.pi) * 2 ** (1 - d / 2) / sp.gamma(d / 2))
+    return math.sqrt(2 * math.pi) * 2 ** (1 - d / 2) / math.gamma(d / 2)
+
+
+def curvature_law(d: Any, curvature: Any, whole: Any) -> Any:
+    """The best width of a smooth class under noise,
+    ``[Lambda lap_2/(4 (d-1) C_d)]^{2/(d+3)}`` with Lambda = n/sigma^2 and lap_2 the mean square of
+    the Laplacian.
+
+    Source: our R14; R8 is the affine case.
+
+    Examples
+    --------
+    >>> round(float(curvature_law(3, 12 / 9, 1e4)), 3)
+    9.41
+    """
+    return (whole * curvature / (4 * (d - 1) * noise_constant(d))) ** (sp.S(2) / (d + 3) if isinstance(d, sp.Expr) else 2 / (d + 3))
+
+
+def noiseless_law(d: int, curvature: float, slope: float, n: ArrayLike) -> Any:
+    """The best width of a smooth class without noise for d >= 4,
+    ``[n lap_2/((d-3) C_d G)]^{2/(d+1)}`` with ``G = (d-1) rho'(1)``.
+
+    Raises
+    ------
+    ValueError
+        If d < 4, where the tokens nearest to the query decide.
+
+    Examples
+    --------
+    >>> round(float(noiseless_law(5, 16 / 15, 1 / 15, 1e4)), 2)
+    31.07
+    """
+    if d < 4:
+        raise ValueError(f"d = {d}: without noise the law holds for d >= 4; ask numerics.optimal_window for smaller dimensions")
+    return (np.asarray(n) * curvature / ((d - 3) * noise_constant(d) * (d - 1) * slope)) ** (2 / (d + 1))
+
+
+def crossover_law(d: int, curvature: float, slope: float, n: float, noise: float) -> float:
+    """The best width of a smooth class between noise and no noise: the minimiser of
+    ``lap_2/(16 w^2) + (C_d w^{(d-1)/2}/n)(sigma^2 + G/(4w))``.
+
+    Parameters
+    ----------
+    d : int
+        At least 4, or any with noise.
+    curvature, slope : float
+        Of the spectrum.
+    n : float
+    noise : float
+        sigma^2.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import affine
+    >>> s = affine(1).spectrum(5)
+    >>> round(crossover_law(5, s.curvature, s.slope, 2000, 1.0), 3)
+    3.752
+    """
+    C, G, p = noise_constant(d), (d - 1) * slope, (d - 1) / 2
+    slope_of = lambda u: (
+        -curvature / 8 * math.exp(-2 * u) + C / n * (p * noise * math.exp(p * u) + (p - 1) * G / 4 * math.exp((p - 1) * u))
+    )
+    return math.exp(float(brentq(slope_of, -40.0, 200.0 / (p + 1), xtol=1e-13)))
+
+
+def relu_law(d: int, whole: Any) -> Any:
+    """The best width of ReLU tasks under noise, ``[3 c_d Lambda/((d-1) C_d)]^{2/(d+2)}`` with
+    ``Lambda = n L^2/sigma^2``; the kink makes the bias ``c_d L^2 w^{-3/2}``.
+
+    Source: our R8.
+
+    Examples
+    --------
+    >>> round(float(relu_law(3, 1e6)), 1)
+    39.4
+    """
+    kappa = 4 / 3 * (2 - math.sqrt(2)) / math.sqrt(math.pi)
+    p0 = math.gamma(d / 2) / (math.sqrt(math.pi) * math.gamma((d - 1) / 2))
+    c = kappa * p0 / (6 * 2**1.5)
+    return (3 * c * np.asarray(whole) / ((d - 1) * noise_constant(d))) ** (2 / (d + 2))
+
+
+def exponent(d: Any, theta: Any) -> Any:
+    """The exponent of Lambda in the best width under noise, ``2/(d-1+2 min(theta, 2))``, for a
+    class whose coefficients fall like ``k^{-1-2 theta}``; at theta = 2 with a logarithm.
+
+    Source: our R16. Smooth classes have 2/(d+3), ReLU (theta = 3/2) 2/(d+2).
+
+    Examples
+    --------
+    >>> exponent(sp.Symbol("d"), sp.Rational(3, 2))
+    2/(d + 2)
+    """
+    return 2 / (d - 1 + 2 * min(theta, 2))
+
+
+def regret(r: Any, s: Any, p: Any) -> Any:
+    """The loss of a window learned for the constant L on tasks of r L, over that of the best
+    window, ``(r^2 + s/p)/((1 + s/p) r^{2p/(s+p)})``, for a bias ``w^{-s}`` and a noise ``w^p``.
+
+    Source: our R15, under noise; s = 2 for smooth classes, 3/2 for ReLU, and p = (d-1)/2.
+
+    Examples
+    --------
+    >>> regret(sp.S(2), 2, 2), regret(sp.S(1), 2, 2)
+    (5/4, 1)
+    """
+    ratio = sp.Rational(s) / sp.Rational(p) if isinstance(r, sp.Expr) else s / p
+    return (r**2 + ratio) / ((1 + ratio) * r ** (2 / (1 + ratio)))
