@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from numerics.attention.errors import ExactErrors as ExactErrors
     from numerics.attention.exact import exact_errors as exact_errors
     from numerics.attention.setting import AttentionSetting as AttentionSetting
+    from numerics.attention.window.best_width import optimal_window as optimal_window
+    from numerics.attention.window.loss import window_loss as window_loss
     from numerics.evidence import Evidence as Evidence
     from numerics.evidence import Verdict as Verdict
     from numerics.evidence import all_of as all_of
@@ -99,10 +101,12 @@ _HOME = {
     "integral": "numerics.provers",
     "integrate_flow": "numerics.regression.flow.infinite_prompt",
     "log_power_fit": "numerics.rates.fits.log_power_law",
+    "optimal_window": "numerics.attention.window.best_width",
     "power_law_fit": "numerics.rates.fits.power_law",
     "softmax_moments": "numerics.quadrature.softmax_weights",
     "trace_identity": "numerics.provers",
     "train": "numerics.training",
+    "window_loss": "numerics.attention.window.loss",
     "worst_ratio": "numerics.search.worst_average",
 }
 __all__ = list(_HOME)

@@ -6,7 +6,8 @@ The rooms, each importing only from those above it:
 ==============  =================================================================================
 `inputs`        checks of what a caller passes, and covariances with their roots
 `symbolic`      matrices in a symbolic dimension: words, traces, Gaussian expectations
-`attention`     softmax and linear attention, their limits, exact errors for Gaussian tokens
+`attention`     softmax and linear attention, their limits, exact errors for Gaussian tokens;
+                tokens on the sphere (COL) in `attention.window`
 `bounds`        every explicit bound on those errors: of BB (Appendices C and D), and ours
 `regression`    in-context regression: risk, gradient, flow and its limit, finite prompts; over
                 finitely many features (LDL) in `regression.features`
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from theory.attention.layer import gaussian_output as gaussian_output
     from theory.attention.layer import linear_attention as linear_attention
     from theory.attention.layer import softmax_attention as softmax_attention
+    from theory.attention.window.classes import affine as affine
+    from theory.attention.window.classes import cosine as cosine
+    from theory.attention.window.classes import linear as linear
+    from theory.attention.window.classes import low_rank as low_rank
+    from theory.attention.window.classes import relu as relu
+    from theory.attention.window.own_class import from_rho as from_rho
+    from theory.attention.window.own_class import from_spectrum as from_spectrum
     from theory.bounds.concentration import lemma_c4 as lemma_c4
     from theory.regression.features.data import FeatureRegression as FeatureRegression
     from theory.regression.features.reduced import ReducedAttention as ReducedAttention
@@ -45,14 +53,21 @@ _HOME = {
     "ReducedAttention": "theory.regression.features.reduced",
     "RegressionTask": "theory.regression.task",
     "SaddleError": "theory.regression.limit",
+    "affine": "theory.attention.window.classes",
+    "cosine": "theory.attention.window.classes",
     "effective_covariance": "theory.regression.risk",
+    "from_rho": "theory.attention.window.own_class",
+    "from_spectrum": "theory.attention.window.own_class",
     "gaussian_output": "theory.attention.layer",
     "icl_risk": "theory.regression.risk",
     "icl_risk_gradient": "theory.regression.risk",
     "invariants": "theory.regression.risk",
     "lemma_c4": "theory.bounds.concentration",
     "limit_parameters": "theory.regression.limit",
+    "linear": "theory.attention.window.classes",
     "linear_attention": "theory.attention.layer",
+    "low_rank": "theory.attention.window.classes",
+    "relu": "theory.attention.window.classes",
     "softmax_attention": "theory.attention.layer",
     "task_covariance": "theory.regression.risk",
     "theorem_A": "theory.attention.gaussian_errors",

@@ -1,7 +1,7 @@
 """The loss of an attention window for a prompt of n tokens in compiled code.
 
 Weights are ``gamma_i = W_i/X`` with ``W_i = e^{-2w D_i}``, ``D_i = 1 - x_i'x`` and ``X = sum W_i``.
-As ``1/X^2`` is the integral of ``r e^{-rX}`` over r > 0, means over the prompt are products of means
+As ``1/X^2`` is the integral of ``r e^{-rX}`` over r > 0, means over the prompt are products of ones
 over single tokens. With ``q_k = 1 - P_k`` the loss is
 
     sum_k b_k [2 E sum_i gamma_i^2 q_k(t_i) + E sum_{i != j} gamma_i gamma_j q_k(t_i) q_k(t_j)]

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv, gammaln, ive
 
 from numerics.attention.window.kernel import REACH, window_kernel
-from theory.attention.window.classes import SPHERE, Spectrum, TaskClass, from_spectrum
+from theory.attention.window.classes import SPHERE, Spectrum, TaskClass
+from theory.attention.window.own_class import from_spectrum
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["WindowLoss", "read_spectrum", "window_loss"]
@@ -213,7 +214,7 @@ def _terms(spectrum: Spectrum, D: Floats, w: float, end: float) -> tuple[Floats,
     """
     d, K = spectrum.d, len(spectrum.b) - 1
     if spectrum.tail:
-        K = min(K, 40 + int(12 * math.sqrt(w * max(1.0, end))))
+        K = min(K, 90 + int(12 * math.sqrt(w * max(1.0, end))))
     q = np.empty((K + 1, len(D)))
     q[0] = 0.0
     if K:

@@ -10,18 +10,11 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Integers, forall
+from numerics.provers import forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
-
-d = sp.Symbol("d", integer=True, positive=True)
-w = sp.Symbol("w", positive=True)
-#: The root of 3d/L^2 times a lower bound of the signal term, for every prompt length.
-BELOW = (d - 1) / (d - 1 + 4 * w)
-EVERY = {d: Integers(2, oo), w: (0, oo)}
-WIDE = (w, ">=", (d + sp.sqrt(d)) / 2)
-BOUND = r"The root of $3d/L^2$ times the signal term is at least $\frac{d-1}{d-1+4w}$, by our R8."
+from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, WIDE, d, w
 
 
 @claim("COL:C.5/wide", control=dict(share=5), needs=("OURS:R8.below",), argument=BOUND)

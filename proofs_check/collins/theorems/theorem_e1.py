@@ -11,16 +11,23 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, computed, forall, identity
-from proofs_check.collins.signal.lemma_c5 import BELOW, EVERY, SMALL_TASKS
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.instances.window.from_below import BELOW, EVERY, WIDE, d, w
 
 n = Diverging.n
-d = sp.Symbol("d", integer=True, positive=True)
-w, X, c, k = sp.symbols("w X c k", positive=True)
+X, c, k = sp.symbols("X c k", positive=True)
 #: A power of both sides that the engine reads: d/2 and the like.
 half_d = d / sp.S(2)
+#: Classes with L = 1/k, whose signal term is at most 4L^2 by Lemma C.2.
+SMALL_TASKS = Diverging(
+    point={"scale": Fraction(1)},
+    hypotheses=("scale > 0",),
+    sequence=lambda k, scale: {"scale": scale / k},
+    ratio=lambda scale: 1 / (4 * scale**2),
+    exceeds=n**2 / 5,
+)
 
 
 @claim(
@@ -218,4 +225,4 @@ def which_loss(*, whole: bool = False, share: int = 8) -> Evidence:
     """
     if not whole:
         return forall(k**2, ">=", 1 / w**2, {k: (0, oo), w: (0, oo)})
-    return forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[(w, ">=", (d + sp.sqrt(d)) / 2)])
+    return forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[WIDE])

@@ -8,24 +8,23 @@ the Gegenbauer polynomials P_k, with P_k(1) = 1, are the spectrum of the class.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, jv, roots_jacobi
+from numpy.typing import NDArray
+from scipy.special import gammaln, jv
 
+from theory.attention.window.gegenbauer import harmonics
 from theory.inputs.whole_numbers import read_whole
 
-__all__ = ["Spectrum", "TaskClass", "affine", "cosine", "from_rho", "from_spectrum", "harmonics", "linear", "low_rank", "relu"]
+__all__ = ["SPHERE", "Spectrum", "TaskClass", "affine", "cosine", "linear", "low_rank", "relu"]
 
 Floats = NDArray[np.float64]
 #: How many degrees are kept of a spectrum that falls like a power.
 DEGREES = 400
-#: Nodes of the quadrature that finds the spectrum of a user's rho, and what it counts as rounding.
-NODES, ROUNDING = 2000, 1e-11
 #: How an error about a dimension ends.
 SPHERE = "tokens lie on the sphere in R^d, and attention windows need d >= 2"
 
@@ -136,8 +135,8 @@ class TaskClass:
 
         Examples
         --------
-        >>> relu(1).spectrum(3).b[1]
-        0.05555555555555555
+        >>> relu(1).spectrum(3).b[:2].round(4).tolist()
+        [0.375, 0.0556]
         """
         d = read_whole("d", d, SPHERE, least=2)
         last = degrees if self.degrees is None else self.degrees
@@ -147,20 +146,6 @@ class TaskClass:
         total = float(self.rho(1.0, d))
         variogram = self.variogram
         return Spectrum(d, b, max(total - float(b.sum()), 0.0), lambda D: variogram(D, d))
-
-
-def harmonics(d: int, k: Any) -> Any:
-    """The dimension of the harmonics of degree k on the sphere in R^d, for one k or an array.
-
-    Examples
-    --------
-    >>> [int(harmonics(3, k)) for k in range(4)], int(harmonics(2, 5))
-    ([1, 3, 5, 7], 2)
-    """
-    k = np.asarray(k, dtype=float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        later = np.exp(gammaln(k + d - 2) - gammaln(k + 1) - gammaln(d - 1)) * (2 * k + d - 2)
-    return np.where(k == 0, 1.0, np.where(d == 2, 2.0, later))
 
 
 def _scale(L: Any) -> Any:
@@ -316,119 +301,3 @@ def cosine(L: Any = 1) -> TaskClass:
         return np.asarray(b)
 
     return TaskClass("cosine", L, rho, coefficients, 0)
-
-
-def polynomials(d: int, K: int, t: ArrayLike) -> Floats:
-    """The Gegenbauer polynomials P_0, ..., P_K with P_k(1) = 1 at points, shape (K + 1, n).
-
-    Examples
-    --------
-    >>> polynomials(3, 2, [0.5])[:, 0].tolist()
-    [1.0, 0.5, -0.125]
-    """
-    x = np.atleast_1d(np.asarray(t, dtype=float))
-    P = np.ones((K + 1, len(x)))
-    if K:
-        P[1] = x
-    for k in range(1, K):
-        P[k + 1] = ((2 * k + d - 2) * x * P[k] - k * P[k - 1]) / (k + d - 2)
-    return P
-
-
-def from_rho(rho: Callable[[Any], Any], name: str = "a class of your own") -> TaskClass:
-    """A class of your own, by the mean of ``f(x) f(y)`` as a function of ``t = x'y``.
-
-    Parameters
-    ----------
-    rho : callable
-        Takes an array of t in [-1, 1].
-    name : str
-
-    Returns
-    -------
-    TaskClass
-
-    Raises
-    ------
-    ValueError
-        If rho is not finite, or not positive definite on the sphere: then no random task has it,
-        and the degree of a negative coefficient is named. This is seen when the spectrum is asked
-        for, since it depends on d.
-
-    Examples
-    --------
-    >>> from_rho(lambda t: t**2).spectrum(3).b[:3].round(6).tolist()
-    [0.333333, 0.0, 0.666667]
-    >>> from_rho(lambda t: 1 - t**2).spectrum(3)
-    Traceback (most recent call last):
-        ...
-    ValueError: rho is not positive definite in dimension 3: b_2 = -0.667 < 0; no task has it
-    """
-
-    def coefficients(d: int, K: int) -> Floats:
-        nodes, weights = roots_jacobi(NODES, (d - 3) / 2, (d - 3) / 2)
-        values = np.asarray(rho(nodes), dtype=float) + np.zeros(len(nodes))
-        if not np.all(np.isfinite(values)):
-            raise ValueError("rho is not finite on [-1, 1]; give the mean of f(x) f(y) as a function of an array of t = x'y")
-        b = harmonics(d, np.arange(K + 1)) * (polynomials(d, K, nodes) @ (weights / weights.sum() * values))
-        # A coefficient of degree k comes with k^(d-2) times the rounding of the values.
-        allowed = ROUNDING * abs(values).max() * harmonics(d, np.arange(K + 1))
-        if np.any(b < -allowed):
-            k = int(np.argmin(b + allowed))
-            raise ValueError(f"rho is not positive definite in dimension {d}: b_{k} = {b[k]:.3g} < 0; no task has it")
-        return np.where(b < allowed, 0.0, b)
-
-    def value(t: Any, _: int) -> Any:
-        return np.asarray(rho(np.atleast_1d(np.asarray(t, dtype=float))), dtype=float).reshape(np.shape(t))[()]
-
-    return TaskClass(name, None, value, coefficients, None, lambda D, d: value(1.0, d) - value(1 - D, d))
-
-
-def from_spectrum(b: Sequence[float] | Floats, name: str = "a class of your own", *, total: float | None = None) -> TaskClass:
-    """A class of your own, by its coefficients b_0, b_1, ...
-
-    Parameters
-    ----------
-    b : array_like of shape (K + 1,)
-        Not negative.
-    name : str
-    total : float, optional
-        The mean square of a value, where the list leaves out degrees.
-
-    Returns
-    -------
-    TaskClass
-
-    Raises
-    ------
-    ValueError
-        If a coefficient is negative or not finite, all are 0, or more than a thousandth of the mean
-        square is left out.
-
-    Examples
-    --------
-    >>> from_spectrum([0, 1, 0.5]).rho(1.0, 3)
-    1.5
-    >>> from_spectrum([0, -1])
-    Traceback (most recent call last):
-        ...
-    ValueError: b_1 = -1.0 is negative; the coefficients of a correlation are mean squares
-    """
-    values = np.atleast_1d(np.asarray(b, dtype=float))
-    if values.ndim != 1 or not np.all(np.isfinite(values)):
-        raise ValueError(
-            "the spectrum must be a list of finite numbers b_0, b_1, ...; leave the degrees out whose coefficient is not known"
-        )
-    if np.any(values < 0):
-        k = int(np.argmax(values < 0))
-        raise ValueError(f"b_{k} = {values[k]} is negative; the coefficients of a correlation are mean squares")
-    if not values.any():
-        raise ValueError("all coefficients are 0: the tasks vanish; give at least one b_k > 0")
-    mass = float(values.sum())
-    if total is not None and not mass * (1 - 1e-12) <= total <= mass * 1.001:
-        cut = 1 - mass / total if total else math.nan
-        raise ValueError(
-            f"the list leaves out {cut:.2%} of the mean square {total}; give more degrees, until less than 0.1% is cut off"
-        )
-    rho = lambda t, d: float(values @ polynomials(d, len(values) - 1, t)[:, 0])
-    return TaskClass(name, None, rho, lambda d, _: values, len(values) - 1)

@@ -32,6 +32,8 @@ __all__ = [
     "noiseless_law",
     "regret",
     "relu_law",
+    "token_variance",
+    "unified_loss",
 ]
 
 Floats = NDArray[np.float64]
@@ -127,6 +129,39 @@ def long_prompt_loss(spectrum: Spectrum, w: ArrayLike, whole: ArrayLike) -> Any:
     0.046934
     """
     return bias(spectrum, w) + effective_samples(spectrum.d, w) / np.asarray(whole, dtype=float)
+
+
+def token_variance(spectrum: Spectrum, w: ArrayLike) -> Any:
+    """The mean square V of the value at a token of the window less the value that the window shows
+    on average, ``sum_{k >= 1} b_k (1 - 2 rho_k(2w) rho_k(4w) + rho_k(2w)^2)``.
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import affine
+    >>> round(float(token_variance(affine(1).spectrum(3), 0.0)), 6)
+    0.111111
+    """
+    x = 2 * np.asarray(w, dtype=float)
+    out = np.full(x.shape, spectrum.tail)
+    for k in np.flatnonzero(spectrum.b[1:]) + 1:
+        once, twice = bessel_quotient(spectrum.d, int(k), x), bessel_quotient(spectrum.d, int(k), 2 * x)
+        out = out + spectrum.b[k] * (1 - 2 * once * twice + once**2)
+    return out[()]
+
+
+def unified_loss(spectrum: Spectrum, w: ArrayLike, n: ArrayLike, noise: float) -> Any:
+    """The loss up to lower orders in Q(w)/n, ``B^2 + (Q/n)(V + sigma^2)``, with and without noise.
+
+    Source: our R14, which bounds the difference from the loss for every n, w and sigma.
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import affine
+    >>> round(float(unified_loss(affine(1).spectrum(3), 2.0, 1000, 0.01)), 6)
+    0.007244
+    """
+    share = effective_samples(spectrum.d, w) / np.asarray(n, dtype=float)
+    return bias(spectrum, w) + share * (token_variance(spectrum, w) + noise)
 
 
 def noise_constant(d: Any) -> Any:
