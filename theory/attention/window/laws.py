@@ -158,7 +158,7 @@ def unified_loss(spectrum: Spectrum, w: ArrayLike, n: ArrayLike, noise: float) -
     --------
     >>> from theory.attention.window.classes import affine
     >>> round(float(unified_loss(affine(1).spectrum(3), 2.0, 1000, 0.01)), 6)
-    0.007244
+    0.007058
     """
     share = effective_samples(spectrum.d, w) / np.asarray(n, dtype=float)
     return bias(spectrum, w) + share * (token_variance(spectrum, w) + noise)
