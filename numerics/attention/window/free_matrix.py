@@ -1,9 +1,9 @@
 r"""The least ICL loss over all matrices M, without assuming its form: Lemma B.5 and Theorem 4.4 of
 Collins et al. tested by minimisation.
 
-The average over tasks and label noise is exact, as the loss sees tasks through E f(x)f(y) alone; the
-average over prompts is a finite sum, over all prompts of a law on few points or over prompts that
-were drawn once and serve every M.
+The average over tasks and label noise is exact, as the loss sees tasks through E f(x)f(y) alone;
+the average over prompts is a finite sum, over all prompts of a law on few points or over prompts
+that were drawn once and serve every M.
 """
 
 from __future__ import annotations
@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from theory.attention.window.low_rank import blocks
 
-__all__ = ["Minimum", "Prompts", "drawn_prompts", "every_prompt", "free_minimum", "interval_of_structure", "loss_and_gradient", "low_rank_prompts"]
+__all__ = [
+    "Minimum",
+    "Prompts",
+    "drawn_prompts",
+    "every_prompt",
+    "free_minimum",
+    "interval_of_structure",
+    "loss_and_gradient",
+    "low_rank_prompts",
+]
 
 Floats = NDArray[np.float64]
 Kernel = Callable[[Floats, Floats], Floats]
@@ -62,7 +71,9 @@ def _prompts(tokens: Floats, query: Floats, weight: Floats, kernel: Kernel) -> P
     return Prompts(tokens, query, gram, kernel(tokens, query[:, None, :]), kernel(query, query), weight)
 
 
-def every_prompt(points: Floats, n: int, kernel: Kernel, *, probability: Floats | None = None, queries: int | None = None) -> Prompts:
+def every_prompt(
+    points: Floats, n: int, kernel: Kernel, *, probability: Floats | None = None, queries: int | None = None
+) -> Prompts:
     """All prompts of n tokens of a law on few points, up to their order.
 
     Parameters
@@ -84,7 +95,7 @@ def every_prompt(points: Floats, n: int, kernel: Kernel, *, probability: Floats 
 
     Examples
     --------
-    >>> every_prompt(np.array([[1.0], [-1.0]]), 2, lambda x, y: (x * y).sum(-1)).weight.sum()
+    >>> float(every_prompt(np.array([[1.0], [-1.0]]), 2, lambda x, y: (x * y).sum(-1)).weight.sum())
     1.0
     """
     p = np.full(len(points), 1 / len(points)) if probability is None else probability
@@ -269,8 +280,9 @@ def free_minimum(
 
     Examples
     --------
-    >>> found = free_minimum(low_rank_prompts(2, 1, 2), 1.0, np.eye(2), B=np.eye(2)[:, :1], bound=1.0)
-    >>> found.off_structure(np.eye(2)[:, :1]) < 1e-6
+    >>> B = np.eye(2)[:, :1]
+    >>> found = free_minimum(low_rank_prompts(2, 1, 2), 1.0, np.eye(2), B=B, bound=1.0)
+    >>> found.off_structure(B) < 1e-6
     True
     """
     if np.isfinite(bound) and (B is None or not symmetric):

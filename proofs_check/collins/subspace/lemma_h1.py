@@ -22,13 +22,15 @@ PATTERNS = (
 
 def mean(e: sp.Expr, t: list[sp.Symbol], r: dict[tuple[int, int], sp.Symbol]) -> sp.Expr:
     """Average over u_i = t_i u + w_i: t_i has mean 0 and second moment 1/k, and is odd; w_i is
-    perpendicular to u and symmetric, with |w_i|^2 = 1 - t_i^2, and r_ij = w_i'w_j has mean 0 given t.
+    perpendicular to u and symmetric, with |w_i|^2 = 1 - t_i^2, and r_ij = w_i'w_j has mean 0 given
+    t.
     """
     poly = sp.Poly(sp.expand(e), *t, *r.values())
     total = sp.S.Zero
     for powers, coefficient in poly.terms():
         of_t, of_r = powers[: len(t)], powers[len(t) :]
-        assert sum(of_r) <= 1 and all(x <= 3 for x in of_t), "only these moments are known"
+        if sum(of_r) > 1 or any(x > 3 for x in of_t):
+            raise ArithmeticError("only moments of degree three are known")
         if any(of_r) or any(x % 2 for x in of_t):
             continue
         total += coefficient * sp.prod([1 / k if x == 2 else 1 for x in of_t])
@@ -53,8 +55,9 @@ def slopes(n: int) -> tuple[sp.Expr, sp.Expr, list[sp.Symbol]]:
 
 @claim("COL:H.1/derivative", control=dict(factor=1), argument=PATTERNS)
 def derivative_at_zero(*, factor: int = 2) -> Evidence:
-    r"""$J^{\prime}(0)$ is `factor` = 2 times $\frac{c_a^2c_u^4}{k}\left(\sum\alpha_i^2/(\sum\alpha_i)^2-1\right)$,
-    for $n=2$ and $n=3$, any weights and any $k$.
+    r"""$J^{\prime}(0)$ is `factor` = 2 times
+    $\frac{c_a^2c_u^4}{k}\left(\sum\alpha_i^2/(\sum\alpha_i)^2-1\right)$, for $n=2$ and $n=3$, any
+    weights and any $k$.
     """
     out = []
     for n in (2, 3):
@@ -78,18 +81,19 @@ def derivative_at_zero(*, factor: int = 2) -> Evidence:
     hypotheses=("n in Integers", "n >= 1"),
 )
 def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
-    r"""For equal weights $J^{\prime}(0)$ is a positive number times $\frac1n-1$, negative for $n\geq{}$
-    `least` = 1; two weights of any size give the same sign.
+    r"""For equal weights $J^{\prime}(0)$ is a positive number times $\frac1n-1$, negative for
+    $n\geq{}$ `least` = 1; two weights of any size give the same sign.
     """
-    n, a, b = sp.Symbol("n", integer=True, positive=True), *sp.symbols("alpha_1 alpha_2", positive=True)
+    n = sp.Symbol("n", integer=True, positive=True)
+    a, b = sp.symbols("alpha_1 alpha_2", positive=True)
     two = forall(sign * (a**2 + b**2), "<", sign * (a + b) ** 2, {a: (0, oo), b: (0, oo)})
     return all_of(forall(1 / n - 1, "<", 0, {n: Integers(least, oo)}), two)
 
 
 @claim("COL:H.5.noise", control=dict(factor=3), needs=("COL:H.1/derivative",), argument=PATTERNS)
 def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
-    r"""The derivative at $0$ of the mean of $\sum_i\gamma_i^2$ is $0$, so that of the whole loss is that
-    of the signal, `factor` = 2 times Lemma H.1's, for every $\sigma$ ($n=2$ and $n=3$).
+    r"""The derivative at $0$ of the mean of $\sum_i\gamma_i^2$ is $0$, so that of the whole loss
+    is that of the signal, `factor` = 2 times Lemma H.1's, for every $\sigma$ ($n=2$ and $n=3$).
     """
     sigma = sp.Symbol("sigma", positive=True)
     out = []

@@ -9,7 +9,7 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, forall, identity
-from proofs_check.collins.subspace.definitions import B, B_PERP, UNIT, c_u, c_v, co, si, symmetric, vector
+from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v, co, si, symmetric, vector
 from proofs_check.collins.subspace.witnessed import fails_at
 from proofs_check.core.claim import claim
 
@@ -17,7 +17,8 @@ from proofs_check.core.claim import claim
 @claim(
     "COL:H.2.rot",
     control=dict(sign=-1),
-    argument=r"$R(Fx)$ does not depend on the tokens, whose law every rotation preserves: so $u_i$ may stand for $R^\top u_i$ under "
+    argument=r"$R(Fx)$ does not depend on the tokens, whose law every rotation preserves: so $u_i$ may stand for $R^\top "
+    r"u_i$ under "
     r"the expectation, in the signal and in the noise.",
 )
 def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
@@ -42,15 +43,16 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     false="gap",
     why=r"Assumption 4.3 has $c_u\neq0$ only: for $c_u<0$ the weight decreases with $u_i^\top u$, and the centre is $-|\bar u|u$.",
     details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition.",
-    instead=r"For $c_u>0$ the inequality holds; for $c_u<0$ it is reversed, and $F$ has to be a nonpositive multiple of $B^\top$ in (37).",
+    instead=r"For $c_u>0$ the inequality holds; for $c_u<0$ it is reversed, and $F$ has to be a nonpositive multiple of "
+    r"$B^\top$ in (37).",
     costs="nothing",
     repair=dict(positive=True),
     control=dict(sign=-1),
     hypotheses=("C_1 > 0", "s > 0", "s <= 1"),
 )
 def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> Evidence:
-    r"""(35), with $s=u_i^\top u>0$ and $R$ the other summands over $\alpha_i$. Printed, $c_u$ may be
-    negative.
+    r"""(35), with $s=u_i^\top u>0$ and $R$ the other summands over $\alpha_i$. Printed, $c_u$ may
+    be negative.
     """
     if not positive:
         c, s = -1, 1  # C_1 = R = 1
@@ -77,7 +79,8 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2) -> Evidence:
     size = lambda v: v.dot(v)
     # |R'u| = |u|: the two squares are removed on both sides.
     return identity(
-        computed(r"|\bar u-R^{\top}u|^2-|\bar u-u|^2", sp.expand(size(centre - z) - size(centre - u))) + size(u) - size(z), factor * (u - z).dot(centre)
+        computed(r"|\bar u-R^{\top}u|^2-|\bar u-u|^2", sp.expand(size(centre - z) - size(centre - u))) + size(u) - size(z),
+        factor * (u - z).dot(centre),
     )
 
 
@@ -85,22 +88,27 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2) -> Evidence:
     "COL:H.2.strict",
     false="edge",
     at="k = 1, and c_v = 0",
-    why=r"For $k=1$ only the sign of $Fx$ matters: $F=2B^\top+B_\perp^\top$ is no multiple of $B^\top$, but $Fx=2u+v$ has the sign of $u$.",
+    why=r"For $k=1$ only the sign of $Fx$ matters: $F=2B^\top+B_\perp^\top$ is no multiple of $B^\top$, but $Fx=2u+v$ has "
+    r"the sign of $u$.",
     details=r"With $c_u=c_v=1$, $d=2$. The minimiser is found all the same, since $|Fx|$ is not constant for such an $F$.",
     instead=r"For $k\geq2$, $c_u>0$ and $c_v\neq0$ the two are equivalent.",
     costs="nothing",
     repair=dict(least_k=2),
     control=dict(sign=-1),
-    argument=r"If $Au+Nv$ is parallel to $u$ for all $u$ and $\pm v$, all displayed determinants vanish; hence $N=0$ and $A=A_{11}I$, in "
+    argument=r"If $Au+Nv$ is parallel to $u$ for all $u$ and $\pm v$, all displayed determinants vanish; hence $N=0$ and "
+    r"$A=A_{11}I$, in "
     r"each plane of coordinates.",
     hypotheses=("k in Integers", "k >= 1", "c_u > 0"),
 )
 def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidence:
-    r"""Printed, the equivalence fails for $k=1$. For $k=2$, with $\Delta(u,v)=\det(u,Au+Nv)$ and any $v$, $2(Nv)_2=
-    \Delta(e_1,v)-\Delta(e_1,-v)$, $2A_{12}=\Delta(e_1,v)+\Delta(e_1,-v)$, and so on.
+    r"""Printed, the equivalence fails for $k=1$. For $k=2$, with $\Delta(u,v)=\det(u,Au+Nv)$ and
+    any $v$, $2(Nv)_2= \Delta(e_1,v)-\Delta(e_1,-v)$, $2A_{12}=\Delta(e_1,v)+\Delta(e_1,-v)$, and
+    so on.
     """
     if least_k == 1:
-        return fails_at({"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": 1}, sp.S.One, r"F\in\{c^{\prime}B^{\top}\}")
+        return fails_at(
+            {"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": 1}, sp.S.One, r"F\in\{c^{\prime}B^{\top}\}"
+        )
     A, N = symmetric("A", 2), vector("N", 2)  # N stands for Nv
     det = lambda u, side: sp.Matrix.hstack(u, A * u + side * N).det()
     e_1, e_2 = sp.eye(2)[:, 0], sp.eye(2)[:, 1]
@@ -124,7 +132,9 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
     hypotheses=("C_2 > 0",),
 )
 def reflections_have_constant_norm() -> Evidence:
-    r"""For $G=\mathrm{diag}(1,-1)B_\perp^\top$, $|Gx|^2=|v|^2=1$ for all $v$, and $G\neq B_\perp^\top$."""
+    r"""For $G=\mathrm{diag}(1,-1)B_\perp^\top$, $|Gx|^2=|v|^2=1$ for all $v$, and $G\neq
+    B_\perp^\top$.
+    """
     v = vector("v", 2)
     image = sp.diag(1, -1) * v
     assert sp.expand(image.dot(image) - v.dot(v)) == 0, "a reflection preserves norms"
@@ -134,16 +144,22 @@ def reflections_have_constant_norm() -> Evidence:
 @claim(
     "COL:H.2.min/bound",
     false="gap",
-    why=r"$\|B^\top MB\|\leq C/c_u^2$ does not bound $\|Fx\|$, as $F=B^\top M$ also acts on $B_\perp v$: $F=2B^\top+B_\perp^\top$ has "
+    why=r"$\|B^\top MB\|\leq C/c_u^2$ does not bound $\|Fx\|$, as $F=B^\top M$ also acts on $B_\perp v$: "
+    r"$F=2B^\top+B_\perp^\top$ has "
     r"$|Fx|=3>2$.",
     details=r"$k=1$, $d=2$, $c_u=c_v=1$, $u=v=1$, $C=2$. So the loss given $x$ may lie below the minimum (39) over "
     r"$\tilde c_1\leq\delta$: with $\sigma=0$ and $n=2$ it decreases in $\tilde c_1$ at $2$. Every free minimisation still ends at "
     r"$B^\top MB_\perp=0$.",
-    instead=r"With $\|B^\top Mx\|$ bounded instead, or where the minimum over all $\tilde c_1$ is within the bound, the step holds.",
+    instead=r"With $\|B^\top Mx\|$ bounded instead, or where the minimum over all $\tilde c_1$ is within the bound, the "
+    r"step holds.",
     costs="a hypothesis",
     hypotheses=("c_u > 0", "C >= 0", "inside <= C"),
 )
 def constraint_does_not_bound_Fx() -> Evidence:
-    r"""The norm of $Fx$ for $F=2B^\top+B_\perp^\top$ at $u=v=1$ exceeds the bound of $\|B^\top MB\|$."""
+    r"""The norm of $Fx$ for $F=2B^\top+B_\perp^\top$ at $u=v=1$ exceeds the bound of $\|B^\top
+    MB\|$.
+    """
     inside, across, bound = 2, 1, 2
-    return fails_at({"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across}, sp.Integer(inside + across - bound), r"|Fx|\leq C")
+    return fails_at(
+        {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across}, sp.Integer(inside + across - bound), r"|Fx|\leq C"
+    )

@@ -1,5 +1,6 @@
 """Lemma H.3 of Collins et al.: without label noise the loss grows with the largest weight that the
-spurious directions give to a token, if c <= 2. The lemma is true; one step of its proof needs c <= 1.
+spurious directions give to a token, if c <= 2. The lemma is true; one step of its proof needs c <=
+1.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ def pair_of_terms(*, sign: int = 1) -> Evidence:
     $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
     """
     s_first, s_same = (1 - a - a * b + b) * p**2 * q * first, (a * b - 1 - a + b) * p * q**2 * other
-    return identity(computed(r"S_{i,1}+S_{i,i}", s_first + s_same), p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other))
+    return identity(
+        computed(r"S_{i,1}+S_{i,i}", s_first + s_same), p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other)
+    )
 
 
 @claim("COL:H.3a/51", control=dict(sign=-1))
@@ -133,7 +136,7 @@ def first_term_is_positive(*, sign: int = 1) -> Evidence:
     r"""$T_1>0$: of $\gamma_{a,b}$ and $\gamma_{b,a}$ none is negative and one is positive."""
     g, h = sp.symbols("gamma_ab gamma_ba", nonnegative=True)
     X, Y = sp.symbols("X Y", positive=True)  # e^{ca} d_{b,a}^3 and e^{cb} d_{a,b}^3
-    positive = {s: (0, oo) for s in (first, other, X, Y)}
+    positive = dict.fromkeys((first, other, X, Y), (0, oo))
     T1 = sign * (first - other) * (h * X + g * Y)
     cases = ({g: (0, oo), h: Closed(0, oo)}, {g: Closed(0, oo), h: (0, oo)})
     return all_of(*(forall(T1, ">", 0, {**positive, **case}, where=[LARGER]) for case in cases))
@@ -147,8 +150,8 @@ def first_term_is_positive(*, sign: int = 1) -> Evidence:
     needs=("COL:H.3b/gamma",),
 )
 def order_of_the_two_terms(*, c_max: int | Fraction = 2) -> Evidence:
-    r"""(54) for $c\leq{}$`c_max` = 2: the logarithm of the ratio of its two sides has the derivative
-    $\frac{2}{1-t^2}-c\geq0$ in $t=b$.
+    r"""(54) for $c\leq{}$`c_max` = 2: the logarithm of the ratio of its two sides has the
+    derivative $\frac{2}{1-t^2}-c\geq0$ in $t=b$.
     """
     log_ratio = sp.log(1 + t) - sp.log(1 - t) - c * t
     slope = identity(computed(r"\partial_t\left(\ln\tfrac{1+t}{1-t}-ct\right)", sp.diff(log_ratio, t)), 2 / (1 - t**2) - c)
@@ -193,13 +196,15 @@ def q_is_increasing(*, c_max: int | Fraction = 2) -> Evidence:
 def gamma_decreases(*, sign: int = 1) -> Evidence:
     r"""(52): the derivative of $\gamma_{a,b}$ in $b$ is $-1-a\leq0$."""
     slope = sp.diff(gamma_ab(a, b), b)
-    return all_of(identity(computed(r"\partial_b\gamma_{a,b}", slope), -1 - sign * a), forall(sign * slope, "<=", 0, {a: Closed(-1, 1)}))
+    return all_of(
+        identity(computed(r"\partial_b\gamma_{a,b}", slope), -1 - sign * a), forall(sign * slope, "<=", 0, {a: Closed(-1, 1)})
+    )
 
 
 @claim("COL:H.3e/53", control=dict(sign=-1))
 def denominators_are_ordered(*, sign: int = 1) -> Evidence:
-    r"""(53): $d_{b,a}-d_{a,b}=(e^{cb}-e^{ca})(\alpha_1-\alpha_i)$ is positive if $b>a$, and negative
-    if $b<a$; so is the difference of the cubes.
+    r"""(53): $d_{b,a}-d_{a,b}=(e^{cb}-e^{ca})(\alpha_1-\alpha_i)$ is positive if $b>a$, and
+    negative if $b<a$; so is the difference of the cubes.
     """
     stated = identity(computed(r"d_{b,a}-d_{a,b}", BA - AB), sign * (q - p) * (first - other))
     up = forall(sign * (BA - AB), ">", 0, WEIGHTS, where=[LARGER, (q, ">", p)])
@@ -214,8 +219,8 @@ def denominators_are_ordered(*, sign: int = 1) -> Evidence:
     r"integrand is $T_1+T_2$, where $T_1>0$ and, by (53) and (54), $T_2\geq0$; some $\alpha_i<\alpha_1$ makes it positive.",
 )
 def signal_grows_with_the_largest_weight(*, sign: int = 1) -> Evidence:
-    r"""For $k=1$ and $n=2$ the derivative of $H_{\rm signal}$ in $\alpha_1$ is positive for every $c$,
-    here in $E=e^{2c}>1$ at $\alpha_2=1$.
+    r"""For $k=1$ and $n=2$ the derivative of $H_{\rm signal}$ in $\alpha_1$ is positive for every
+    $c$, here in $E=e^{2c}>1$ at $\alpha_2=1$.
     """
     slope = sp.factor(sp.diff(sp.cancel(signal_of_signs([first, other], sp.sqrt(E))), first))
     return forall(sign * slope.subs(other, 1), ">", 0, {first: (1, oo), E: (1, oo)})

@@ -40,7 +40,7 @@ def value_on_the_diagonal(*, power: int = 3) -> Evidence:
     """
     value = (first - second) / (first + second) ** power
     h = h_ab(p, p, first, second)
-    domain = {s: (0, oo) for s in (p, first, second)}
+    domain = dict.fromkeys((p, first, second), (0, oo))
     return all_of(
         identity(computed("h_{a,a}", h), value),
         identity(computed("h_{a,a}h_{b,b}", h * h.subs(p, q)), (first - second) ** 2 / (first + second) ** (2 * power)),
@@ -102,8 +102,8 @@ def comparisons_of_coefficients(*, least: int = 32, share: Fraction = Fraction(1
 
 @claim("COL:H.4d/chain", control=dict(cap=9), needs=("COL:H.4d/terms",))
 def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evidence:
-    r"""With $y\leq e^2<{}$`cap` = 7.5 the terms of degree four to six of (66), over $y^4a_6$, are at
-    least $y^2-\frac{62}{7.5}y+32$, of which the minimum over all $y$ is positive.
+    r"""With $y\leq e^2<{}$`cap` = 7.5 the terms of degree four to six of (66), over $y^4a_6$, are
+    at least $y^2-\frac{62}{7.5}y+32$, of which the minimum over all $y$ is positive.
     """
     square = y**2 - sp.Rational(124, 15) * y + 32
     a4 = sp.Symbol("a_4", positive=True)  # over a_6: at least 32
@@ -144,7 +144,9 @@ def square_is_completed(*, factor: int = 2) -> Evidence:
     hypotheses=("p_a >= 0", "p_b >= 0", "p_a <= 1", "p_b <= 1"),
 )
 def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
-    r"""Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; it is so off the origin."""
+    r"""Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; it is so off the
+    origin.
+    """
     r, t = sp.symbols("r t", positive=True)
     value = X * Y * (t - r**2) + (X**2 + Y**2) * r**2 / 2
     densities = {X: Closed(0, 1) if zero else sp.Interval.Lopen(0, 1), Y: Closed(0, 1)}
@@ -154,7 +156,8 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
 @claim(
     "COL:H.4.pab/density",
     false="typo",
-    why=r"$p_a$ is a density, which may exceed $1$: for $k=2$ it is $\frac{1}{\pi\sqrt{1-a^2}}$, at $a=\frac{99}{100}$ it is $2.26$.",
+    why=r"$p_a$ is a density, which may exceed $1$: for $k=2$ it is $\frac{1}{\pi\sqrt{1-a^2}}$, at $a=\frac{99}{100}$ it "
+    r"is $2.26$.",
     instead=r"$p_a\geq0$; nothing in the proof needs $p_a\leq1$.",
     costs="nothing",
     hypotheses=("a >= -1", "a <= 1"),
@@ -171,7 +174,8 @@ def densities_may_exceed_one() -> Evidence:
     why=r"For $k\geq2$ the diagonal has measure zero: (59) adds $\int h_{a,a}p_a^2\,da>0$. $k=3$, $c=1$, $\alpha=(1,\frac12)$: "
     r"$N=0.0918$, printed $0.1659$.",
     details=r"For $k=2$ the added integral diverges. What is left without the diagonal is positive all the same: $H_{\rm noise}="
-    r"1-\frac12\mathbb{E}\,\mathrm{sech}^2\frac{X+r}2$ with $X=c(u_1-u_2)^\top u$ symmetric and unimodal and $r=\ln\frac{\alpha_1}{\alpha_2}$.",
+    r"1-\frac12\mathbb{E}\,\mathrm{sech}^2\frac{X+r}2$ with $X=c(u_1-u_2)^\top u$ symmetric and unimodal and "
+    r"$r=\ln\frac{\alpha_1}{\alpha_2}$.",
     instead=r"The integral over $a\neq b$ alone, which is positive for $k\geq2$ and every $c>0$.",
     costs="nothing",
     hypotheses=("k in Integers", "k >= 2", "c > 0", "c <= 1", "alpha_1 > alpha_2", "alpha_2 > 0"),
@@ -194,8 +198,8 @@ def diagonal_is_a_null_set() -> Evidence:
     argument=r"For $k\geq2$ it is OURS:R8.H4, for every $c$; for $k=1$ it is executed, as $e^{2c}\leq e^2<\frac{37}5$.",
 )
 def noise_grows_with_the_larger_weight(*, E_max: int | Fraction = Fraction(37, 5), sign: int = 1) -> Evidence:
-    r"""For $k=1$ the derivative of $H_{\rm noise}$ is positive for $1<e^{2c}\leq{}$`E_max` = 37/5 and
-    $\alpha_1>\alpha_2=1$; $e^2<\frac{37}5$.
+    r"""For $k=1$ the derivative of $H_{\rm noise}$ is positive for $1<e^{2c}\leq{}$`E_max` = 37/5
+    and $\alpha_1>\alpha_2=1$; $e^2<\frac{37}5$.
     """
     slope = sp.factor(sp.diff(sp.cancel(noise_of_signs([first, 1], sp.sqrt(E))), first))
     domain = {first: (1, oo), E: sp.Interval.Lopen(1, E_max)}

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
-from numerics.attention.window.free_matrix import Prompts, every_prompt, low_rank_prompts, loss_and_gradient
+from numerics.attention.window.free_matrix import Prompts, every_prompt, loss_and_gradient, low_rank_prompts
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.subspace.witnessed import fails_at
@@ -41,7 +41,8 @@ def tie(n: int, c_v: int, text: str) -> Evidence:
     """
     prompts, scale = low_rank_prompts(n, 1, 2), np.diag([1.0, float(c_v)])
     least, other = (scale @ np.array(M) @ scale for M in ([[2.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]))
-    # With c_u = 1 the scores see M through the blocks of scale M scale, and c_v = 1 is the freest case.
+    # With c_u = 1 the scores see M through the blocks of scale M scale, and c_v = 1 is the freest
+    # case.
     best = least_low_rank(n, 1, 2, 0.0, 2.0).loss
     if not of_equal_loss(least, other, prompts, 0.0) or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9:
         return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ, or are not the least")
@@ -57,7 +58,9 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
         off, scale = found.off_structure(B), found.M[0, 0]
         worst = max(worst, off)
         if off > WITHIN or not 0 < scale <= bound + 1e-9:
-            reason = f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
+            reason = (
+                f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
+            )
             return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
     covered = f"{len(cases)} cases, k = 1, d = 2, n = 2..8 and k = 2, d = 3 and k = 1, d = 3, n = 2; off by at most {worst:.0e}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, checked=checked)
@@ -67,7 +70,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     "COL:T4.4",
     false="edge",
     at="c_v = 0, and n = 1 in Case 1",
-    why=ONE_TOKEN + r"with $c_v=0$ the scores see only $B^\top MB$, and $2BB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $2BB^\top$.",
+    why=ONE_TOKEN
+    + r"with $c_v=0$ the scores see only $B^\top MB$, and $2BB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $2BB^\top$.",
     details=r"Assumption 4.3 allows $c_v=0$, and Section 4 states no $n$ in Case 1 (Theorem H.5 has $n>1$). The proof bounds "
     r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded; all free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
     instead=r"For $n\geq2$ and $c_v\neq0$ the minimiser is $cBB^\top$.",
@@ -78,8 +82,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     hypotheses=UNIQUE,
 )
 def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, two matrices share the least loss. With $n\geq2$ and $c_v\neq0$ the free minimiser is
-    a multiple of $BB^\top$: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
+    r"""Printed, two matrices share the least loss. With $n\geq2$ and $c_v\neq0$ the free minimiser
+    is a multiple of $BB^\top$: Case 1 with the bounds 1 and 2, Case 2 with the bound 1.
     """
     text = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
     if least_n == 1 or c_v == 0:
@@ -93,7 +97,8 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     "COL:H.2",
     false="edge",
     at="c_v = 0, and n = 1",
-    why=ONE_TOKEN + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $2BB^\top+BB_\perp^\top+B_\perp B^\top$ as $2BB^\top$.",
+    why=ONE_TOKEN
+    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $2BB^\top+BB_\perp^\top+B_\perp B^\top$ as $2BB^\top$.",
     instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $c_1BB^\top$ with $c_1>0$, with and without noise.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
@@ -102,8 +107,9 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     hypotheses=UNIQUE,
 )
 def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Evidence:
-    r"""Printed, a matrix with the block $B^\top MB_\perp\neq0$ shares the least loss. With $n\geq2$ and
-    $c_v\neq0$ the minimiser has this form, with $c_2=0$, for noises and bounds beyond Theorem 4.4.
+    r"""Printed, a matrix with the block $B^\top MB_\perp\neq0$ shares the least loss. With
+    $n\geq2$ and $c_v\neq0$ the minimiser has this form, with $c_2=0$, for noises and bounds beyond
+    Theorem 4.4.
     """
     text = r"M^{*}=c_1BB^{\top}+c_2B_{\perp}B_{\perp}^{\top}"
     if least_n == 1 or c_v == 0:
@@ -114,8 +120,8 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
 
 @claim("COL:H.5i", control=dict(power=1))
 def loss_is_homogeneous(*, power: int = 0) -> Evidence:
-    r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what is averaged, for $n=2$ tokens of any
-    errors $z_i$ and any noise.
+    r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what
+    is averaged, for $n=2$ tokens of any errors $z_i$ and any noise.
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
@@ -127,7 +133,8 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
     "COL:H.5ii",
     false="edge",
     at="c_v = 0, and n = 1",
-    why=r"With $c_v=0$ all $\alpha_i=e^{\tilde cc_v^2v_i^\top v}$ are $1$ for every $\tilde c$, and one weight is always equal to itself.",
+    why=r"With $c_v=0$ all $\alpha_i=e^{\tilde cc_v^2v_i^\top v}$ are $1$ for every $\tilde c$, and one weight is always "
+    r"equal to itself.",
     instead=r"For $n\geq2$ and $c_v\neq0$.",
     costs="a hypothesis",
     repair=dict(spurious=True),
@@ -136,8 +143,8 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
     hypotheses=("c_v >= 0", "c >= 0"),
 )
 def weights_are_equal_only_without_spurious_part(*, spurious: bool = False) -> Evidence:
-    r"""The logarithms of the weights of $v$ and $-v$ differ by $2|\tilde c|c_v^2$, which is positive
-    for $\tilde c\neq0$, printed for every $c_v$.
+    r"""The logarithms of the weights of $v$ and $-v$ differ by $2|\tilde c|c_v^2$, which is
+    positive for $\tilde c\neq0$, printed for every $c_v$.
     """
     c_v = sp.Symbol("c_v", nonnegative=True)
     return forall(2 * c * c_v**2, ">", 0, {c: (0, oo), c_v: (0, oo) if spurious else Closed(0, oo)})
@@ -147,7 +154,8 @@ def weights_are_equal_only_without_spurious_part(*, spurious: bool = False) -> E
     "COL:H.5.red",
     control=dict(sign=-1),
     needs=("COL:H.3", "COL:H.4", "COL:H.5i"),
-    argument=r"Lower a cap $m$ from $\max_i\alpha_i$ to $\min_i\alpha_i$: along $\min(\alpha_i,m)$ the derivative in $m$ is the sum of "
+    argument=r"Lower a cap $m$ from $\max_i\alpha_i$ to $\min_i\alpha_i$: along $\min(\alpha_i,m)$ the derivative in $m$ "
+    r"is the sum of "
     r"the derivatives in the capped weights, each the largest and positive by Lemmas H.3 and H.4.",
 )
 def equal_weights_are_best(*, sign: int = 1) -> Evidence:
@@ -170,9 +178,9 @@ def equal_weights_are_best(*, sign: int = 1) -> Evidence:
     argument=r"For other $k$ and $n$ it is Lemmas H.3 and H.4, in their ranges of $c$.",
 )
 def sketch_reduces_the_largest_weight(*, sign: int = 1) -> Evidence:
-    r"""(21) for $k=1$ and two tokens: without noise the derivative is positive for every $c$, and with
-    any noise for $e^{2c}\leq\frac{37}5$, which the sketch does not say; beyond $c=1.91$ it may be
-    negative with much noise.
+    r"""(21) for $k=1$ and two tokens: without noise the derivative is positive for every $c$, and
+    with any noise for $e^{2c}\leq\frac{37}5$, which the sketch does not say; beyond $c=1.91$ it
+    may be negative with much noise.
     """
     slopes = [sp.factor(sp.diff(sp.cancel(f([first, 1], sp.sqrt(E))), first)) for f in (signal_of_signs, noise_of_signs)]
     ranges = ((1, oo), sp.Interval.Lopen(1, Fraction(37, 5)))

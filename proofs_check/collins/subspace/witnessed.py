@@ -35,4 +35,6 @@ def fails_at(point: dict[str, Any], gap: Any, checked: str) -> Evidence:
         return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"at {point} the two sides agree", checked=checked)
     shown = exact if exact.is_Rational else float(value(exact).real)
     by = "exact" if exact.is_Rational else "Arb"
-    return Evidence(verdict=Verdict.REFUTED, engine=engine, witness={**point, "left minus right": shown}, witness_by=by, checked=checked)
+    return Evidence(
+        verdict=Verdict.REFUTED, engine=engine, witness={**point, "left minus right": shown}, witness_by=by, checked=checked
+    )

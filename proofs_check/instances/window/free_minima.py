@@ -1,4 +1,6 @@
-"""Free minimisation of the ICL loss over matrices, from several starts, as claims and tests use it."""
+"""Free minimisation of the ICL loss over matrices, from several starts, as claims and tests use
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-r"""Section 4 and Appendix H of Collins et al.: covariates x = c_u B u + c_v B_perp v with u, v uniform
-on spheres, tasks f(x) = a'B'x that see B'x only, and the expressions with which Lemmas H.3 and H.4
-show that attention to B_perp'x costs something.
+r"""Section 4 and Appendix H of Collins et al.: covariates x = c_u B u + c_v B_perp v with u, v
+uniform on spheres, tasks f(x) = a'B'x that see B'x only, and the expressions with which Lemmas H.3
+and H.4 show that attention to B_perp'x costs something.
 
 For k = 1, where u and every u_i are signs, the two parts of the loss are finite sums.
 """
@@ -99,8 +99,8 @@ def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
 
 
 def score_blocks(M: ArrayLike, B: ArrayLike, c_u: float, c_v: float) -> Blocks:
-    """What the scores see of M under Assumption 4.3: (c_u^2 B'MB, c_u c_v B'M B_perp, c_v^2 B_perp'M
-    B_perp).
+    """What the scores see of M under Assumption 4.3: (c_u^2 B'MB, c_u c_v B'M B_perp, c_v^2
+    B_perp'M B_perp).
 
     With these blocks A, N, D the score of the i-th token is u_i'(Au + Nv) + v_i'(N'u + Dv), so that
     the loss depends on c_u and c_v through the blocks, and on sigma/|c_u| alone.
@@ -192,7 +192,9 @@ def gamma_ab(a: Any, b: Any) -> Any:
 
 
 def d_ab(p: Any, q: Any, first: Any, other: Any, rest: Any = 0) -> Any:
-    """d_{a,b} of (49), where p = e^{ca}, q = e^{cb}, and `rest` is the sum over the other tokens."""
+    """d_{a,b} of (49), where p = e^{ca}, q = e^{cb}, and `rest` is the sum over the other
+    tokens.
+    """
     return p * first + q * other + rest
 
 
@@ -202,8 +204,8 @@ def h_ab(p: Any, q: Any, first: Any, second: Any) -> Any:
 
 
 def polynomial_66(alpha: sp.Expr, y: sp.Expr) -> sp.Expr:
-    """The right side of (66), of degree six in y = e^{c(a-b)}, from the P of (65) at alpha_1 = 1 and
-    alpha_2 = alpha.
+    """The right side of (66), of degree six in y = e^{c(a-b)}, from the P of (65) at alpha_1 = 1
+    and alpha_2 = alpha.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""R8 on tasks of low rank: when the noise term of two tokens grows with the larger weight, the range
-of (54), and the polynomial (66).
+"""R8 on tasks of low rank: when the noise term of two tokens grows with the larger weight, the
+range of (54), and the polynomial (66).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ r, v, t = sp.symbols("r v t", real=True)
     "OURS:R8.H4",
     control=dict(sign=-1),
     cites=("Khinchin: a symmetric unimodal law is a mixture of uniform laws on [-m, m]",),
-    argument=r"$X$ is symmetric and unimodal for $k\geq2$, hence a mixture of uniform laws; for each of them the executed inequality "
+    argument=r"$X$ is symmetric and unimodal for $k\geq2$, hence a mixture of uniform laws; for each of them the executed "
+    r"inequality "
     r"is the sign of the derivative in $r$, with $x=e^r>1$ and $z=e^m>1$.",
 )
 def noise_of_two_tokens_grows(*, sign: int = 1) -> Evidence:
@@ -40,12 +41,13 @@ def noise_of_two_tokens_grows(*, sign: int = 1) -> Evidence:
 
 @claim("OURS:R8.H4/signs", dial="c_max")
 def noise_of_two_tokens_on_signs(*, c_max: int | Fraction = Fraction(191, 100)) -> Evidence:
-    r"""For $k=1$ the derivative of $H_{\rm noise}$ in $\alpha_1>\alpha_2=1$ is positive for $c\leq{}$
-    `c_max` = 1.91, and not for $c=1.92$.
+    r"""For $k=1$ the derivative of $H_{\rm noise}$ in $\alpha_1>\alpha_2=1$ is positive for
+    $c\leq{}$ `c_max` = 1.91, and not for $c=1.92$.
     """
     slope = sp.diff(sp.cancel(noise_of_signs([first, 1], sp.sqrt(E))), first)
     numerator = sp.cancel(sp.fraction(sp.factor(slope))[0] / (first - 1))
-    # Palindromic of degree 6 in alpha_1, so that it is a polynomial in s = alpha_1 + 1/alpha_1 >= 2.
+    # Palindromic of degree 6 in alpha_1, so that it is a polynomial in s = alpha_1 + 1/alpha_1 >=
+    # 2.
     poly, s = sp.Poly(numerator, first), sp.Symbol("s", positive=True)
     a = poly.all_coeffs()[:4]
     in_s = a[0] * (s**3 - 3 * s) + a[1] * (s**2 - 2) + a[2] * s + a[3]
@@ -65,7 +67,9 @@ def _bound(c_max: int | Fraction) -> sp.Rational:
     r"$\psi(a)>\psi(b)$.",
 )
 def range_of_54(*, c_max: int | Fraction = 2) -> Evidence:
-    r"""$\psi^{\prime}/\psi=c-\frac{2}{1-t^2}\leq0$ on $(-1,1)$ for $c\leq{}$`c_max` = 2, the edge."""
+    r"""$\psi^{\prime}/\psi=c-\frac{2}{1-t^2}\leq0$ on $(-1,1)$ for $c\leq{}$`c_max` = 2, the
+    edge.
+    """
     psi = sp.exp(c * t) * (1 - t) / (1 + t)
     slope = identity(computed(r"\psi^{\prime}/\psi", sp.simplify(sp.diff(psi, t) / psi)), c - 2 / (1 - t**2))
     return all_of(slope, forall(c, "<=", 2 / (1 - t**2), {t: (-1, 1), c: sp.Interval.Lopen(0, c_max)}))
