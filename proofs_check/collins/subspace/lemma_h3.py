@@ -111,7 +111,8 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
     costs="nothing",
     repair=dict(ends=False),
     control=dict(sign=-1),
-    needs=("COL:H.3a/51", "COL:H.3b", "COL:H.3c"),
+    needs=("COL:H.3a/51", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
+    argument=r"Where $a\neq b$ it is $T_1+T_2$ times a positive number, with $T_1>0$ and $T_2\geq0$.",
     hypotheses=("a >= -1", "a <= 1"),
 )
 def G_is_positive(*, ends: bool = True, sign: int = 1) -> Evidence:

@@ -62,7 +62,10 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
                 f"the least loss from three starts is at {found.M.tolist()} for n, k, d, sigma, bound = {n, k, d, sigma, bound}"
             )
             return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=reason)
-    covered = f"{len(cases)} cases, k = 1, d = 2, n = 2..8 and k = 2, d = 3 and k = 1, d = 3, n = 2; off by at most {worst:.0e}"
+    kinds = dict.fromkeys((k, d) for _, k, d, _, _ in cases)
+    tokens = [(k, d, sorted({n for n, *of, _, _ in cases if tuple(of) == (k, d)})) for k, d in kinds]
+    shown = "; ".join(f"k = {k}, d = {d}, n = {', '.join(map(str, ns))}" for k, d, ns in tokens)
+    covered = f"{len(cases)} cases with three starts each: {shown}; off by at most {worst:.0e}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, checked=checked)
 
 
