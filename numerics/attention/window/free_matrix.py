@@ -287,9 +287,14 @@ def free_minimum(
     """
     if np.isfinite(bound) and (B is None or not symmetric):
         raise ValueError("a bound on ‖B'MB‖ needs B, and symmetric matrices as in Theorem 4.4; give B= and leave symmetric=True")
+    d = prompts.query.shape[1]
+    if np.shape(start) != (d, d):
+        raise ValueError(f"the start has the shape {np.shape(start)}, but M is square with d = {d}; give a matrix of that shape")
+    if not (np.isfinite(sigma) and sigma >= 0):
+        raise ValueError(f"sigma = {sigma} is no standard deviation of label noise; give a number >= 0")
     basis = None
     if B is not None and np.isfinite(bound):
-        blocks(np.eye(len(B)), B)
+        blocks(np.eye(d), B)  # refuses columns that are not orthonormal, and k >= d
         basis = np.hstack([B, np.linalg.svd(B, full_matrices=True)[0][:, B.shape[1] :]])
 
     def projected(M: Floats) -> Floats:

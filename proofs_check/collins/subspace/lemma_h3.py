@@ -88,18 +88,11 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
     """
     larger, smaller = (BA, AB) if swapped else (AB, BA)
     order = [(p, ">", q), LARGER]
-    X, Y = sp.symbols("X Y", positive=True)
+    X, Y, gap = sp.symbols("X Y a-b", positive=True)
     sign = -1 if swapped else 1
-    return all_of(
-        forall(larger, ">", smaller, WEIGHTS, where=order),
-        forall(
-            sign * (a - b) * (t - 1) * (X**-3 - Y**-3),
-            ">",
-            0,
-            {**SQUARE, t: (-1, 1), X: (0, oo), Y: (0, oo)},
-            where=[(a, ">", b), (X, ">", Y)],
-        ),
-    )
+    signs = sign * gap * (t - 1) * (X**-3 - Y**-3)
+    domain = {gap: sp.Interval.Lopen(0, 2), t: sp.Interval.Ropen(-1, 1), X: (0, oo), Y: (0, oo)}
+    return all_of(forall(larger, ">", smaller, WEIGHTS, where=order), forall(signs, ">", 0, domain, where=[(X, ">", Y)]))
 
 
 @claim(

@@ -234,11 +234,11 @@ def minimiser_is_a_multiple_of_the_identity(*, least_n: int = 1) -> Evidence:
             return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ", checked=text)
         return fails_at({"n": 1, "d": 2, "M": "[[0, 1], [0, 0]], beside I"}, sp.S.One, text)
     worst = 0.0
-    for kernel in (affine_kernel, exponential_kernel):
+    for n, kernel in ((2, affine_kernel), (2, exponential_kernel), (3, exponential_kernel)):
         for sigma in (0.3, 1.0):
-            found = least_general(2, kernel, sigma)
+            found = least_general(n, kernel, sigma)
             worst = max(worst, found.off_identity())
             if worst > WITHIN or np.trace(found.M) < 0:
                 return Evidence(verdict=Verdict.OPEN, engine="enumeration", reason=f"the least loss is at {found.M.tolist()}")
-    covered = f"d = 2, n = 2, affine tasks and rho = e^t, sigma = .3, 1, every M; off by at most {worst:.0e}"
+    covered = f"d = 2, n = 2, affine tasks, and n = 2, 3, rho = e^t, sigma = .3, 1, every M; off by at most {worst:.0e}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered, checked=text)

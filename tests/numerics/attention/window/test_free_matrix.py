@@ -127,5 +127,11 @@ def test_bad_input_is_refused_in_words() -> None:
         low_rank_prompts(2, 2, 2)
     with pytest.raises(ValueError, match="prompts="):
         low_rank_prompts(2, 3, 4)
+    with pytest.raises(ValueError, match="square with d = 2"):
+        free_minimum(low_rank_prompts(2, 1, 2), 0.0, np.eye(3))
+    with pytest.raises(ValueError, match="sigma = -1"):
+        free_minimum(low_rank_prompts(2, 1, 2), -1.0, np.eye(2))
+    with pytest.raises(ValueError, match="orthonormal"):
+        free_minimum(low_rank_prompts(2, 1, 2), 0.0, np.eye(2), B=np.array([[1.0], [1.0]]), bound=1.0)
     with pytest.raises(ValueError, match="give B="):
         free_minimum(low_rank_prompts(2, 1, 2), 0.0, np.eye(2), bound=1.0)
