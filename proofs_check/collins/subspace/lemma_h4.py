@@ -195,7 +195,8 @@ def diagonal_is_a_null_set() -> Evidence:
     "COL:H.4",
     control=(dict(E_max=50), dict(sign=-1)),
     needs=("COL:H.4a", "OURS:R8.H4"),
-    argument=r"For $k\geq2$ it is OURS:R8.H4, for every $c$; for $k=1$ it is executed, as $e^{2c}\leq e^2<\frac{37}5$.",
+    argument=r"For $k\geq2$ it is OURS:R8.H4, for every $c$ (executed for $k=3$); for $k=1$ it is executed, as "
+    r"$e^{2c}\leq e^2<\frac{37}5$.",
 )
 def noise_grows_with_the_larger_weight(*, E_max: int | Fraction = Fraction(37, 5), sign: int = 1) -> Evidence:
     r"""For $k=1$ the derivative of $H_{\rm noise}$ is positive for $1<e^{2c}\leq{}$`E_max` = 37/5

@@ -31,6 +31,15 @@ def test_noise_of_two_tokens_grows_for_k_3_at_every_c(c: float) -> None:
     assert noise_slope(c, 0.7, 0.5) > 0
 
 
+@pytest.mark.parametrize(("c", "alpha"), [(0.4, 0.9), (2.5, 0.2)])
+def test_the_derivative_on_the_sphere_is_the_integral(c: float, alpha: float) -> None:
+    """For alpha_1 = 1 the derivative in r of H_noise is that in alpha_1, 2 alpha_2 N."""
+    r = -np.log(alpha)
+    closed = (2 * np.tanh(r / 2) - np.tanh(r / 2 - c) - np.tanh(r / 2 + c)) / (4 * c**2)
+    assert closed == pytest.approx(2 * alpha * noise_slope(c, alpha, 0.5), rel=1e-7)
+    assert r8_low_rank.noise_of_two_tokens_on_the_sphere().verdict.accepted
+
+
 def test_noise_on_signs_turns_where_the_claim_says() -> None:
     """The smallest derivative of H_noise over the ratio of the weights, on a grid."""
 

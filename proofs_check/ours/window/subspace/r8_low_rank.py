@@ -39,6 +39,19 @@ def noise_of_two_tokens_grows(*, sign: int = 1) -> Evidence:
     )
 
 
+@claim("OURS:R8.H4/sphere", control=dict(sign=-1))
+def noise_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
+    r"""For $k=3$ the law of $X$ is triangular on $[-2c,2c]$, and the derivative of $H_{\rm noise}$
+    in $r$ is $2\tanh\frac r2-\tanh(\frac r2-c)-\tanh(\frac r2+c)$ over $4c^2$: positive for every
+    $c$, here in $x=e^r>1$ and $z=e^{2c}>1$.
+
+    The second derivative of the triangle is $\delta_{-2c}-2\delta_0+\delta_{2c}$ over $4c^2$, and
+    $\mathrm{sech}^2\frac y2$ is the derivative of $2\tanh\frac y2$.
+    """
+    tanh = lambda y: (y - 1) / (y + 1)  # of half the logarithm of y
+    return forall(sign * (2 * tanh(x) - tanh(x / z) - tanh(x * z)), ">", 0, {x: (1, oo), z: (1, oo)})
+
+
 @claim("OURS:R8.H4/signs", dial="c_max")
 def noise_of_two_tokens_on_signs(*, c_max: int | Fraction = Fraction(191, 100)) -> Evidence:
     r"""For $k=1$ the derivative of $H_{\rm noise}$ in $\alpha_1>\alpha_2=1$ is positive for
