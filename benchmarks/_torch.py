@@ -83,3 +83,31 @@ def training(attention: str, L: int, *, d: int, batch: int, lr: float, noise: fl
             optimiser.step()
 
     return program
+
+
+def matrix_training(n: int, *, d: int, queries: int, noise: float, lr: float) -> Callable[[int], None] | None:
+    """Steps of Adam on tied M_K = M_Q with a fresh affine task each, as Appendix J of Collins et
+    al. has it; None without PyTorch.
+    """
+    torch = imported()
+    if torch is None:
+        return None
+    torch.manual_seed(0)
+    W = torch.nn.Parameter(0.001 * torch.eye(d))
+    optimiser = torch.optim.Adam([W], lr=lr)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimiser, 0.999)
+
+    def program(steps: int) -> None:
+        for _ in range(steps):
+            x = torch.nn.functional.normalize(torch.randn(n + queries, d), dim=1)
+            slope, offset = 2 * torch.rand(2) - 1
+            f = slope * (x @ torch.nn.functional.normalize(torch.randn(d), dim=0)) + offset
+            labels = f[:n] + noise * torch.randn(n)
+            scores = (x[n:] @ W.T) @ (x[:n] @ W.T).T
+            loss = (torch.softmax(scores, -1) @ labels - f[n:]).square().mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+
+    return program

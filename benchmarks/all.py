@@ -29,6 +29,7 @@ BENCHMARKS = {
     "scores": "Monte Carlo that draws scores only",
     "training": "Training, a step of Appendix A.1 with 128 prompts",
     "feature_regression": "Training of attention over finitely many features, and its finite prompts",
+    "attention_matrix": "Adam on the matrix of attention, a fresh task at every step (Appendix J of Collins et al.)",
     "flows": "Gradient flows until they stand still, against LSODA in NumPy",
     "threads": "Two threads against one",
 }

@@ -1,0 +1,145 @@
+"""Training of attention as Collins et al. do it: Adam on M = M_K'M_Q with tied M_K = M_Q, a fresh
+task at every step (Appendix J).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from numerics.attention.window.adam_kernel import TASKS, adam_kernel
+from numerics.compiled.streams import key_of
+from theory.inputs.whole_numbers import read_whole
+
+__all__ = ["MatrixRun", "train_matrix"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MatrixRun:
+    """A training of M.
+
+    Attributes
+    ----------
+    M : ndarray of shape (d, d)
+        After the last step.
+    losses : ndarray of shape (steps,)
+        The squared error of each step, before it.
+    kept : ndarray of shape (records, d, d)
+        M before the steps 0, every, 2 every, ...
+    """
+
+    M: Floats
+    losses: Floats
+    kept: Floats
+
+
+def train_matrix(
+    task: str = "affine",
+    *,
+    d: int,
+    n: int,
+    L: float = 1.0,
+    sigma: float = 0.01,
+    steps: int = 2000,
+    lr: float = 0.1,
+    decay: float = 0.999,
+    queries: int | None = None,
+    start: float = 0.001,
+    softmax: bool = True,
+    root: ArrayLike | None = None,
+    directions: ArrayLike | None = None,
+    normalised: bool = False,
+    every: int = 10,
+    seed: int = 0,
+) -> MatrixRun:
+    """Train M with Adam from W = start I, M = W'W.
+
+    Parameters
+    ----------
+    task : str
+        With t = u'x, u a random unit vector and l, l_1, l_2, b uniform on [-L, L]: "affine"
+        (l t + b), "relu" (l_1 t_+ + l_2 (-t)_+ + b), "cosine" (cos(L t)), "plane" (L t + 2) or
+        "square" ((L t)^2).
+    d, n : int
+        Dimension, and labelled tokens of a task.
+    L, sigma : float
+        Lipschitz constant, and standard deviation of the label noise.
+    steps : int
+    lr, decay : float
+        Learning rate of the first step, and the factor from one step to the next.
+    queries : int, optional
+        Queries of a task; floor(sqrt n) as in Appendix J if left out.
+    start : float
+    softmax : bool
+        Whether attention is softmax; otherwise the scores themselves weight the labels.
+    root : array_like of shape (d, d), optional
+        Covariates are root times a uniform unit vector; the identity if left out.
+    directions : array_like of shape (d, k), optional
+        u is directions times a uniform unit vector, such as B for tasks of low rank.
+    normalised : bool
+        Covariates are divided by their norms, as the non-isotropic ones of Section 3.2 are.
+    every : int
+        Steps from one record of M to the next.
+    seed : int
+
+    Returns
+    -------
+    MatrixRun
+
+    Raises
+    ------
+    ValueError
+        If the task is unknown, a number is out of its range, or the loss does not stay finite.
+
+    Notes
+    -----
+    Collins, Parulekar, Mokhtari, Sanghavi & Shakkottai, Section 3.2 and Appendix J.
+
+    Examples
+    --------
+    >>> run = train_matrix("affine", d=3, n=20, steps=1500, seed=1)
+    >>> run.kept.shape, bool(np.trace(run.M) > 3)
+    ((150, 3, 3), True)
+    """
+    if task not in TASKS:
+        raise ValueError(f"no class of tasks is called {task!r}; take one of {', '.join(TASKS)}")
+    whole = [
+        read_whole(k, v, "give a positive number", least=1) for k, v in (("d", d), ("n", n), ("steps", steps), ("every", every))
+    ]
+    d, n, steps, every = whole
+    if d < 2:
+        raise ValueError("d = 1 has two unit vectors only; attention windows on the sphere need d >= 2")
+    asked = math.isqrt(n) if queries is None else read_whole("queries", queries, "give a positive number", least=1)
+    if not (math.isfinite(L) and L > 0):
+        raise ValueError(f"L = {L} makes every task constant, and every M as good as any other; take L > 0")
+    if not (sigma >= 0 and lr > 0 and 0 < decay <= 1 and start != 0):
+        raise ValueError(f"sigma = {sigma}, lr = {lr}, decay = {decay}, start = {start}: need >= 0, > 0, in (0, 1], not 0")
+    A = np.eye(d) if root is None else np.ascontiguousarray(root, dtype=float)
+    D = np.eye(d) if directions is None else np.ascontiguousarray(directions, dtype=float)
+    if A.shape != (d, d) or D.ndim != 2 or D.shape[0] != d or not np.isfinite(A).all() or not np.isfinite(D).all():
+        raise ValueError(f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, finite")
+    W, losses = start * np.eye(d), np.zeros(steps)
+    kept = np.zeros((-(-steps // every), d, d))
+    model = (
+        TASKS.index(task),
+        n,
+        asked,
+        float(L),
+        float(sigma),
+        steps,
+        float(lr),
+        float(decay),
+        bool(softmax),
+        A,
+        D,
+        bool(normalised),
+    )
+    done = adam_kernel()(W, *model, *key_of(seed), losses, every, kept)
+    if done < steps:
+        raise ValueError(f"the loss of step {done} is not finite; take a smaller lr than {lr}")
+    return MatrixRun(W.T @ W, losses, kept)

@@ -1,0 +1,137 @@
+"""Section 4 of Collins et al.: tasks of low rank, Lipschitz constants by directions, covariates
+with spurious directions, and what the scores see of M.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.provers import computed, identity
+from proofs_check.collins.subspace.witnessed import fails_at
+from proofs_check.core.claim import claim
+from theory.attention.window.low_rank import score_blocks
+
+c_u, c_v, s, t = sp.symbols("c_u c_v s t", real=True)
+#: An orthonormal basis of R^3 whose first two vectors span col(B): any rotation of the plane,
+#: turned by another one.
+co, si, cp, sq = sp.symbols("cos sin cos' sin'", real=True)
+UNIT = (co**2 + si**2 - 1, cp**2 + sq**2 - 1)
+BASIS = sp.Matrix([[co, -si, 0], [si, co, 0], [0, 0, 1]]) * sp.Matrix([[1, 0, 0], [0, cp, -sq], [0, sq, cp]])
+B, B_PERP = BASIS[:, :2], BASIS[:, 2]
+
+
+def vector(name: str, size: int) -> sp.Matrix:
+    """Return a vector of real symbols."""
+    return sp.Matrix(sp.symbols(f"{name}1:{size + 1}", real=True))
+
+
+def symmetric(name: str, size: int) -> sp.Matrix:
+    """Return a symmetric matrix of real symbols."""
+    return sp.Matrix(size, size, lambda i, j: sp.Symbol(f"{name}{min(i, j) + 1}{max(i, j) + 1}", real=True))
+
+
+@claim(
+    "COL:D4.1/inside",
+    false="typo",
+    why=r"With $a\in\mathbb{R}^k$ the class holds every multiple of its functions: no $L$ is a Lipschitz constant of all of them.",
+    details=r"No $L$ occurs in Definition 4.2. The law $a\sim\mathcal{U}^k$ has the constant $1$.",
+    instead=r"With $a$ in the unit sphere the Lipschitzness in the direction $w\in\mathrm{col}(B)$ is $1$; with $|a|=L$ it is $L$.",
+    costs="nothing",
+    repair=dict(bounded=True),
+    control=dict(sign=-1),
+    argument=r"For $w=Bz$, $|z|=1$, the constant of $f$ is $|a^\top z|\leq|a||z|$, with equality for $a=Lz$.",
+    hypotheses=("L > 0",),
+)
+def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:
+    r"""Printed, the task with $a=2Lw$ has the constant $2L$. With $|a|$ bounded, $|a|^2|z|^2$
+    exceeds $(a^\top z)^2$ by the square of the cross product ($k=3$).
+    """
+    if not bounded:
+        return fails_at({"L": 3, "|a|": 6}, sp.Integer(3), r"|a^{\top}B^{\top}w|\leq L")
+    a, z = vector("a", 3), vector("z", 3)
+    return identity(a.dot(a) * z.dot(z) - a.dot(z) ** 2, sign * a.cross(z).dot(a.cross(z)))
+
+
+@claim("COL:D4.1/outside", control=dict(column=0))
+def lipschitzness_outside(*, column: int = 2) -> Evidence:
+    r"""A task is constant in the direction of $B_\perp$, the column `column` = 2 of the basis:
+    $f(ww^\top x)=0$ ($d=3$, $k=2$).
+    """
+    a, x, w = vector("a", 2), vector("x", 3), BASIS[:, column]
+    value = sp.expand((a.T * B.T * w * w.T * x)[0])
+    return identity(computed(r"a^{\top}B^{\top}ww^{\top}x+s", value + s), s, given=UNIT)
+
+
+@claim("COL:D4.2", control=dict(k=4))
+def second_moments_of_the_tasks(*, k: int = 3) -> Evidence:
+    r"""$\mathbb{E}\,a_1^2=\frac1k$ and $\mathbb{E}\,a_1a_2=0$ on the circle and, with the integral
+    of the cap, on the sphere of $\mathbb{R}^3$.
+    """
+    angle = sp.Symbol("theta", real=True)
+    mean = lambda f: sp.integrate(f, (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
+    pairs = [(mean(sp.cos(angle) ** 2), sp.Rational(1, 2)), (mean(sp.cos(angle) * sp.sin(angle)), 0)]
+    pairs.append((sp.integrate(t**2, (t, -1, 1)) / 2, sp.Rational(1, k)))
+    return all_of(*(identity(computed(r"\mathbb E+s", value + s), expected + s) for value, expected in pairs))
+
+
+@claim("COL:4.project", control=dict(outside=1))
+def tasks_see_the_projection(*, outside: int = 0) -> Evidence:
+    r"""$f(x)=f(BB^\top x)$ for $d=3$, $k=2$; with `outside` = 0 times $B_\perp^\top x$ in the
+    task.
+    """
+    a, x = vector("a", 2), vector("x", 3)
+    f = lambda y: (a.T * B.T * y)[0] + outside * (B_PERP.T * y)[0]
+    return identity(sp.expand(f(x)), sp.expand(f(B * B.T * x)), given=UNIT)
+
+
+@claim("COL:A4.3")
+def covariates_with_spurious_directions() -> Evidence:
+    """The scales of Assumption 4.3: $c_v=0$ and large $c_v$ are allowed, $c_u=0$ is not."""
+
+    def allowed(scale_u: float, scale_v: float) -> bool:
+        try:
+            score_blocks(np.eye(2), [[1.0], [0.0]], scale_u, scale_v)
+        except ValueError:
+            return False
+        return True
+
+    inside = {"(1, 0)": (1, 0), "(-1, 1)": (-1, 1), "(1/1000, 1000)": (0.001, 1000.0)}
+    outside = {"(0, 1)": (0, 1), "(1, oo)": (1, float("inf"))}
+    wrong = [n for n, x in inside.items() if not allowed(*x)] + [n for n, x in outside.items() if allowed(*x)]
+    text = r"c_u\neq0,\ -\infty<c_v<\infty"
+    if wrong:
+        return Evidence(
+            verdict=Verdict.REFUTED, engine="examples", witness={"wrong": ", ".join(wrong)}, witness_by="exact", checked=text
+        )
+    spoiled = Evidence(verdict=Verdict.REFUTED, engine="examples", witness={"c_u": 0}, witness_by="exact", checked=r"c_u=0")
+    covered = f"inside: {', '.join(inside)}; outside: {', '.join(outside)}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="examples", covered=covered, checked=text, control=spoiled)
+
+
+@claim("COL:4.scales", control=dict(power=2))
+def scores_see_scaled_blocks(*, power: int = 1) -> Evidence:
+    r"""The score $x_i^\top Mx$ is $u_i^\top(c_u^2A\,u+c_uc_vN\,v)+v_i^\top(c_uc_vN^\top
+    u+c_v^2D\,v)$ with the blocks $A,N,D$ of $M$: any $c_v\neq0$ is made up for by $N$ and $D$,
+    which are free, and the bound is on $c_u^2A$. Labels are $c_ua^\top u_i$ ($d=3$, $k=2$, each
+    exponent `power` = 1).
+    """
+    u, v, u_i, v_i = vector("u", 2), vector("v", 1), vector("u_i", 2), vector("v_i", 1)
+    A, N, D = symmetric("A", 2), vector("N", 2), symmetric("D", 1)
+    M = B * A * B.T + B * N * B_PERP.T + B_PERP * N.T * B.T + B_PERP * D * B_PERP.T
+    x, x_i = c_u * B * u + c_v * B_PERP * v, c_u * B * u_i + c_v * B_PERP * v_i
+    blocks = u_i.T * (c_u**2 * A * u + (c_u * c_v) ** power * N * v) + v_i.T * ((c_u * c_v) ** power * N.T * u + c_v**2 * D * v)
+    a = vector("a", 2)
+    label = identity(computed("f(x_i)", (a.T * B.T * x_i)[0]), c_u**power * (a.T * u_i)[0], given=UNIT)
+    return all_of(identity(computed("x_i^{\\top}Mx", (x_i.T * M * x)[0]), blocks[0], given=UNIT), label)
+
+
+@claim("COL:4.window", control=dict(outside=1))
+def window_of_the_projections(*, outside: int = 0) -> Evidence:
+    r"""The score of $M=cBB^\top$ is $c$ times the product of the projections; with `outside` = 0
+    times $B_\perp B_\perp^\top$ in $M$ ($d=3$, $k=2$).
+    """
+    x, y, c = vector("x", 3), vector("y", 3), sp.Symbol("c", positive=True)
+    M = c * B * B.T + outside * B_PERP * B_PERP.T
+    return identity(computed(r"x_i^{\top}Mx", (x.T * M * y)[0]), c * ((B.T * x).T * (B.T * y))[0])

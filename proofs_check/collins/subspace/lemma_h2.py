@@ -1,0 +1,165 @@
+"""The steps of Lemma H.2 of Collins et al.: rotations leave the loss alone, and attention to the
+query's own direction is best. Several steps need c_u > 0, k >= 2, or a bound that is not there.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import computed, forall, identity
+from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v, co, si, symmetric, vector
+from proofs_check.collins.subspace.witnessed import fails_at
+from proofs_check.core.claim import claim
+
+
+@claim(
+    "COL:H.2.rot",
+    control=dict(sign=-1),
+    argument=r"$R(Fx)$ does not depend on the tokens, whose law every rotation preserves: so $u_i$ may stand for $R^\top "
+    r"u_i$ under "
+    r"the expectation, in the signal and in the noise.",
+)
+def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
+    r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top Gx$
+    ($d=3$, $k=2$). (31): $|u_i-u|=|R^\top u_i-R^\top u|$, and $u_i^\top Ru=(R^\top u_i)^\top u$.
+    """
+    M, x, u_i, v_i, u = symmetric("M", 3), vector("x", 3), vector("u_i", 2), vector("v_i", 1), vector("u", 2)
+    token = c_u * B * u_i + c_v * B_PERP * v_i
+    score = (c_u * u_i.T * (B.T * M) * x + sign * c_v * v_i.T * (B_PERP.T * M) * x)[0]
+    R = sp.Matrix([[co, -sign * si], [si, co]])
+    off, turned = u_i - u, R.T * u_i - R.T * u
+    s = sp.Symbol("s", real=True)
+    return all_of(
+        identity(computed(r"x_i^{\top}Mx", (token.T * M * x)[0] + s), score + s),
+        identity(computed(r"|R^{\top}u_i-R^{\top}u|^2", turned.dot(turned)), off.dot(off), given=UNIT[:1]),
+        identity(computed(r"u_i^{\top}Ru", u_i.dot(R * u)), sign * (R.T * u_i).dot(u)),
+    )
+
+
+@claim(
+    "COL:H.2a/35",
+    false="gap",
+    why=r"Assumption 4.3 has $c_u\neq0$ only: for $c_u<0$ the weight decreases with $u_i^\top u$, and the centre is $-|\bar u|u$.",
+    details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition.",
+    instead=r"For $c_u>0$ the inequality holds; for $c_u<0$ it is reversed, and $F$ has to be a nonpositive multiple of "
+    r"$B^\top$ in (37).",
+    costs="nothing",
+    repair=dict(positive=True),
+    control=dict(sign=-1),
+    hypotheses=("C_1 > 0", "s > 0", "s <= 1"),
+)
+def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> Evidence:
+    r"""(35), with $s=u_i^\top u>0$ and $R$ the other summands over $\alpha_i$. Printed, $c_u$ may
+    be negative.
+    """
+    if not positive:
+        c, s = -1, 1  # C_1 = R = 1
+        gap = 1 / (sp.exp(-c * s) + 1) - 1 / (sp.exp(c * s) + 1)
+        return fails_at({"c_u": c, "C_1": 1, "s": s, "R": 1}, gap, r"u_i^{\top}u>0\Rightarrow(35)")
+    t, rest = sp.symbols("t R", positive=True)  # t = e^{c_u C_1 s} > 1
+    return forall(sign * t / (t + rest), ">", sign * (1 / t) / (1 / t + rest), {t: (1, oo), rest: (0, oo)})
+
+
+@claim(
+    "COL:H.2a/32",
+    control=dict(factor=1),
+    argument=r"The centre $\bar u$ of the attention given the rotation is $\bar cu$ with $\bar c>0$ by (33)-(35), so that "
+    r"$u^\top\bar u-u^\top R^\top\bar u=\bar c(1-u^\top R^\top u)\geq0$.",
+    needs=("COL:H.2a/35",),
+)
+def signal_terms_differ_by_the_centre(*, factor: int = 2) -> Evidence:
+    r"""(32): the difference of the signal terms at $R^\top u$ and at $u$ is `factor` = 2 times
+    $(u-R^\top u)^\top\sum_i\gamma_iu_i$, for any weights of sum one (two tokens, $k=2$).
+    """
+    w = sp.Symbol("gamma_1", positive=True)
+    x, y, u, z = vector("x", 2), vector("y", 2), vector("u", 2), vector("z", 2)
+    centre = w * x + (1 - w) * y
+    size = lambda v: v.dot(v)
+    # |R'u| = |u|: the two squares are removed on both sides.
+    return identity(
+        computed(r"|\bar u-R^{\top}u|^2-|\bar u-u|^2", sp.expand(size(centre - z) - size(centre - u))) + size(u) - size(z),
+        factor * (u - z).dot(centre),
+    )
+
+
+@claim(
+    "COL:H.2.strict",
+    false="edge",
+    at="k = 1, and c_v = 0",
+    why=r"For $k=1$ only the sign of $Fx$ matters: $F=2B^\top+B_\perp^\top$ is no multiple of $B^\top$, but $Fx=2u+v$ has "
+    r"the sign of $u$.",
+    details=r"With $c_u=c_v=1$, $d=2$. The minimiser is found all the same, since $|Fx|$ is not constant for such an $F$.",
+    instead=r"For $k\geq2$, $c_u>0$ and $c_v\neq0$ the two are equivalent.",
+    costs="nothing",
+    repair=dict(least_k=2),
+    control=dict(sign=-1),
+    argument=r"If $Au+Nv$ is parallel to $u$ for all $u$ and $\pm v$, all displayed determinants vanish; hence $N=0$ and "
+    r"$A=A_{11}I$, in "
+    r"each plane of coordinates.",
+    hypotheses=("k in Integers", "k >= 1", "c_u > 0"),
+)
+def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidence:
+    r"""Printed, the equivalence fails for $k=1$. For $k=2$, with $\Delta(u,v)=\det(u,Au+Nv)$ and
+    any $v$, $2(Nv)_2= \Delta(e_1,v)-\Delta(e_1,-v)$, $2A_{12}=\Delta(e_1,v)+\Delta(e_1,-v)$, and
+    so on.
+    """
+    if least_k == 1:
+        return fails_at(
+            {"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": 1}, sp.S.One, r"F\in\{c^{\prime}B^{\top}\}"
+        )
+    A, N = symmetric("A", 2), vector("N", 2)  # N stands for Nv
+    det = lambda u, side: sp.Matrix.hstack(u, A * u + side * N).det()
+    e_1, e_2 = sp.eye(2)[:, 0], sp.eye(2)[:, 1]
+    both, s = e_1 + e_2, sp.Symbol("s", real=True)
+    pairs = (
+        (r"\Delta(e_1,v)-\Delta(e_1,-v)", det(e_1, 1) - det(e_1, -1), N[1]),
+        (r"\Delta(e_2,-v)-\Delta(e_2,v)", det(e_2, -1) - det(e_2, 1), N[0]),
+        (r"\Delta(e_1,v)+\Delta(e_1,-v)", det(e_1, 1) + det(e_1, -1), A[0, 1]),
+        (r"\Delta(e_1+e_2,v)+\Delta(e_1+e_2,-v)", det(both, 1) + det(both, -1), A[1, 1] - A[0, 0]),
+    )
+    return all_of(*(identity(computed(name, value) + s, sign * 2 * entry + s) for name, value, entry in pairs))
+
+
+@claim(
+    "COL:H.2.min/reflection",
+    false="gap",
+    why=r"$\|G^*x\|=C_2^*$ holds for $G=C_2^*QB_\perp^\top$ with any symmetric orthogonal $Q$, such as $Q=\mathrm{diag}(1,-1)$.",
+    details=r"$d-k=2$, $c_v=1$. It does no harm to Theorem 4.4, where $C_2^*=0$.",
+    instead=r"$G^*=C_2^*QB_\perp^\top$ with $Q=Q^\top$, $Q^2=I$; it is $0$ if $C_2^*=0$.",
+    costs="nothing",
+    hypotheses=("C_2 > 0",),
+)
+def reflections_have_constant_norm() -> Evidence:
+    r"""For $G=\mathrm{diag}(1,-1)B_\perp^\top$, $|Gx|^2=|v|^2=1$ for all $v$, and $G\neq
+    B_\perp^\top$.
+    """
+    v = vector("v", 2)
+    image = sp.diag(1, -1) * v
+    assert sp.expand(image.dot(image) - v.dot(v)) == 0, "a reflection preserves norms"
+    return fails_at({"C_2": 1, "d - k": 2, "Q": "diag(1, -1)", "Q_22": -1}, sp.Integer(-2), r"Q_{22}=1")
+
+
+@claim(
+    "COL:H.2.min/bound",
+    false="gap",
+    why=r"$\|B^\top MB\|\leq C/c_u^2$ does not bound $\|Fx\|$, as $F=B^\top M$ also acts on $B_\perp v$: "
+    r"$F=2B^\top+B_\perp^\top$ has "
+    r"$|Fx|=3>2$.",
+    details=r"$k=1$, $d=2$, $c_u=c_v=1$, $u=v=1$, $C=2$. So the loss given $x$ may lie below the minimum (39) over "
+    r"$\tilde c_1\leq\delta$: with $\sigma=0$ and $n=2$ it decreases in $\tilde c_1$ at $2$. Every free minimisation still ends at "
+    r"$B^\top MB_\perp=0$.",
+    instead=r"With $\|B^\top Mx\|$ bounded instead, or where the minimum over all $\tilde c_1$ is within the bound, the "
+    r"step holds.",
+    costs="a hypothesis",
+    hypotheses=("c_u > 0", "C >= 0", "inside <= C"),
+)
+def constraint_does_not_bound_Fx() -> Evidence:
+    r"""The norm of $Fx$ for $F=2B^\top+B_\perp^\top$ at $u=v=1$ exceeds the bound of $\|B^\top
+    MB\|$.
+    """
+    inside, across, bound = 2, 1, 2
+    return fails_at(
+        {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across}, sp.Integer(inside + across - bound), r"|Fx|\leq C"
+    )

@@ -1,0 +1,220 @@
+"""Lemma H.3 of Collins et al.: without label noise the loss grows with the largest weight that the
+spurious directions give to a token, if c <= 2. The lemma is true; one step of its proof needs c <=
+1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+from theory.attention.window.low_rank import d_ab, gamma_ab, signal_of_signs
+
+a, b, x, t = sp.symbols("a b x t", real=True)
+c, first, other, rest, E = sp.symbols("c alpha_1 alpha_i R E", positive=True)
+p, q = sp.symbols("p q", positive=True)  # e^{ca} and e^{cb}
+SQUARE = {a: Closed(-1, 1), b: Closed(-1, 1)}
+WEIGHTS = {p: (0, oo), q: (0, oo), other: (0, oo), first: (0, oo), rest: (0, oo)}
+LARGER = (first, ">", other)
+AB, BA = d_ab(p, q, first, other, rest), d_ab(q, p, first, other, rest)
+
+
+def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbol], list[sp.Symbol]]:
+    """Return tokens u_i, the query u, the numbers e^{c u_i'u} and the weights, all as symbols: (41)
+    holds for each of them.
+    """
+    u = sp.Matrix(sp.symbols(f"u^1:{k + 1}", real=True))
+    tokens = [sp.Matrix(sp.symbols(f"u_{i}^1:{k + 1}", real=True)) for i in range(1, n + 1)]
+    return tokens, u, list(sp.symbols(f"e_1:{n + 1}", positive=True)), list(sp.symbols(f"alpha_1:{n + 1}", positive=True))
+
+
+@claim("COL:H.3a/41", control=dict(factor=1))
+def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
+    r"""The derivative in $\alpha_1$ of what is averaged in (40) is `factor` = 2 times the sum of
+    what is averaged in $S_{i,j}$, for every choice of the tokens: $n=3$, $k=2$.
+    """
+    tokens, u, e, alpha = of_tokens(3, 2)
+    off = [v - u for v in tokens]
+    total = sum(x * y for x, y in zip(e, alpha))
+    pairs = [(i, j) for i in range(3) for j in range(3)]
+    signal = sum(off[i].dot(off[j]) * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs) / total**2
+    terms = sum((tokens[0] - tokens[i]).dot(off[j]) * e[0] * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs) / total**3
+    return identity(computed(r"\partial_{\alpha_1}", sp.diff(signal, alpha[0])), factor * terms)
+
+
+@claim("COL:H.3a/46", control=dict(sign=-1), needs=("COL:H.3.perp",))
+def pair_of_terms(*, sign: int = 1) -> Evidence:
+    r"""What is averaged in $S_{i,1}+S_{i,i}$ is, once $u_i^\top u_1$ has become $ab$, the numerator
+    $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
+    """
+    s_first, s_same = (1 - a - a * b + b) * p**2 * q * first, (a * b - 1 - a + b) * p * q**2 * other
+    return identity(
+        computed(r"S_{i,1}+S_{i,i}", s_first + s_same), p * q * (p * gamma_ab(b, a) * first - sign * q * gamma_ab(a, b) * other)
+    )
+
+
+@claim("COL:H.3a/51", control=dict(sign=-1))
+def rearranged_into_two_terms(*, sign: int = 1) -> Evidence:
+    r"""The bracket after (50) is $T_1+T_2$ as in (51)."""
+    x, y = p * gamma_ab(b, a), q * gamma_ab(a, b)
+    left = first * (x * BA**3 + y * AB**3) - other * (x * AB**3 + y * BA**3)
+    return identity(left, (first - other) * (x * BA**3 + y * AB**3) + sign * other * (BA**3 - AB**3) * (x - y))
+
+
+@claim("COL:H.3.perp", control=dict(sign=1))
+def perpendicular_parts_cancel(*, sign: int = -1) -> Evidence:
+    r"""The two terms of (42) that hold $I-uu^\top$ vanish: averaged over the flip of the part $q_j$
+    of $u_j$ that is perpendicular to $u$ ($u=e_1$, $k=3$), which changes no exponent.
+    """
+    s = sp.symbols("s_1 s_i s_j", real=True)
+    parts = [sp.Matrix([0, *sp.symbols(f"q_{name}^2:4", real=True)]) for name in "1ij"]
+    u = sp.Matrix([1, 0, 0])
+    outside = sp.eye(3) - u * u.T
+    v = [t * u + w for t, w in zip(s, parts)]
+    mean = [(v[0] - v[1]).dot(outside * (s[2] * u + flip * parts[2] - u)) for flip in (1, sign)]
+    return identity(computed(r"\text{at }q_j", mean[0]), -computed(r"\text{at }-q_j", mean[1]))
+
+
+@claim("COL:H.3.S", control=dict(swapped=True))
+def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
+    r"""(44): with $a>b$, that is $e^{ca}>e^{cb}$, and $\alpha_1>\alpha_i$ the first denominator is
+    the larger one; so $(a-b)(u_j^\top u-1)$ times the difference of the reciprocals is positive
+    unless $u_j^\top u=1$.
+    """
+    larger, smaller = (BA, AB) if swapped else (AB, BA)
+    order = [(p, ">", q), LARGER]
+    X, Y, gap = sp.symbols("X Y a-b", positive=True)
+    sign = -1 if swapped else 1
+    signs = sign * gap * (t - 1) * (X**-3 - Y**-3)
+    domain = {gap: sp.Interval.Lopen(0, 2), t: sp.Interval.Ropen(-1, 1), X: (0, oo), Y: (0, oo)}
+    return all_of(forall(larger, ">", smaller, WEIGHTS, where=order), forall(signs, ">", 0, domain, where=[(X, ">", Y)]))
+
+
+@claim(
+    "COL:H.3.G",
+    false="edge",
+    at="a = b = 1 and a = b = -1",
+    why=r"(48) has the factor $1-a^2$: $\mathcal{G}_{a,b}=0$ at $a=b=\pm1$, which for $k=1$ has positive probability.",
+    instead=r"$\mathcal{G}_{a,b}>0$ unless $a=b=\pm1$, where it is $0$; the sum $S_{i,1}+S_{i,i}$ is still positive.",
+    costs="nothing",
+    repair=dict(ends=False),
+    control=dict(sign=-1),
+    needs=("COL:H.3a/51", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
+    argument=r"Where $a\neq b$ it is $T_1+T_2$ times a positive number, with $T_1>0$ and $T_2\geq0$.",
+    hypotheses=("a >= -1", "a <= 1"),
+)
+def G_is_positive(*, ends: bool = True, sign: int = 1) -> Evidence:
+    r"""Printed, $\mathcal{G}_{a,a}$ of (48) is positive on $[-1,1]$; it is so inside."""
+    value = 2 * (1 - a**2) * p**3 * sign * (first - other) / (p * (first + other) + rest) ** 3
+    where = Closed(-1, 1) if ends else (-1, 1)
+    return forall(value, ">", 0, {a: where, **{s: WEIGHTS[s] for s in (p, first, other, rest)}}, where=[LARGER])
+
+
+@claim("COL:H.3b/gamma", control=dict(shift=Fraction(1, 100)))
+def gamma_is_not_negative(*, shift: int | Fraction = 0) -> Evidence:
+    r"""$\gamma_{a,b}=(1+a)(1-b)$ is at least `shift` = 0 on $[-1,1]^2$, and positive off $a=-1$ and
+    $b=1$.
+    """
+    factors = identity(computed(r"\gamma_{a,b}", gamma_ab(a, b)), (1 + a) * (1 - b))
+    inside = {a: (-1, 1), b: (-1, 1)}
+    return all_of(factors, forall(gamma_ab(a, b), ">=", shift, SQUARE), forall(gamma_ab(a, b), ">", shift, inside))
+
+
+@claim("COL:H.3b/T1", control=dict(sign=-1), needs=("COL:H.3b/gamma",))
+def first_term_is_positive(*, sign: int = 1) -> Evidence:
+    r"""$T_1>0$: of $\gamma_{a,b}$ and $\gamma_{b,a}$ none is negative and one is positive."""
+    g, h = sp.symbols("gamma_ab gamma_ba", nonnegative=True)
+    X, Y = sp.symbols("X Y", positive=True)  # e^{ca} d_{b,a}^3 and e^{cb} d_{a,b}^3
+    positive = dict.fromkeys((first, other, X, Y), (0, oo))
+    T1 = sign * (first - other) * (h * X + g * Y)
+    cases = ({g: (0, oo), h: Closed(0, oo)}, {g: Closed(0, oo), h: (0, oo)})
+    return all_of(*(forall(T1, ">", 0, {**positive, **case}, where=[LARGER]) for case in cases))
+
+
+@claim(
+    "COL:H.3c",
+    dial="c_max",
+    argument=r"Inside the square $b>a$ gives $\ln\frac{(1+b)(1-a)}{(1+a)(1-b)}-c(b-a)=\int_a^b(\frac2{1-t^2}-c)dt>0$; at "
+    r"$a=-1$ or $b=1$ one side of (54) is $0$. Exchanging $a$ and $b$ gives the other direction.",
+    needs=("COL:H.3b/gamma",),
+)
+def order_of_the_two_terms(*, c_max: int | Fraction = 2) -> Evidence:
+    r"""(54) for $c\leq{}$`c_max` = 2: the logarithm of the ratio of its two sides has the
+    derivative $\frac{2}{1-t^2}-c\geq0$ in $t=b$.
+    """
+    log_ratio = sp.log(1 + t) - sp.log(1 - t) - c * t
+    slope = identity(computed(r"\partial_t\left(\ln\tfrac{1+t}{1-t}-ct\right)", sp.diff(log_ratio, t)), 2 / (1 - t**2) - c)
+    return all_of(slope, forall(2 / (1 - t**2), ">=", c, {t: (-1, 1), c: sp.Interval.Lopen(0, c_max)}))
+
+
+@claim("COL:H.3d/derivatives", control=(dict(sign=-1),))
+def derivatives_of_the_difference(*, sign: int = 1) -> Evidence:
+    r"""(56) is the derivative in $b$ of $e^{ca}\gamma_{b,a}-e^{cb}\gamma_{a,b}$, (57) that of (56)
+    in $a$, and at $a=-1$ the value of (56) is $2e^{-c}$.
+    """
+    difference = sp.exp(c * a) * gamma_ab(b, a) - sp.exp(c * b) * gamma_ab(a, b)
+    printed = sp.exp(c * a) * (1 - a) + sign * sp.exp(c * b) * (1 + a + c * b - c * a - c + c * a * b)
+    q_of = lambda z: sp.exp(c * z) * (1 + c * z - c)
+    in_b = computed(r"\partial_b", sp.diff(difference, b))
+    return all_of(
+        identity(in_b, printed),
+        identity(computed(r"\partial_a\partial_b", sp.diff(difference, b, a)), q_of(b) - sign * q_of(a)),
+        identity(computed(r"\partial_b|_{a=-1}", sp.diff(difference, b).subs(a, -1)), sign * 2 * sp.exp(-c)),
+    )
+
+
+@claim(
+    "COL:H.3d/increasing",
+    false="gap",
+    why=r"$q^{\prime}(x)=e^{cx}c(2+cx-c)$ is negative for $x<1-\frac2c$: at $c=2$, $q(-1)=-0.406$ exceeds $q(0)=-1$.",
+    details=r"The proof needs $q$ only to show (54), which holds for $c\leq2$ all the same, by the derivative of its logarithm.",
+    instead=r"$q$ is increasing on $[-1,1]$ iff $c\leq1$.",
+    costs="nothing",
+    repair=dict(c_max=1),
+    dial="c_max",
+    hypotheses=("c > 0", "c <= 2", "x >= -1", "x <= 1"),
+)
+def q_is_increasing(*, c_max: int | Fraction = 2) -> Evidence:
+    r"""(58): the derivative of $q$ is not negative for $c\leq{}$`c_max` = 2."""
+    slope = sp.diff(sp.exp(c * x) * (1 + c * x - c), x)
+    stated = identity(computed(r"q^{\prime}(x)", slope), sp.exp(c * x) * (2 + c * x - c) * c)
+    return all_of(stated, forall(2 + c * x - c, ">=", 0, {x: Closed(-1, 1), c: sp.Interval.Lopen(0, c_max)}))
+
+
+@claim("COL:H.3e/52", control=dict(sign=-1))
+def gamma_decreases(*, sign: int = 1) -> Evidence:
+    r"""(52): the derivative of $\gamma_{a,b}$ in $b$ is $-1-a\leq0$."""
+    slope = sp.diff(gamma_ab(a, b), b)
+    return all_of(
+        identity(computed(r"\partial_b\gamma_{a,b}", slope), -1 - sign * a), forall(sign * slope, "<=", 0, {a: Closed(-1, 1)})
+    )
+
+
+@claim("COL:H.3e/53", control=dict(sign=-1))
+def denominators_are_ordered(*, sign: int = 1) -> Evidence:
+    r"""(53): $d_{b,a}-d_{a,b}=(e^{cb}-e^{ca})(\alpha_1-\alpha_i)$ is positive if $b>a$, and
+    negative if $b<a$; so is the difference of the cubes.
+    """
+    stated = identity(computed(r"d_{b,a}-d_{a,b}", BA - AB), sign * (q - p) * (first - other))
+    up = forall(sign * (BA - AB), ">", 0, WEIGHTS, where=[LARGER, (q, ">", p)])
+    return all_of(stated, up, forall(sign * (BA - AB), "<", 0, WEIGHTS, where=[LARGER, (q, "<", p)]))
+
+
+@claim(
+    "COL:H.3",
+    control=dict(sign=-1),
+    needs=("COL:H.3a/41", "COL:H.3a/46", "COL:H.3a/51", "COL:H.3.perp", "COL:H.3.S", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
+    argument=r"For $k=1$ and $n=2$ it is executed for every $c$. In general (41) is a sum of $S_{i,j}\geq0$ and of pairs whose "
+    r"integrand is $T_1+T_2$, where $T_1>0$ and, by (53) and (54), $T_2\geq0$; some $\alpha_i<\alpha_1$ makes it positive.",
+)
+def signal_grows_with_the_largest_weight(*, sign: int = 1) -> Evidence:
+    r"""For $k=1$ and $n=2$ the derivative of $H_{\rm signal}$ in $\alpha_1$ is positive for every
+    $c$, here in $E=e^{2c}>1$ at $\alpha_2=1$.
+    """
+    slope = sp.factor(sp.diff(sp.cancel(signal_of_signs([first, other], sp.sqrt(E))), first))
+    return forall(sign * slope.subs(other, 1), ">", 0, {first: (1, oo), E: (1, oo)})

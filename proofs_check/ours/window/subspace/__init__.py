@@ -1,0 +1,1 @@
+"""What is true of tasks of low rank beyond Appendix H of Collins et al."""

@@ -1,0 +1,96 @@
+"""Section 4 and Appendix H: second routes to what the claims say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad
+
+from proofs_check.collins.subspace import lemma_h1, lemma_h3, lemma_h4, theorem_h5
+from proofs_check.instances.window.free_minima import circle_prompts, exponential_kernel, least_general, least_low_rank
+from proofs_check.ours.window.subspace import r8_low_rank
+
+
+def noise_slope(c: float, alpha: float, density: float) -> float:
+    """N of Lemma H.4 for a constant density, by quadrature."""
+
+    def h(a: float, b: float) -> float:
+        p, q = np.exp(c * a), np.exp(c * b)
+        return float(p * q * (p - q * alpha) / (p + q * alpha) ** 3)
+
+    return float(dblquad(h, -1, 1, -1, 1)[0]) * density**2
+
+
+def test_the_closed_form_without_the_diagonal_is_the_integral() -> None:
+    witness = lemma_h4.diagonal_is_a_null_set().witness
+    assert witness["N"] == pytest.approx(noise_slope(1.0, 0.5, 0.5), rel=1e-8)
+
+
+@pytest.mark.parametrize("c", [0.5, 1.0, 3.0, 8.0])
+def test_noise_of_two_tokens_grows_for_k_3_at_every_c(c: float) -> None:
+    assert noise_slope(c, 0.7, 0.5) > 0
+
+
+@pytest.mark.parametrize(("c", "alpha"), [(0.4, 0.9), (2.5, 0.2)])
+def test_the_derivative_on_the_sphere_is_the_integral(c: float, alpha: float) -> None:
+    """For alpha_1 = 1 the derivative in r of H_noise is that in alpha_1, 2 alpha_2 N."""
+    r = -np.log(alpha)
+    closed = (2 * np.tanh(r / 2) - np.tanh(r / 2 - c) - np.tanh(r / 2 + c)) / (4 * c**2)
+    assert closed == pytest.approx(2 * alpha * noise_slope(c, alpha, 0.5), rel=1e-7)
+    assert r8_low_rank.noise_of_two_tokens_on_the_sphere().verdict.accepted
+
+
+def test_noise_on_signs_turns_where_the_claim_says() -> None:
+    """The smallest derivative of H_noise over the ratio of the weights, on a grid."""
+
+    def least(c: float) -> float:
+        r = np.linspace(1e-3, 12, 40_001)
+        sech2 = lambda x: 1 / np.cosh(x / 2) ** 2
+        noise = 1 - (sech2(r) / 2 + sech2(r + 2 * c) / 4 + sech2(r - 2 * c) / 4) / 2
+        return float(np.diff(noise).min())
+
+    assert least(1.91) > 0 > least(1.93)
+    assert not r8_low_rank.noise_of_two_tokens_on_signs(c_max=2).verdict.accepted
+
+
+def test_54_fails_just_beyond_two() -> None:
+    c, a, b = 2.1, -0.05, 0.05
+    assert np.exp(c * a) * (1 + b) * (1 - a) < np.exp(c * b) * (1 + a) * (1 - b)
+    assert lemma_h3.order_of_the_two_terms().verdict.accepted
+    assert not lemma_h3.order_of_the_two_terms(c_max=3).verdict.accepted
+
+
+def test_the_derivative_at_zero_agrees_with_simulation() -> None:
+    """Lemma H.1 for k = 2, three tokens of unequal weights, by points of the circle."""
+    angle = 2 * np.pi * np.arange(9) / 9
+    points = np.column_stack([np.cos(angle), np.sin(angle)])
+    alpha, u, step = np.array([1.0, 2.0, 0.5]), np.array([1.0, 0.0]), 1e-4
+    tokens = points[np.array(list(np.ndindex(9, 9, 9)))]
+
+    def J(c: float) -> float:
+        w = alpha * np.exp(c * tokens @ u)
+        w /= w.sum(axis=1, keepdims=True)
+        return float(((np.einsum("si,sid->sd", w, tokens) - u) ** 2).sum(axis=1).mean())
+
+    slope, _, names = lemma_h1.slopes(3)
+    at = {**dict(zip(names, alpha)), lemma_h1.k: 2, lemma_h1.c_a: 1, lemma_h1.c_u: 1}
+    assert float(slope.subs(at)) == pytest.approx((J(step) - J(-step)) / (2 * step), rel=1e-6)
+
+
+def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside() -> None:
+    assert least_low_rank(2, 1, 2, 0.0, 2.0).M[0, 0] == pytest.approx(2)
+    assert 0 < least_low_rank(2, 1, 2, 3.0, 1.0).M[0, 0] < 1
+
+
+def test_rotated_attention_is_worse_on_the_circle() -> None:
+    """Lemma B.5 from its own step: the same scale, turned by half a radian."""
+    found = least_general(2, exponential_kernel, 0.3)
+    turn = np.array([[np.cos(0.5), -np.sin(0.5)], [np.sin(0.5), np.cos(0.5)]])
+    loss = theorem_h5.loss_and_gradient(turn @ found.M, circle_prompts(2, exponential_kernel), 0.3)[0]
+    assert loss > found.loss + 1e-3
+    assert found.off_identity() < 1e-6
+
+
+def test_a_planted_error_is_caught() -> None:
+    assert not lemma_h4.polynomial_in_one_ratio(middle=35).verdict.accepted
+    assert not r8_low_rank.certificate_of_66(sign=-1).verdict.accepted
