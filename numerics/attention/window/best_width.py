@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
+from scipy.special import betaincinv
 
 from numerics.attention.window.loss import read_spectrum, window_loss
 from theory.attention.window.classes import Spectrum, TaskClass
 
 __all__ = ["BestWindow", "optimal_window"]
 
-#: Least positive width that is tried, ratio of neighbouring ones, and how often the range is
-#: doubled while the loss still falls at its end.
-LEAST, RATIO, DOUBLINGS = 1e-3, 1.25, 60
+#: Least positive width that is tried, ratio of neighbouring ones, and how many of them in a row
+#: must have a rising loss before the search ends.
+LEAST, RATIO, RISING = 1e-3, 1.25, 8
 #: Relative width of the interval.
 CLOSE = 1e-9
 
@@ -90,14 +91,11 @@ def optimal_window(
     at_zero = float(start.loss)
     if n == 1 or (known.varying == 0 and noise == 0):
         return BestWindow(0.0, at_zero, (0.0, math.inf))
-    last = 20 + 8 * n ** (2 / (d - 1))
-    grid = np.geomspace(LEAST, last, 2 + int(math.log(last / LEAST) / math.log(RATIO)))
-    found = window_loss(known, d, n, grid, noise)
-    slopes = found.derivative
-    for _ in range(DOUBLINGS):
-        if slopes[-1] > 0:
-            break
-        more = grid[-1] * np.array([RATIO, RATIO**2, RATIO**3])
+    # From here on the window holds less than one token on average: the nearest one decides.
+    empty = 1 / (4 * float(betaincinv((d - 1) / 2, (d - 1) / 2, min(0.5 / n, 0.5))))
+    grid, slopes = np.empty(0), np.empty(0)
+    while len(grid) < RISING or grid[-1] < empty or not np.all(slopes[-RISING:] > 0):
+        more = LEAST * RATIO ** np.arange(len(grid), len(grid) + RISING)
         grid, slopes = np.append(grid, more), np.append(slopes, window_loss(known, d, n, more, noise).derivative)
     slope = lambda w: float(window_loss(known, d, n, w, noise).derivative)
     minima: list[tuple[float, float, tuple[float, float]]] = []
