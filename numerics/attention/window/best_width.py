@@ -91,12 +91,17 @@ def optimal_window(
     at_zero = float(start.loss)
     if n == 1 or (known.varying == 0 and noise == 0):
         return BestWindow(0.0, at_zero, (0.0, math.inf))
-    # From here on the window holds less than one token on average: the nearest one decides.
+    # From here on the window holds less than one token on average: the nearest one decides. The
+    # noise part never falls, so that no wider search is needed once it alone exceeds a loss seen.
     empty = 1 / (4 * float(betaincinv((d - 1) / 2, (d - 1) / 2, min(0.5 / n, 0.5))))
-    grid, slopes = np.empty(0), np.empty(0)
-    while len(grid) < RISING or grid[-1] < empty or not np.all(slopes[-RISING:] > 0):
+    grid, slopes, best = np.empty(0), np.empty(0), at_zero
+    while True:
         more = LEAST * RATIO ** np.arange(len(grid), len(grid) + RISING)
-        grid, slopes = np.append(grid, more), np.append(slopes, window_loss(known, d, n, more, noise).derivative)
+        found = window_loss(known, d, n, more, noise)
+        grid, slopes = np.append(grid, more), np.append(slopes, found.derivative)
+        best = min(best, float(found.loss.min()))
+        if np.all(found.derivative > 0) and (grid[-1] > empty or found.noise[-1] > best):
+            break
     slope = lambda w: float(window_loss(known, d, n, w, noise).derivative)
     minima: list[tuple[float, float, tuple[float, float]]] = []
     if slopes[0] > 0 or not np.any(slopes < 0):
@@ -104,5 +109,5 @@ def optimal_window(
     for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] >= 0)):
         w = float(brentq(slope, grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12))
         minima.append((float(window_loss(known, d, n, w, noise).loss), w, (w * (1 - CLOSE), w * (1 + CLOSE))))
-    least, best, interval = min(minima)
-    return BestWindow(best, least, interval, tuple(w for _, w, _ in sorted(minima, key=lambda m: m[1]) if w != best))
+    least, width, interval = min(minima)
+    return BestWindow(width, least, interval, tuple(sorted(w for _, w, _ in minima if w != width)))

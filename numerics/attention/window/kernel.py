@@ -42,7 +42,7 @@ def window_kernel() -> Callable[..., None]:
     holds ``1 - P_k`` for the degrees with coefficients ``b``, and ``rest`` is the sum of the
     coefficients that are left out, whose ``q`` is 1 on average. ``out`` receives, for the steps and
     for every second of them, the mean of the sum of squared weights, the signal, and their
-    derivatives in w.
+    derivatives in w. ``n`` is a float, since its square might overflow.
     """
     sources = SOURCES
 

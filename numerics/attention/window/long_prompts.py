@@ -40,7 +40,7 @@ def long_prompt_window(spectrum: Spectrum, whole: float) -> float:
     --------
     >>> from theory.attention.window.classes import affine
     >>> round(long_prompt_window(affine(1).spectrum(3), 1e4), 4)
-    6.4173
+    6.5248
     """
     if not (math.isfinite(whole) and whole > 0):
         raise ValueError(f"Lambda = {whole!r} is not a positive number; it is n/sigma^2")

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 STEP = 0.25
 #: Nodes of a panel, and the largest length of a panel in x = 2 w D.
 PANEL, LENGTH = 16, 4.0
+#: The largest number of nodes times degrees in a call.
+MOST = 40_000_000
 #: Integrands are followed down to e^{-2 BELOW} of their scale.
 BELOW = 18.0
 
@@ -151,9 +153,11 @@ def _one(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, flo
         return signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13
     first, end = _range(spectrum.d, w, n)
     x, D, omega, beyond = _nodes(spectrum.d, w, min(end + REACH, 4 * w))
+    if x.size * max(len(spectrum.b), 10) > MOST:
+        raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
     b, q, s, rest = _terms(spectrum, D, w, end)
     out = np.empty((2, 4))
-    window_kernel()(x, D, omega, beyond, s, q, b, rest, n, first, STEP, end, out)
+    window_kernel()(x, D, omega, beyond, s, q, b, rest, float(n), first, STEP, end, out)
     squares, signal, d_squares, d_signal = (float(y) for y in out[0])
     loss = signal + noise * squares
     coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
@@ -184,7 +188,7 @@ def _log_mean(d: int, kappa: float) -> float:
     return math.log(float(ive(nu, kappa))) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _nodes(d: int, w: float, top: float) -> tuple[Floats, Floats, Floats, float]:
     """Nodes in x = 2 w D up to top with their weights, by panels in the angle, in which the law of
     a token has the density sin^{d-2}; and the mass beyond.

@@ -44,3 +44,90 @@ def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4)) -> Evidence
     s, t = sp.Symbol("s", positive=True), sp.Symbol("t", real=True)
     measure = sp.expand(sp.integrate(sp.Rational(15, 16) * (1 - t**2) ** 2, (t, 1 - s, 1)))
     return forall(measure, "<=", constant * s**3, {s: Closed(Fraction(1, 10**6), 2)})
+
+
+def widths(d: int, n: int) -> NDArray[np.float64]:
+    """Wide windows, up to where attention is all but hard."""
+    return np.geomspace((d + math.sqrt(d)) / 2, 20 + 10 * n ** (2 / (d - 1)), 6)
+
+
+@claim(
+    "COL:C.8",
+    false="false",
+    robust=EMPTY_WINDOWS,
+    why=r"A window so narrow that it holds no token attends to the nearest one, at a distance of the order $n^{-1/(d-1)}$: for "
+    r"$d\geq4$ "
+    r"its square is far above $\frac1n$.",
+    instead=r"The signal term is at most $L^2O(\frac1w+n^{-2/(d-1)})$; the printed bound holds for $n\geq45\sqrt d\,w^{d/2}\log "
+    r"n$.",
+    details=r"For $d=7$ the signal term is at least $\frac{L^2}{42}\mathbb "
+    r"E\min_i(1-t_i)^2\geq\frac{L^2}{84}(\frac{2}{5n})^{2/3}$, since a cap of height "
+    r"$s$ has at most $\frac54s^3$ of the sphere; at $w=n$ the printed bound is of the order $\frac{L^2}{n}$. The theorems use "
+    r"the lemma in the "
+    r"range where it holds.",
+    costs="a hypothesis",
+    needs=("COL:C.8/caps", "COL:C.9"),
+    repair=dict(printed=False),
+    control=dict(printed=False, constant=Fraction(1, 4)),
+    hypotheses=EMPTY_WINDOWS.hypotheses,
+)
+def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
+    $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d$ = 3, 4, 5, 7, $n$ from 2
+    to $10^4$ and widths until attention is hard.
+    """
+    if printed:
+        return along(EMPTY_WINDOWS, d=7)
+    bound = lambda d, n, w: float(constant) * (1 / w + n ** (-2 / (d - 1)))
+    stated = r"\mathcal L_{\rm sig}(\mathcal F_1^+)\leq\tfrac12(\tfrac1w+n^{-2/(d-1)})"
+    return at_most(relu, bound, dimensions=(3, 4, 5, 7), lengths=(2, 100, 10_000), widths=widths, checked=stated)
+
+
+@claim(
+    "COL:C.8p/first",
+    control=dict(distance=Fraction(9, 10)),
+    argument=r"$|f(x_i)-f(x)|\leq L\|x_i-x\|$, and more than two tokens are averaged two at a time.",
+)
+def by_distances(*, distance: int | Fraction = 1) -> Evidence:
+    r"""With weights $\gamma$ and $1-\gamma$ and differences of at most $Lg$ and $Lh$, the square of
+    the average difference is at most that of the average of $Lg$ and $Lh$, times `distance` = 1.
+    """
+    weight, theta, tau = sp.symbols("gamma theta tau", real=True)
+    g, h = sp.symbols("g h", positive=True)
+    ranges = {
+        weight: Closed(0, 1),
+        theta: Closed(-1, 1),
+        tau: Closed(-1, 1),
+        g: Closed(Fraction(1, 100), 2),
+        h: Closed(Fraction(1, 100), 2),
+    }
+    left = (weight * theta * g + (1 - weight) * tau * h) ** 2
+    return forall(left, "<=", (distance * (weight * g + (1 - weight) * h)) ** 2, ranges)
+
+
+HARD = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("n >= 3", "w >= (3 + sqrt(3))/2"),
+    # with probability 1/2 or more no token is within 1 - t <= 1/n, so that g_1/g_0 >= sqrt(2/n)
+    sequence=lambda k, c: {"n": k + 2, "w": c * (k + 2) ** 3},
+    ratio=lambda n, w: sp.sqrt(2 / n) * sp.sqrt(w),
+    exceeds=n,
+)
+
+
+@claim(
+    "COL:C.8p/likely",
+    false="gap",
+    follows="COL:C.8",
+    why=r"For $d=3$ a token lies within $1-t\leq\frac1n$ with probability at most $\frac12$; else $g_1/g_0\geq\sqrt{2/n}$, "
+    r"which is far above $w^{-1/2}$ at "
+    r"$w=n^3$.",
+    instead=r"With the hypothesis $n\geq45\sqrt d\,w^{d/2}\log n$ of Corollary G.5.",
+    costs="a hypothesis",
+    hypotheses=HARD.hypotheses,
+)
+def distances_are_likely_small() -> Evidence:
+    r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
+    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant.
+    """
+    return along(HARD, d=3)

@@ -1,4 +1,6 @@
-"""Sketch, d = 3: the cap 1 - t <= 1/(2w) has the measure 1/(4w), so that L^2/(48w^2) + 4w sigma^2/n is least at (Lambda/96)^(1/3)."""
+"""Sketch, d = 3: the cap 1 - t <= 1/(2w) has the measure 1/(4w), so that L^2/(48w^2) + 4w sigma^2/n
+is least at (Lambda/96)^(1/3).
+"""
 c = 1
 for k in (5, 20, 100):
     Lambda = k**21

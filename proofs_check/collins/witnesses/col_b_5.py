@@ -1,4 +1,6 @@
-"""One token has the weight 1 for every M: at n = 1 affine tasks on the circle (d = 2) have the loss of M = I."""
+"""One token has the weight 1 for every M: at n = 1 affine tasks on the circle (d = 2) have the loss
+of M = I.
+"""
 import numpy as np
 
 n, angles = 1, np.arange(4) * np.pi / 2

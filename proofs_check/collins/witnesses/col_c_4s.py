@@ -1,4 +1,6 @@
-"""Proofs of C.4 and C.5: on the sphere the exponent -w|x_i - x|^2 is 2w x_i'x up to a constant, not -2w x_i'x."""
+"""Proofs of C.4 and C.5: on the sphere the exponent -w|x_i - x|^2 is 2w x_i'x up to a constant, not
+-2w x_i'x.
+"""
 from fractions import Fraction as F
 
 point = lambda p: ((1 - p**2) / (1 + p**2), 2 * p / (1 + p**2))

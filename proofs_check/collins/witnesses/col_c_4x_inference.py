@@ -1,4 +1,6 @@
-"""Lemma C.4: one token has a component of length s_1 = sqrt(1 - t^2) in its own direction, on either side."""
+"""Lemma C.4: one token has a component of length s_1 = sqrt(1 - t^2) in its own direction, on
+either side.
+"""
 from fractions import Fraction as F
 
 s_1 = F(1)

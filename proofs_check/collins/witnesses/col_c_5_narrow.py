@@ -1,4 +1,6 @@
-"""Lemma C.5, second case: by Lemma C.2 the term is at most 4L^2; with L = scale = 1/n it is below every constant."""
+"""Lemma C.5, second case: by Lemma C.2 the term is at most 4L^2; with L = scale = 1/n it is below
+every constant.
+"""
 from fractions import Fraction as F
 
 for n in (3, 100, 10**4):

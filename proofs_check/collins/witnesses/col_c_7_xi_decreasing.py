@@ -1,4 +1,6 @@
-"""Lemma C.7: the mean of f(x)f(y) falls with the angle, so that it increases with the inner product."""
+"""Lemma C.7: the mean of f(x)f(y) falls with the angle, so that it increases with the inner
+product.
+"""
 from math import cos, pi, sin
 
 closer = 1 / 2

@@ -1,4 +1,6 @@
-"""Lemma C.7: the points of xi_theta have the inner product theta, always; for independent ones its square has the mean 1/2 (d = 2)."""
+"""Lemma C.7: the points of xi_theta have the inner product theta, always; for independent ones its
+square has the mean 1/2 (d = 2).
+"""
 from fractions import Fraction as F
 
 theta = F(-1)

@@ -1,4 +1,6 @@
-"""Theorem E.1, Case 1: by Lemma C.2 the term is at most 4L^2; with L = scale = 1/n it is below every constant."""
+"""Theorem E.1, Case 1: by Lemma C.2 the term is at most 4L^2; with L = scale = 1/n it is below
+every constant.
+"""
 from fractions import Fraction as F
 
 for n in (3, 100, 10**4):

@@ -1,4 +1,6 @@
-"""Theorem E.1, Case 2, d = 3, n = m^3, w = m^2, L^2 = 1/n, sigma = 1: the loss is below 1/log n times every constant."""
+"""Theorem E.1, Case 2, d = 3, n = m^3, w = m^2, L^2 = 1/n, sigma = 1: the loss is below 1/log n
+times every constant.
+"""
 from math import e, exp, log
 
 for m in (2101, 10**6):

@@ -1,4 +1,6 @@
-"""Theorem E.1, upper end, d = e + 1: with the noise w^((d-1)/2) the exponent is (1 - 2/(d+2)) 2/(d-1)."""
+"""Theorem E.1, upper end, d = e + 1: with the noise w^((d-1)/2) the exponent is (1 - 2/(d+2))
+2/(d-1).
+"""
 from fractions import Fraction as F
 
 e = 2

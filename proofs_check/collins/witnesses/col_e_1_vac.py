@@ -1,4 +1,6 @@
-"""End of Theorem E.1, d = 3: n = r^(3/2) with r = L^2/sigma^2, the end of the range; left over right grows like (log n)^(2/3)."""
+"""End of Theorem E.1, d = 3: n = r^(3/2) with r = L^2/sigma^2, the end of the range; left over
+right grows like (log n)^(2/3).
+"""
 from math import log
 
 for k in (2, 10, 10**3, 10**9):

@@ -1,4 +1,6 @@
-"""Theorem E.2: where w^((d+4)/2) = Lambda/d the parts of the derivative of 1/w^2 + w^(d/2)/Lambda differ; here w = 1."""
+"""Theorem E.2: where w^((d+4)/2) = Lambda/d the parts of the derivative of 1/w^2 + w^(d/2)/Lambda
+differ; here w = 1.
+"""
 from fractions import Fraction as F
 
 w, d = 1, 4

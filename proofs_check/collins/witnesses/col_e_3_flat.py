@@ -1,4 +1,6 @@
-"""Theorem E.3, flatter tasks: sigma = L = scale = 1/k, L' = L/2, n = 1; the loss is at most 4L'^2 + sigma^2 and Lambda stays 1."""
+"""Theorem E.3, flatter tasks: sigma = L = scale = 1/k, L' = L/2, n = 1; the loss is at most 4L'^2 +
+sigma^2 and Lambda stays 1.
+"""
 from fractions import Fraction as F
 
 for n in (2, 100, 10**4):

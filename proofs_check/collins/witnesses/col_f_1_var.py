@@ -1,4 +1,6 @@
-"""Lemma F.1: the mean over the sphere of a ReLU task is b + (l_1 + l_2) mu/2, where mu is the mean of |w'x|."""
+"""Lemma F.1: the mean over the sphere of a ReLU task is b + (l_1 + l_2) mu/2, where mu is the mean
+of |w'x|.
+"""
 from fractions import Fraction as F
 
 L, mu = F(1, 3), F(2, 7)

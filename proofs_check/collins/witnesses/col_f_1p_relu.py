@@ -1,4 +1,6 @@
-"""Lemma F.1: E_x f = b + (l_1 + l_2) mu/2 and f - E_x f = (l_1 + l_2)(m - mu)/2 + (l_1 - l_2) m/2 are correlated."""
+"""Lemma F.1: E_x f = b + (l_1 + l_2) mu/2 and f - E_x f = (l_1 + l_2)(m - mu)/2 + (l_1 - l_2) m/2
+are correlated.
+"""
 from fractions import Fraction as F
 
 L, m, mu = F(1), F(2, 3), F(11, 3)

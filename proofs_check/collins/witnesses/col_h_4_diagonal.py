@@ -1,4 +1,6 @@
-"""k = 3, where u_i'u is uniform on [-1, 1], c = 1, alpha = (1, 1/2): N by quadrature, and what (59) adds to it."""
+"""k = 3, where u_i'u is uniform on [-1, 1], c = 1, alpha = (1, 1/2): N by quadrature, and what (59)
+adds to it.
+"""
 from math import exp
 from scipy.integrate import dblquad, quad
 

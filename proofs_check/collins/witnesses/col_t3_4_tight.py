@@ -1,4 +1,6 @@
-"""After Theorem 3.4, d = 3, n = oo: the bound L^2/w over the signal L^2 (1 - coth 2w + 1/(2w))^2/9 of affine tasks."""
+"""After Theorem 3.4, d = 3, n = oo: the bound L^2/w over the signal L^2 (1 - coth 2w + 1/(2w))^2/9
+of affine tasks.
+"""
 from math import tanh
 
 L = 2

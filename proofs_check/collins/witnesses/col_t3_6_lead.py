@@ -1,4 +1,6 @@
-"""Linear attention without a window, M = (d/n) I, on tasks f(x) = L u'x without noise: the loss is (1 - 1/d) L^2/n."""
+"""Linear attention without a window, M = (d/n) I, on tasks f(x) = L u'x without noise: the loss is
+(1 - 1/d) L^2/n.
+"""
 from fractions import Fraction as F
 
 d, n, L = 2, 2, 1

@@ -1,4 +1,6 @@
-"""One token has the weight 1 for every M: at n = 1 the loss of every M is E (u_1 - u)^2 = 2 (k = 1, d = 2, sigma = 0)."""
+"""One token has the weight 1 for every M: at n = 1 the loss of every M is E (u_1 - u)^2 = 2 (k = 1,
+d = 2, sigma = 0).
+"""
 import numpy as np
 
 z, e, n, c_u, c_v = np.array([[i, j] for i in (1, -1) for j in (1, -1)]), np.exp, 1, 1, 1

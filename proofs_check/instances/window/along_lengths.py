@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
-from theory.attention.window.classes import TaskClass
+from theory.attention.window.classes import TaskClass, affine
 
-__all__ = ["at_most"]
+__all__ = ["at_most", "learned_loss", "widths_between"]
 
 Floats = NDArray[np.float64]
 Bound = Callable[[int, int, Floats], Floats]
@@ -73,4 +75,111 @@ def at_most(
         second = limit / again if floor else again / limit
         return refuted_by_two_routes("quadrature", witness, worst, 1.0, second, checked=checked)
     covered = f"{count} cases; at most {worst:.4g} of the bound, at d = {d}, n = {n}, w = {width:.4g}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / worst)
+
+
+@cache
+def _best(tasks: Callable[[float], TaskClass], d: int, n: int, noise: float) -> float:
+    """The best width for L = 1, kept between a claim and its controls."""
+    return optimal_window(tasks(1.0), d, n, noise).w
+
+
+def widths_between(
+    tasks: Callable[[float], TaskClass],
+    power: Callable[[int], float],
+    constant: float,
+    *,
+    floor: bool,
+    dimensions: Iterable[int],
+    lengths: Iterable[int],
+    noises: Callable[[int, int], Iterable[float]],
+    checked: str,
+) -> Evidence:
+    """Compare the best width with a constant times a power of ``Lambda = n/sigma^2``, for L = 1.
+
+    Parameters
+    ----------
+    tasks : callable
+    power : callable
+        ``power(d)``, the exponent.
+    constant : float
+    floor : bool
+        Whether the best width is said to be at least that much, or at most.
+    dimensions, lengths : iterable of int
+    noises : callable
+        ``noises(d, n)``, the variances that the statement allows.
+    checked : str
+        LaTeX of the statement.
+
+    Returns
+    -------
+    Evidence
+        SUPPORTED with the tightest ratio, or REFUTED at it. The second route is a step of the plain
+        loss: it is smaller at the width found than at the one that the statement would allow.
+    """
+    worst, at, count = np.inf, (0, 0, 0.0, 0.0), 0
+    for d, n in product(dimensions, lengths):
+        for noise in noises(d, n):
+            stated = constant * (n / noise) ** power(d)
+            w = _best(tasks, d, n, noise)
+            ratio = w / stated if floor else stated / w
+            count += 1
+            if ratio < worst:
+                worst, at = ratio, (d, n, noise, w)
+    d, n, noise, w = at
+    if worst < 1:
+        allowed = w / worst if floor else w * worst
+        spectrum = tasks(1.0).spectrum(d)
+        at_best, at_allowed = (plain_window_loss(spectrum, n, x, noise, nodes=1600) for x in (w, allowed))
+        witness = {"d": d, "n": n, "noise": noise, "best width": w, "stated end": allowed}
+        same = float(window_loss(tasks(1.0), d, n, allowed, noise).loss - window_loss(tasks(1.0), d, n, w, noise).loss)
+        return refuted_by_two_routes("quadrature", witness, same, 0.0, at_allowed - at_best, checked=checked)
+    covered = f"{count} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, noise = {noise:.4g}, w = {w:.4g}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=worst)
+
+
+def learned_loss(
+    tasks: Callable[[float], TaskClass],
+    others: Iterable[Callable[[float], TaskClass]],
+    bound: Callable[[int, float], float],
+    *,
+    dimensions: Iterable[int],
+    lengths: Iterable[int],
+    noises: Callable[[int, int], Iterable[float]],
+    checked: str,
+) -> Evidence:
+    """Compare the loss on tasks at the width learned on others with a function of Lambda, for L = 1.
+
+    Parameters
+    ----------
+    tasks : callable
+        On which the width is learned.
+    others : iterable of callable
+        On which it is used.
+    bound : callable
+        ``bound(d, Lambda)``.
+    dimensions, lengths : iterable of int
+    noises : callable
+    checked : str
+
+    Returns
+    -------
+    Evidence
+        SUPPORTED with the largest share of the bound, or REFUTED at it, by two routes.
+    """
+    worst, at, count = 0.0, (0, 0, 0.0, affine), 0
+    for d, n in product(dimensions, lengths):
+        for noise, other in product(noises(d, n), others):
+            loss = float(window_loss(other(1.0), d, n, _best(tasks, d, n, noise), noise).loss)
+            share = loss / bound(d, n / noise)
+            count += 1
+            if share > worst:
+                worst, at = share, (d, n, noise, other)
+    d, n, noise, other = at
+    w = _best(tasks, d, n, noise)
+    if worst > 1:
+        again = plain_window_loss(other(1.0).spectrum(d), n, w, noise, nodes=1600) / bound(d, n / noise)
+        witness = {"d": d, "n": n, "noise": noise, "tasks": other(1.0).name, "w": w, "share of the bound": worst}
+        return refuted_by_two_routes("quadrature", witness, worst, 1.0, again, checked=checked)
+    covered = f"{count} cases; at most {worst:.4g} of the bound, at d = {d}, n = {n}, noise = {noise:.4g}, {other(1.0).name}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / worst)

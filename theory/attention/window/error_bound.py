@@ -42,7 +42,7 @@ def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
     --------
     >>> from theory.attention.window.classes import affine
     >>> round(error_bound(affine(1).spectrum(3), 2.0, 10_000, 0.01), 6)
-    0.000281
+    2.7e-05
     """
     if spectrum.tail:
         raise ValueError("the bound is evaluated for spectra that end; give from_spectrum(b) with the degrees that matter")

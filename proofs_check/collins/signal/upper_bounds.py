@@ -1,0 +1,51 @@
+"""Lemma C.4 and the upper half of Corollary C.6 of Collins et al.: the signal term of affine tasks
+from above, evaluated exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.evidence import Evidence
+from proofs_check.core.claim import claim
+from proofs_check.instances.window.along_lengths import at_most
+from theory.attention.window.classes import affine
+
+CASES = {"dimensions": (2, 3, 5, 8), "lengths": (1, 2, 10, 1000, 10**6)}
+
+
+def wide(d: int, n: int) -> NDArray[np.float64]:
+    """Wide windows, from (d + sqrt d)/2 to 300."""
+    return np.geomspace((d + math.sqrt(d)) / 2, 300.0, 6)
+
+
+def every(d: int, n: int) -> NDArray[np.float64]:
+    """Windows from 1/10 to 300."""
+    return np.geomspace(0.1, 300.0, 8)
+
+
+@claim("COL:C.4", control=dict(constant=Fraction(1, 2)), needs=("COL:C.2", "COL:C.4a", "COL:C.4b", "COL:C.4c"))
+def affine_tasks_from_above(*, constant: int | Fraction = 1) -> Evidence:
+    r"""At $L=1$ the signal term is at most `constant` = 1 times $(1+\frac{d^2}{16})$ times
+    $\frac{1}{3d}(\frac{1}{w^2}+\frac{w^{d/2-1}}{n})$, plus $\frac4n$, for $d$ from 2 to 8, $n$ from
+    1 to $10^6$ and $w$ from $\frac{d+\sqrt d}{2}$ to 300.
+    """
+    scale = lambda d: float(constant) * (1 + d * d / 16) / (3 * d)
+    bound = lambda d, n, w: scale(d) * (w**-2.0 + w ** (d / 2 - 1) / n) + 4 / n
+    return at_most(
+        affine, bound, widths=wide, checked=r"\mathcal L_{\rm sig}\leq\tfrac{C}{3d}(w^{-2}+w^{d/2-1}/n)+\tfrac4n", **CASES
+    )
+
+
+@claim("COL:C.6/upper", control=dict(constant=Fraction(1, 10)), needs=("COL:C.4",))
+def for_every_width(*, constant: int | Fraction = Fraction(1, 5)) -> Evidence:
+    r"""At $L=1$ the signal term is at most `constant` = 1/5 times
+    $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}+\frac1n$ for $d$ from 2 to 8, $n$ from 1 to $10^6$ and $w$
+    from 1/10 to 300.
+    """
+    bound = lambda d, n, w: float(constant) * (w**-2.0 + w ** (d / 2 - 1) / n + 1 / n)
+    return at_most(affine, bound, widths=every, checked=r"\mathcal L_{\rm sig}\leq C(w^{-2}+w^{d/2-1}/n+\tfrac1n)", **CASES)

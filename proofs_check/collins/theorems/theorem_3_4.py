@@ -1,0 +1,232 @@
+"""Theorems 3.4, E.1 and E.2 of Collins et al.: the best width, exactly, beside the printed powers
+of Lambda; and Theorem 3.5 at that width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+import sympy as sp
+
+from numerics.evidence import Evidence
+from numerics.provers import Integers, computed, forall, identity, integral_evidence
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+from proofs_check.instances.window.along_lengths import learned_loss, widths_between
+from theory.attention.window.classes import TaskClass, affine, relu
+
+n = Diverging.n
+GRID = {"dimensions": (2, 3, 5), "lengths": (3, 10, 1000, 10**6)}
+#: For E.1 the hypothesis is sigma^2 >= L^2 n^{-2/d}; of all ranges sigma^2 = n L^2 is the upper
+#: end.
+SEARCHED = "The best width has no closed form; it is computed exactly on a grid of dimensions, lengths and noises."
+
+
+def noises(d: int, n: int) -> Iterable[float]:
+    """Variances from L^2 n^{-2/d} to n L^2, at L = 1."""
+    return (n ** (-2 / d), 1.0, float(n))
+
+
+def between(
+    tasks: Callable[[float], TaskClass], power: Callable[[int], float], constant: float, floor: bool, stated: str
+) -> Evidence:
+    """Compare the best widths on the grid with a power of Lambda."""
+    return widths_between(tasks, power, constant, floor=floor, noises=noises, checked=stated, **GRID)
+
+
+#: n = 2, d = 3, sigma = 1: every minimiser is below 16, and Lambda = 2L^2.
+SATURATED = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("n == 2", "sigma2 >= n**(-3/2)", "sigma2 <= n*L**2", "L > 0"),
+    sequence=lambda k, c: {"n": 2, "sigma2": sp.S.One, "L": c * (k + 1)},
+    ratio=lambda n, sigma2, L: (n * L**2 / sigma2) ** sp.Rational(1, 7) / 16,
+    exceeds=n ** sp.Rational(1, 4) / 20,
+)
+
+
+@claim(
+    "COL:T3.4/range",
+    false="false",
+    robust=SATURATED,
+    why=r"The lower end of the noise has no $L$: with two tokens, $\sigma=1$ and $L\to\infty$ the best width stays below 16 for "
+    r"$d=3$, and "
+    r"$\Lambda^{\alpha}$ does not.",
+    instead=r"For $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$, as Theorem E.1 asks.",
+    details=r"For every fixed $n\geq2$ the best width without noise is finite, since an average over two tokens at nearly the "
+    r"same distance is "
+    r"better than the nearest one. Should $L^2$ have been lost in the scan, the line is true.",
+    costs="a hypothesis",
+    needs=("COL:T3.4/finite",),
+    repair=dict(with_L=True),
+    control=dict(with_L=True, share=Fraction(1, 10)),
+    hypotheses=SATURATED.hypotheses,
+)
+def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20)) -> Evidence:
+    r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
+    every constant. With the range of Theorem E.1 the best width of affine tasks is at least `share`
+    = 1/20 times $\Lambda^{1/(d+4)}$ on a grid, with the share halved for $d=5$.
+    """
+    if not with_L:
+        return along(SATURATED, d=3)
+    return between(affine, lambda d: 1 / (d + 4), float(share) * 0.6, True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+
+
+D = sp.Symbol("D", positive=True)
+
+
+def two_tokens(w: int | sp.Expr) -> sp.Expr:
+    """Return the integrand over the difference D of two heights of 2 minus 9/L^2 times the signal
+    of affine tasks with two tokens, d = 3.
+    """
+    falls = sp.exp(-2 * w * D)
+    tanh = (1 - falls) / (1 + falls)
+    product_of_heights = ((2 - D) ** 2 / 3 - D**2) / 4
+    return (2 - D) / 2 * (D * tanh + (1 - tanh**2) / 2 * (1 - product_of_heights))
+
+
+@claim(
+    "COL:T3.4/finite",
+    control=dict(widest=2),
+    argument=r"For two tokens and $d=3$, $\frac{9}{L^2}$ times the signal is $2-\mathbb E[\Delta\tanh w\Delta]-\frac12\mathbb "
+    r"E[\mathrm{sech}^2(w\Delta)(1-t_1t_2)]$. "
+    r"From a width $W$ on it is at least $\frac43-\frac1W$, as $\tanh\leq1$ and $\mathrm{sech}^2$ falls; the noise term never "
+    r"falls, so that "
+    r"no minimiser is above $W$ if the signal at $\frac{13}{10}$ is smaller.",
+)
+def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
+    r"""At $w=\frac{13}{10}$ the integral that is 2 minus $\frac{9}{L^2}$ times the signal is at
+    least $\frac23$ plus 1 over `widest` = 16.
+    """
+    return integral_evidence(two_tokens(sp.Rational(13, 10)), D, (0, 2), ">=", sp.Rational(2, 3) + sp.Rational(1, widest))
+
+
+@claim("COL:T3.4/affine.lower", control=dict(share=Fraction(1, 20)), needs=("COL:B.5",))
+def affine_lower(*, share: Fraction = Fraction(3, 100)) -> Evidence:
+    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at least `share` = 3/100
+    times $\Lambda^{1/(d+4)}$, on a grid.
+    """
+    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+
+
+@claim("COL:T3.4/affine.upper", control=dict(share=Fraction(1, 4)), needs=("COL:B.5",))
+def affine_upper(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at most `share` = 1/2
+    times $\Lambda^{2/(d+2)}$, on a grid.
+    """
+    return between(affine, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+
+
+@claim("COL:T3.4/relu.lower", control=dict(share=Fraction(1, 40)), needs=("COL:B.5",))
+def relu_lower(*, share: Fraction = Fraction(1, 70)) -> Evidence:
+    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at least `share` = 1/70
+    times $\Lambda^{1/(d+2)}$, on a grid.
+    """
+    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}")
+
+
+@claim("COL:T3.4/relu.upper", control=dict(share=Fraction(1, 4)), needs=("COL:B.5",))
+def relu_upper(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
+    $\Lambda^{2/(d+2)}$, on a grid.
+    """
+    return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+
+
+@claim(
+    "COL:T3.4/inference",
+    false="gap",
+    why=r"Case 1 is drawn from Theorem E.2, whose upper end has the exponent $\frac{2(d+2)}{d(d+4)}$, which is larger than "
+    r"$2\beta=\frac{2}{d+2}$.",
+    instead=r"The upper end $\Lambda^{2\beta}$ is true for affine tasks by the sharp law of our R8, whose exponent is "
+    r"$\frac{2}{d+3}$.",
+    costs="nothing",
+    needs=("OURS:R8.law",),
+    repair=dict(proved=False),
+    control=dict(proved=False, add=1),
+    hypotheses=("d >= 2",),
+)
+def upper_end_for_affine_tasks(*, proved: bool = True, add: int = 3) -> Evidence:
+    r"""The exponent of Theorem E.2 (printed), or that of the sharp law with $d+3$ (3 is `add`), is
+    at most $\frac{2}{d+2}$ for every $d\geq2$.
+    """
+    d = sp.Symbol("d", integer=True, positive=True)
+    mine = 2 * (d + 2) / (d * (d + 4)) if proved else sp.S(2) / (d + add)
+    return forall(mine, "<=", sp.S(2) / (d + 2), {d: Integers(2, sp.oo)})
+
+
+@claim("COL:E.1/lower", control=dict(share=Fraction(1, 40)), needs=("COL:E.1.low", "COL:B.5"))
+def width_of_relu_tasks_from_below(*, share: Fraction = Fraction(1, 70)) -> Evidence:
+    r"""The best width of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a
+    grid.
+    """
+    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}")
+
+
+@claim("COL:E.1/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.1.up", "COL:B.5"))
+def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""The best width of ReLU tasks is at most `share` = 1/2 times $\Lambda^{2/(d+2)}$, on a grid."""
+    return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+
+
+@claim("COL:E.2/lower", control=dict(share=Fraction(1, 20)), needs=("COL:E.2p/value", "COL:B.5"))
+def width_of_affine_tasks_from_below(*, share: Fraction = Fraction(3, 100)) -> Evidence:
+    r"""The best width of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a
+    grid.
+    """
+    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+
+
+@claim("COL:E.2/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.2p/value", "COL:B.5"))
+def width_of_affine_tasks_from_above(*, share: Fraction = Fraction(1, 3)) -> Evidence:
+    r"""The best width of affine tasks is at most `share` = 1/3 times $\Lambda^{2(d+2)/(d(d+4))}$,
+    on a grid.
+    """
+    return between(affine, lambda d: 2 * (d + 2) / (d * (d + 4)), float(share), False, r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}")
+
+
+@claim("COL:T3.5", control=dict(constant=Fraction(1, 4)), needs=("COL:T3.4/relu.lower", "COL:T3.4/relu.upper", "COL:E.3.cvx"))
+def other_tasks_of_one_constant(*, constant: int | Fraction = 1) -> Evidence:
+    r"""In the range of Theorem 3.4 the loss on affine and on ReLU tasks at the width learned on
+    ReLU tasks is at most `constant` = 1 times $\Lambda^{-1/(d+2)}$ at $L=1$, on a grid.
+    """
+    stated = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}"
+    bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
+    return learned_loss(relu, (affine, relu), bound, noises=noises, checked=stated, **GRID)
+
+
+NO_NOISE = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("n >= 1", "sigma2 > 0"),
+    # one token: the loss of ReLU tasks is twice the mean square of f less its mean, at least
+    # L^2/(3d)
+    sequence=lambda k, c: {"n": 1, "sigma2": c / k**5},
+    ratio=lambda n, sigma2: sp.Rational(1, 9) * (n / sigma2) ** sp.Rational(1, 5),
+    exceeds=n / 10,
+)
+
+
+@claim(
+    "COL:T3.5/inference",
+    false="gap",
+    why=r"No hypothesis on $n$ and $\sigma$ is stated: with few tokens and little noise $\Lambda$ is large, and the loss is not "
+    r"small. For one token "
+    r"and $d=3$ it is at least $\frac{L^2}{9}$.",
+    instead=r"Under the hypotheses of Theorem E.1.",
+    costs="a hypothesis",
+    repair=dict(hypothesis=True),
+    control=dict(hypothesis=True, two=3),
+    argument=r"At the end $\sigma^2=L^2n^{-2/d}$ of the range $\Lambda^{1/(d+2)}$ is $n^{1/d}$, which the distance of the "
+    r"nearest token allows.",
+    hypotheses=NO_NOISE.hypotheses,
+)
+def without_a_hypothesis(*, hypothesis: bool = False, two: int = 2) -> Evidence:
+    r"""Printed, one token and vanishing noise defeat every constant for $d=3$. With the hypothesis
+    the exponent of $n$ in $\Lambda^{1/(d+2)}$ at its end, $(1+\frac2d)\frac{1}{d+2}$, is $\frac1d$;
+    the first 2 is `two`.
+    """
+    if not hypothesis:
+        return along(NO_NOISE, d=3, L=1)
+    d = sp.Symbol("d", integer=True, positive=True)
+    return identity(computed(r"(1+\tfrac2d)\tfrac{1}{d+2}", sp.together((1 + sp.S(two) / d) / (d + 2))), 1 / d)
