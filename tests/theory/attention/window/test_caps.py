@@ -62,6 +62,14 @@ def test_the_mean_without_power_is_a_bessel_function(d: int) -> None:
     assert mean_kernel(0, kappa / 2, d) == pytest.approx(bessel, rel=1e-10)
 
 
+@pytest.mark.parametrize("d", [2, 3, 5])
+@pytest.mark.parametrize("p", [0, 1, 2])
+def test_symbols_and_floats_give_the_same_mean(d: int, p: int) -> None:
+    r = sp.Symbol("r", positive=True)
+    symbolic = mean_kernel(p, r, d).subs(r, sp.Rational(5, 4))
+    assert complex(sp.N(symbolic, 30)).real == pytest.approx(mean_kernel(p, 1.25, d), rel=1e-10)
+
+
 def test_the_mean_falls_with_the_power_that_the_dimension_of_the_sphere_gives() -> None:
     for d in (3, 5):
         for p in (0, 2):
