@@ -50,10 +50,12 @@ def window_kernel() -> Callable[..., None]:
     def kernel(x, D, omega, beyond, s, q, b, rest, n, start, step, end, out):  # type: ignore[no-untyped-def]
         _ = sources
         J, K = x.size, b.size
-        tails = np.empty(J + 1)  # the mass from node j on
+        tails, below = np.empty(J + 1), np.zeros(J + 1)  # the mass from node j on, and before it
         tails[J] = beyond
         for j in range(J - 1, -1, -1):
             tails[j] = tails[j + 1] + omega[j]
+        for j in range(J):
+            below[j + 1] = below[j] + omega[j]
         f, g = np.empty(J), np.empty(J)
         out[:] = 0.0
         low, number, v = 0, 0, start
@@ -62,7 +64,7 @@ def window_kernel() -> Callable[..., None]:
             while low < J and x[low] < v - CREST:
                 low += 1
             high = low
-            lost, kept, moved = 1.0 - tails[low], 0.0, 0.0
+            lost, kept, moved = below[low], 0.0, 0.0
             squares, signal, d_squares, d_signal = 0.0, 0.0, 0.0, 0.0
             one, d_one = 0.0, 0.0
             while high < J and x[high] < v + REACH:

@@ -63,7 +63,7 @@ def plain_window_loss(spectrum: Spectrum, n: int, w: float, noise: float = 0.0, 
     v = np.arange(-math.log(n) - 22.0, 4 * w + 6.0, step)
     D, A, B = 0.0, np.zeros(len(b)), np.zeros(len(b))
     for part in np.array_split(v, max(1, len(v) // 200)):
-        u = np.exp(part[:, None] - 2 * w * (1 - t))
+        u = np.exp(np.minimum(part[:, None] - 2 * w * (1 - t), 300.0))  # e^{-u} is 0 there
         e = weights * np.exp(-u)
         log_m = np.log(e.sum(1))
         ones = n * np.exp((n - 1) * log_m) * step

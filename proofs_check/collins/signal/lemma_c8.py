@@ -4,14 +4,20 @@ width, and fails for windows that hold no token.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
 
 from numerics.evidence import Evidence
 from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+from proofs_check.instances.window.along_lengths import at_most
+from theory.attention.window.classes import relu
 
 n = Diverging.n
 

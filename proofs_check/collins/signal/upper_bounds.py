@@ -15,7 +15,7 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import affine
 
-CASES = {"dimensions": (2, 3, 5, 8), "lengths": (1, 2, 10, 1000, 10**6)}
+DIMENSIONS, LENGTHS = (2, 3, 5, 8), (1, 2, 10, 1000, 10**6)
 
 
 def wide(d: int, n: int) -> NDArray[np.float64]:
@@ -28,7 +28,7 @@ def every(d: int, n: int) -> NDArray[np.float64]:
     return np.geomspace(0.1, 300.0, 8)
 
 
-@claim("COL:C.4", control=dict(constant=Fraction(1, 2)), needs=("COL:C.2", "COL:C.4a", "COL:C.4b", "COL:C.4c"))
+@claim("COL:C.4", control=dict(constant=Fraction(2, 5)), needs=("COL:C.2", "COL:C.4a", "COL:C.4b", "COL:C.4c"))
 def affine_tasks_from_above(*, constant: int | Fraction = 1) -> Evidence:
     r"""At $L=1$ the signal term is at most `constant` = 1 times $(1+\frac{d^2}{16})$ times
     $\frac{1}{3d}(\frac{1}{w^2}+\frac{w^{d/2-1}}{n})$, plus $\frac4n$, for $d$ from 2 to 8, $n$ from
@@ -48,4 +48,5 @@ def for_every_width(*, constant: int | Fraction = Fraction(1, 5)) -> Evidence:
     from 1/10 to 300.
     """
     bound = lambda d, n, w: float(constant) * (w**-2.0 + w ** (d / 2 - 1) / n + 1 / n)
-    return at_most(affine, bound, widths=every, checked=r"\mathcal L_{\rm sig}\leq C(w^{-2}+w^{d/2-1}/n+\tfrac1n)", **CASES)
+    stated = r"\mathcal L_{\rm sig}\leq C(w^{-2}+w^{d/2-1}/n+\tfrac1n)"
+    return at_most(affine, bound, dimensions=DIMENSIONS, lengths=LENGTHS, widths=every, checked=stated)

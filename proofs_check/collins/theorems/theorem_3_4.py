@@ -18,7 +18,7 @@ from proofs_check.instances.window.along_lengths import learned_loss, widths_bet
 from theory.attention.window.classes import TaskClass, affine, relu
 
 n = Diverging.n
-GRID = {"dimensions": (2, 3, 5), "lengths": (3, 10, 1000, 10**6)}
+DIMENSIONS, LENGTHS = (2, 3, 5), (3, 100, 10**5)
 #: For E.1 the hypothesis is sigma^2 >= L^2 n^{-2/d}; of all ranges sigma^2 = n L^2 is the upper
 #: end.
 SEARCHED = "The best width has no closed form; it is computed exactly on a grid of dimensions, lengths and noises."
@@ -33,14 +33,16 @@ def between(
     tasks: Callable[[float], TaskClass], power: Callable[[int], float], constant: float, floor: bool, stated: str
 ) -> Evidence:
     """Compare the best widths on the grid with a power of Lambda."""
-    return widths_between(tasks, power, constant, floor=floor, noises=noises, checked=stated, **GRID)
+    return widths_between(
+        tasks, power, constant, floor=floor, dimensions=DIMENSIONS, lengths=LENGTHS, noises=noises, checked=stated
+    )
 
 
 #: n = 2, d = 3, sigma = 1: every minimiser is below 16, and Lambda = 2L^2.
 SATURATED = Diverging(
     point={"c": Fraction(1)},
-    hypotheses=("n == 2", "sigma2 >= n**(-3/2)", "sigma2 <= n*L**2", "L > 0"),
-    sequence=lambda k, c: {"n": 2, "sigma2": sp.S.One, "L": c * (k + 1)},
+    hypotheses=("n >= 2", "sigma2 >= n**(-3/2)", "sigma2 <= n*L**2"),
+    sequence=lambda k, c: {"n": 2, "sigma2": sp.S.One, "L": 100 * c * (k + 1)},
     ratio=lambda n, sigma2, L: (n * L**2 / sigma2) ** sp.Rational(1, 7) / 16,
     exceeds=n ** sp.Rational(1, 4) / 20,
 )
@@ -61,7 +63,7 @@ SATURATED = Diverging(
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),
     control=dict(with_L=True, share=Fraction(1, 10)),
-    hypotheses=SATURATED.hypotheses,
+    hypotheses=("n >= 2",),
 )
 def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20)) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
@@ -88,7 +90,7 @@ def two_tokens(w: int | sp.Expr) -> sp.Expr:
 
 @claim(
     "COL:T3.4/finite",
-    control=dict(widest=2),
+    control=dict(widest=6),
     argument=r"For two tokens and $d=3$, $\frac{9}{L^2}$ times the signal is $2-\mathbb E[\Delta\tanh w\Delta]-\frac12\mathbb "
     r"E[\mathrm{sech}^2(w\Delta)(1-t_1t_2)]$. "
     r"From a width $W$ on it is at least $\frac43-\frac1W$, as $\tanh\leq1$ and $\mathrm{sech}^2$ falls; the noise term never "
@@ -166,7 +168,7 @@ def width_of_relu_tasks_from_below(*, share: Fraction = Fraction(1, 70)) -> Evid
 
 @claim("COL:E.1/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.1.up", "COL:B.5"))
 def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The best width of ReLU tasks is at most `share` = 1/2 times $\Lambda^{2/(d+2)}$, on a grid."""
+    r"""The best width of ReLU tasks is at most `share` = 1/2 times $\Lambda^{2/(d+2)}$ on a grid."""
     return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
 
 
@@ -186,14 +188,14 @@ def width_of_affine_tasks_from_above(*, share: Fraction = Fraction(1, 3)) -> Evi
     return between(affine, lambda d: 2 * (d + 2) / (d * (d + 4)), float(share), False, r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}")
 
 
-@claim("COL:T3.5", control=dict(constant=Fraction(1, 4)), needs=("COL:T3.4/relu.lower", "COL:T3.4/relu.upper", "COL:E.3.cvx"))
-def other_tasks_of_one_constant(*, constant: int | Fraction = 1) -> Evidence:
+@claim("COL:T3.5", control=dict(constant=1), needs=("COL:T3.4/relu.lower", "COL:T3.4/relu.upper", "COL:E.3.cvx"))
+def other_tasks_of_one_constant(*, constant: int | Fraction = 2) -> Evidence:
     r"""In the range of Theorem 3.4 the loss on affine and on ReLU tasks at the width learned on
-    ReLU tasks is at most `constant` = 1 times $\Lambda^{-1/(d+2)}$ at $L=1$, on a grid.
+    ReLU tasks is at most `constant` = 2 times $\Lambda^{-1/(d+2)}$ at $L=1$, on a grid.
     """
     stated = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}"
     bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
-    return learned_loss(relu, (affine, relu), bound, noises=noises, checked=stated, **GRID)
+    return learned_loss(relu, (affine, relu), bound, dimensions=DIMENSIONS, lengths=LENGTHS, noises=noises, checked=stated)
 
 
 NO_NOISE = Diverging(

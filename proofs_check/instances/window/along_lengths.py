@@ -148,7 +148,7 @@ def learned_loss(
     noises: Callable[[int, int], Iterable[float]],
     checked: str,
 ) -> Evidence:
-    """Compare the loss on tasks at the width learned on others with a function of Lambda, for L = 1.
+    """Compare the loss at the width learned on other tasks with a function of Lambda, for L = 1.
 
     Parameters
     ----------

@@ -1,0 +1,9 @@
+"""Lemma C.8, d = 7, w = n: the signal term of ReLU tasks is at least (L^2/42) E min (1 - t_i)^2,
+over L^2 (1/w + 1/n).
+"""
+c = 1
+for n in (6, 10**6, 10**12, 10**18):
+    w = c * n
+    ratio = (2 / (5 * n)) ** (2 / 3) / 84 / (1 / w + 1 / n)
+    print("d = 7, n =", n, "w =", w, "C = 1; left over right at least", ratio)
+assert ratio > 100 / 84
