@@ -7,6 +7,7 @@ imported before a claim is in sight.
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import threading
@@ -48,8 +49,6 @@ class ClaimItem(pytest.Item):
         return item
 
     def runtest(self) -> None:
-        from threadpoolctl import threadpool_limits
-
         from numerics.seeds import EXAMPLES
         from proofs_check.core.judging import entry
         from proofs_check.core.statements import row
@@ -57,9 +56,7 @@ class ClaimItem(pytest.Item):
         where = row(self.claim.id)
         examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
         option = self.config.getoption
-        # Matrices of claims are small: several threads of BLAS take longer, and round otherwise.
-        with threadpool_limits(1, user_api="blas"):
-            judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
+        judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
         line = entry(self.claim, judgement, where)
         # A string: other objects in user_properties do not survive the way to xdist's controller.
         self.user_properties.append((KEY, json.dumps(line)))
@@ -69,7 +66,8 @@ class ClaimItem(pytest.Item):
             pytest.xfail(f"declared open: {self.claim.open}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        return str(excinfo.value) if excinfo.errisinstance(ClaimFailed) else super().repr_failure(excinfo, style)
+        told = excinfo.errisinstance((ClaimFailed, pytest.xfail.Exception))  # a traceback takes time and is not shown
+        return str(excinfo.value) if told else super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.claim.check.__code__.co_firstlineno - 1, ""
@@ -169,6 +167,27 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
         return None
     here = obj.check.__module__ == getattr(collector.obj, "__name__", None)  # type: ignore[attr-defined]
     return [ClaimItem.of(collector, obj)] if here else []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Claims run on one thread of BLAS: their matrices are small, and several threads take longer
+    and round otherwise. Garbage is looked for seldom, and not among what lives to the end: SymPy
+    makes millions of objects, and Python would look through all of them again and again.
+    """
+    if not any(isinstance(item, ClaimItem) for item in session.items):
+        return (yield)
+    import scipy.linalg  # noqa: F401  # it brings a BLAS of its own, which must be there to be limited
+    from threadpoolctl import threadpool_limits
+
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            return (yield)
+    finally:
+        gc.set_threshold(*before)
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> Any:
