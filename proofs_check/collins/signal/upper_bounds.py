@@ -36,9 +36,8 @@ def affine_tasks_from_above(*, constant: int | Fraction = 1) -> Evidence:
     """
     scale = lambda d: float(constant) * (1 + d * d / 16) / (3 * d)
     bound = lambda d, n, w: scale(d) * (w**-2.0 + w ** (d / 2 - 1) / n) + 4 / n
-    return at_most(
-        affine, bound, widths=wide, checked=r"\mathcal L_{\rm sig}\leq\tfrac{C}{3d}(w^{-2}+w^{d/2-1}/n)+\tfrac4n", **CASES
-    )
+    stated = r"\mathcal L_{\rm sig}\leq\tfrac{C}{3d}(w^{-2}+w^{d/2-1}/n)+\tfrac4n"
+    return at_most(affine, bound, dimensions=DIMENSIONS, lengths=LENGTHS, widths=wide, checked=stated)
 
 
 @claim("COL:C.6/upper", control=dict(constant=Fraction(1, 10)), needs=("COL:C.4",))

@@ -168,7 +168,7 @@ def width_of_relu_tasks_from_below(*, share: Fraction = Fraction(1, 70)) -> Evid
 
 @claim("COL:E.1/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.1.up", "COL:B.5"))
 def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The best width of ReLU tasks is at most `share` = 1/2 times $\Lambda^{2/(d+2)}$ on a grid."""
+    r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid."""
     return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
 
 

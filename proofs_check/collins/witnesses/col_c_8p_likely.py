@@ -3,7 +3,7 @@ sqrt(2/n).
 """
 from math import sqrt
 
-for n in (3, 100, 10**4):
+for n in (4, 100, 10**4):
     w = n**3
     print("d = 3, n =", n, "w =", w, "C = 1; left =", sqrt(2 / n) * sqrt(w), "; right = 1.0")
 assert sqrt(2 / n) * sqrt(w) > n

@@ -14,7 +14,7 @@ from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
-from theory.attention.window.classes import TaskClass, affine
+from theory.attention.window.classes import TaskClass
 
 __all__ = ["at_most", "learned_loss", "widths_between"]
 
@@ -167,7 +167,8 @@ def learned_loss(
     Evidence
         SUPPORTED with the largest share of the bound, or REFUTED at it, by two routes.
     """
-    worst, at, count = 0.0, (0, 0, 0.0, affine), 0
+    worst, count = 0.0, 0
+    at: tuple[int, int, float, Callable[[float], TaskClass]] = (0, 0, 0.0, tasks)
     for d, n in product(dimensions, lengths):
         for noise, other in product(noises(d, n), others):
             loss = float(window_loss(other(1.0), d, n, _best(tasks, d, n, noise), noise).loss)
