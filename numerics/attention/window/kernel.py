@@ -27,7 +27,8 @@ from numerics.compiled.source_digest import kernel_key
 __all__ = ["REACH", "SOURCES", "window_kernel"]
 
 SOURCES = kernel_key(__name__)
-#: Beyond x = v + REACH the weight r W is below rounding, and below x = v - CREST e^{-rW} is 0.
+#: Beyond x = max(v, 0) + REACH the weight r W is below rounding of those before it, and below
+#: x = v - CREST e^{-rW} is 0.
 REACH, CREST = 40.0, 4.6
 #: Logarithm of the share of the integral at which it is cut off.
 CUT = 34.0
@@ -67,7 +68,7 @@ def window_kernel() -> Callable[..., None]:
             lost, kept, moved = below[low], 0.0, 0.0
             squares, signal, d_squares, d_signal = 0.0, 0.0, 0.0, 0.0
             one, d_one = 0.0, 0.0
-            while high < J and x[high] < v + REACH:
+            while high < J and x[high] < max(v, 0.0) + REACH:
                 u = math.exp(v - x[high])
                 e = omega[high] * math.exp(-u)
                 lost -= omega[high] * math.expm1(-u)

@@ -152,9 +152,10 @@ def _one(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, flo
         signal = 2 * spectrum.varying
         return signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13
     first, end = _range(spectrum.d, w, n)
-    x, D, omega, beyond = _nodes(spectrum.d, w, min(end + REACH, 4 * w))
-    if x.size * max(len(spectrum.b), 10) > MOST:
+    top = min(end + REACH, 4 * w)
+    if top / LENGTH * PANEL * max(len(spectrum.b), 10) > MOST:
         raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
+    x, D, omega, beyond = _nodes(spectrum.d, w, top)
     b, q, s, rest = _terms(spectrum, D, w, end)
     out = np.empty((2, 4))
     window_kernel()(x, D, omega, beyond, s, q, b, rest, float(n), first, STEP, end, out)
