@@ -19,7 +19,17 @@ from proofs_check.core.claim import claim
 from proofs_check.instances.compared import Compared, agree
 from theory.attention.window.classes import Spectrum, affine, cosine, relu
 from theory.attention.window.error_bound import error_bound
-from theory.attention.window.laws import bias, curvature_law, exponent, long_prompt_loss, regret, relu_law, unified_loss
+from theory.attention.window.laws import (
+    bias,
+    curvature_law,
+    effective_samples,
+    exponent,
+    long_prompt_loss,
+    noise_constant,
+    regret,
+    relu_law,
+    unified_loss,
+)
 
 
 @cache
@@ -44,6 +54,32 @@ def by_scan(kind: str, d: int, whole: float) -> float:
     near = best(kind, d, whole) * np.linspace(0.99, 1.01, 401)
     values = np.asarray(long_prompt_loss(spectrum_of(kind, d), near, whole))
     return float(near[values.argmin()])
+
+
+#: Tasks that vary too little to count.
+SILENT = [0.0, 1e-30]
+
+
+@claim("OURS:R8.noise", control=dict(factor=Fraction(11, 10)))
+def noise_for_long_prompts(*, factor: int | Fraction = 1) -> Evidence:
+    r"""At $n=10^8$ the noise term at $\sigma=1$ times $n$ is $Q(w)$, times `factor` = 1, and at
+    $w=10^6$ the quotient of $Q$ and $C_dw^{(d-1)/2}$ is that factor, to a relative $10^{-4}$.
+    """
+    cases = []
+    for d, w in product((2, 3, 5, 8), (0.5, 5.0)):
+        found = 10**8 * float(window_loss(SILENT, d, 10**8, w, 1.0).noise)
+        again = partial(plain_noise, d, w)
+        cases.append(Compared(f"d = {d}, w = {w}", found, float(factor) * float(effective_samples(d, w)), again))
+    for d in (2, 3, 5):
+        power = noise_constant(d) * 1e6 ** ((d - 1) / 2)
+        found = float(effective_samples(d, 1e6))
+        cases.append(Compared(f"d = {d}", found, float(factor) * power, partial(float, found)))
+    return agree("quadrature", cases, 1e-4, checked=r"n\,\mathbb E\sum_i\gamma_i^2\to Q(w)\sim C_dw^{(d-1)/2}")
+
+
+def plain_noise(d: int, w: float) -> float:
+    """The noise term of 10^8 tokens times their number, by the plain route."""
+    return 10**8 * plain_window_loss(Spectrum(d, np.array(SILENT)), 10**8, w, 1.0)
 
 
 @claim("OURS:R8.law", control=(dict(affine=9), dict(relu=4)), needs=("OURS:R8.noise", "OURS:R8.signal"))

@@ -1,0 +1,257 @@
+"""Lemmas G.1 to G.3, G.6 and G.7 of Collins et al.: caps of the sphere and truncated gamma sums."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Robust
+from proofs_check.core.witnessed import at_point
+from theory.attention.window.caps import cap_measure, truncated_gamma
+
+eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
+HEIGHTS = {eps: Closed(Fraction(1, 1000), 1)}
+ODD = (3, 5, 7)
+#: The cap as an integral over the radius of its boundary.
+RADIAL = (
+    r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, $\rho^2=2\varepsilon-\varepsilon^2$: over "
+    r"$\rho^{d-1}$ it is an average of "
+    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it."
+)
+
+
+def base(dimension: int) -> sp.Expr:
+    """Return the power of the radius of the boundary of a cap."""
+    return (2 * eps - eps**2) ** sp.Rational(dimension - 1, 2)
+
+
+@claim("COL:G.1/lower", control=dict(two=1), needs=("COL:G.1.low",), argument=RADIAL)
+def caps_from_below(*, two: int = 2) -> Evidence:
+    r"""For $d$ = 3, 5, 7 and $\varepsilon\leq1$ the cap is at least
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ over $\sqrt{2\pi d}$, where the 2 is `two`.
+    """
+    return all_of(*(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), HEIGHTS) for k in ODD))
+
+
+@claim("COL:G.1/upper", control=dict(share=Fraction(2, 5)), needs=("COL:G.1.up",), argument=RADIAL)
+def caps_from_above(*, share: int | Fraction = 1) -> Evidence:
+    r"""For $d$ = 3, 5, 7 and $\varepsilon\leq1$ the cap is at most `share` = 1 times
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
+    """
+    return all_of(*(forall(cap_measure(eps, k), "<=", share * base(k), HEIGHTS) for k in ODD))
+
+
+@claim(
+    "COL:G.1/last",
+    false="gap",
+    why=r"For $d=3$ and $\varepsilon=\frac{1}{10}$ the left side $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ is $0.19$ and the "
+    r"right one $0.1855$.",
+    instead=r"$(2\varepsilon-\varepsilon^2)^{(d-1)/2}\leq(2\varepsilon)^{(d-1)/2}e^{-\varepsilon(d-1)/4}$.",
+    costs="nothing",
+    repair=dict(less=1),
+    control=dict(less=Fraction(1, 2)),
+    argument=r"The power $\frac{d-1}{2}$ of both sides, with $\frac{2d}{d-1}\cdot\frac14$ at its largest for $d=2$ where $d-1$ "
+    r"stands for $d$ less `less`.",
+    hypotheses=("0 < epsilon", "epsilon <= 1"),
+)
+def last_link(*, less: int | Fraction = 0) -> Evidence:
+    r"""To the power $\frac{2}{d-1}$, for $d=3$, the link is
+    $2\varepsilon-\varepsilon^2\leq2\varepsilon e^{-\varepsilon(3-\ell)/4}$, where $\ell$ is `less`
+    (printed: 0); with $\ell=1$ it is the same for every $d$.
+    """
+    return forall(2 * eps - eps**2, "<=", 2 * eps * sp.exp(-eps * (3 - less) / 4), HEIGHTS)
+
+
+@claim("COL:G.1.low", control=dict(two=1), cites=("Gautschi: bounds on quotients of gamma functions",), argument=RADIAL)
+def ball_below_the_cap(*, two: int = 2) -> Evidence:
+    r"""For $d$ = 2, ..., 40 the constant $\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$ is at
+    least 1 over $\sqrt{2\pi d}$, where the second 2 is `two`.
+    """
+    constants = [sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2))) for k in range(2, 41)]
+    margins = [sp.simplify(value**2 * two * sp.pi * k) for k, value in zip(range(2, 41), constants)]
+    return all_of(*(forall(computed("C_d", margin) + 0 * eps, ">=", 1, HEIGHTS) for margin in margins[:3] + margins[-1:]))
+
+
+@claim("COL:G.1.up", control=dict(half=Fraction(2, 5)), argument=RADIAL)
+def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For $d$ = 3, 5, 7 and $\varepsilon\leq1$ the cap is at most `half` = 1/2 times
+    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
+    """
+    return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), HEIGHTS) for k in ODD))
+
+
+@claim("COL:G.2", control=dict(first=2))
+def truncated_sum(*, first: int = 1) -> Evidence:
+    r"""For $m=3$ and $d=4$ the sum of the definition, from `first` = 1, is the function of the
+    library.
+    """
+    total = sum(k**4 * sp.exp(-k * alpha) for k in range(first, 4))
+    return identity(computed(r"\gamma(4,\alpha,3)", truncated_gamma(4, alpha, 3)), total)
+
+
+ONE_TERM = Robust(
+    point={"alpha": Fraction(11, 10), "d": 6},
+    hypotheses=("d >= 5", "1 < alpha", "alpha < 2"),
+    violation=lambda alpha, d: sp.exp(-sp.Rational(alpha)) - sp.exp(-sp.Rational(alpha) - sp.Rational(1, 2)),
+)
+
+
+@claim(
+    "COL:G.3/small.upper",
+    false="gap",
+    why=r"The sign of $\frac12$ is wrong: for $m=1$ the sum is $e^{-\alpha}$, above $e^{-\alpha-1/2}$.",
+    instead=r"$\gamma(d,\alpha,m)\leq m^{d+1}e^{-\alpha m+1/2}$.",
+    costs="constants",
+    repair=dict(sign=1),
+    control=dict(sign=-1),
+    needs=("COL:G.3.low",),
+    argument=r"The sum has $m$ terms, each at most $e^{1/2}$ times the last one by the step before.",
+    hypotheses=ONE_TERM.hypotheses,
+)
+def small_sums_from_above(*, sign: int = -1) -> Evidence:
+    r"""With one term the sum $e^{-\alpha}$ is at most $e^{-\alpha}$ times $e^{s/2}$, where $s$ is
+    `sign` (printed: -1).
+    """
+    if sign < 0:
+        return at_point(ONE_TERM, r"\gamma(d,\alpha,1)\leq e^{-\alpha-1/2}", m=1)
+    return forall(sp.exp(-alpha), "<=", sp.exp(-alpha + sp.Rational(sign, 2)), {alpha: Closed(1, 2)})
+
+
+@claim("COL:G.3/small.lower", control=dict(half=-1), argument=r"The sum is at least its last term $m^de^{-\alpha m}$.")
+def small_sums_from_below(*, half: int = 1) -> Evidence:
+    r"""$e^{-\alpha m}$ is at least $e^{-\alpha m-h/2}$, where $h$ is `half` = 1."""
+    everywhere = {alpha: Closed(1, 2), m: Closed(1, oo)}
+    return forall(sp.exp(-alpha * m), ">=", sp.exp(-alpha * m - sp.Rational(half, 2)), everywhere)
+
+
+@claim(
+    "COL:G.3/large.upper",
+    control=dict(two=1),
+    needs=("COL:I.1", "COL:G.3.cite"),
+    argument=r"By Lemma I.1 the sum is at most $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ and the largest term, which is less than that.",
+)
+def large_sums_from_above(*, two: int = 2) -> Evidence:
+    r"""For the integral $X$ and a largest term of at most $tX$ with $t\leq1$ the sum of both is at
+    most `two` = 2 times $X$.
+    """
+    t, X = sp.symbols("t X", positive=True)
+    return forall(X + t * X, "<=", two * X, {X: (0, oo), t: Closed(Fraction(1, 1000), 1)})
+
+
+@claim(
+    "COL:G.3/large.lower",
+    control=dict(constant=1),
+    unproved="The sum is compared with the gamma function for whole dimensions one by one.",
+    fragment=r"$d$ = 5, 8, 12, 20 with $\alpha$ = 1, 3/2, 2 and the least $m$ allowed; larger $m$ add to the sum.",
+)
+def large_sums_from_below(*, constant: int = 2) -> Evidence:
+    r"""For $d$ = 5, 8, 12, 20 and $\alpha$ = 1, 3/2, 2 and the least $m\geq\frac{d+\sqrt
+    d}{\alpha}$ the sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
+    """
+    parts = []
+    for k in (5, 8, 12, 20):
+        for a in (sp.S.One, sp.Rational(3, 2), sp.S(2)):
+            least = int(sp.ceiling((k + sp.sqrt(k)) / a))
+            stated = sp.factorial(k) / a ** (k + 1) / constant
+            total = computed(rf"\gamma({k},{a},{least})", truncated_gamma(k, a, least) / stated)
+            parts.append(forall(total + 0 * eps, ">=", 1, HEIGHTS))
+    return all_of(*parts)
+
+
+@claim(
+    "COL:G.3a",
+    false="gap",
+    why=r"At $x=\frac{8}{5}$ the left side is $1.2530$ and the right one $1.25$.",
+    instead=r"For $x\leq\frac32$, which is enough: it is used at $x=\frac{\alpha\sqrt d}{d+\sqrt d}\leq\frac{2}{1+\sqrt5}$.",
+    costs="nothing",
+    repair=dict(end=Fraction(3, 2)),
+    control=dict(end=Fraction(9, 5)),
+    hypotheses=("0 < x", "x < 2"),
+)
+def geometric_series(*, end: int | Fraction = 2) -> Evidence:
+    r"""For $x$ from 0 to `end` (printed: 2) it is $\frac{1}{1-e^{-x}}\leq\frac2x$."""
+    return forall(1 / (1 - sp.exp(-x)), "<=", 2 / x, {x: (0, end)})
+
+
+@claim("COL:G.3.sum", control=dict(root=2), argument=r"$(1+\frac1i)^d\leq e^{d/i}$, as $\log(1+y)\leq y$.")
+def ratio_of_the_tail(*, root: int = 1) -> Evidence:
+    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the exponent $\frac di-\alpha$ is at most
+    $-\frac{\alpha\sqrt d}{d+\sqrt d}$, times `root` = 1.
+    """
+    q = sp.Symbol("q", positive=True)  # the root of d
+    stated = -root * alpha * q / (q**2 + q)
+    everywhere = {q: (0, oo), alpha: Closed(1, 2), i: (0, oo)}
+    return forall(q**2 / i - alpha, "<=", stated, everywhere, where=[(i, ">=", (q**2 + q) / alpha)])
+
+
+@claim(
+    "COL:G.3.low",
+    control=dict(half=Fraction(2, 5)),
+    needs=("COL:G.7",),
+    argument=r"With $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$; it "
+    r"is least at $u=1$ and the largest "
+    r"$v=1+\frac{1}{\sqrt d}$, where it is at least $-\frac12$ by Lemma G.7.",
+)
+def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For $y=\frac{1}{\sqrt d}\leq1$ the number $\log(1+y)-y$ is at least $-y^2$ times `half` =
+    1/2.
+    """
+    return forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: (0, 1)})
+
+
+@claim(
+    "COL:G.3.cite",
+    control=dict(most=6),
+    cites=("Stirling's bounds for the gamma function",),
+    argument=r"By Stirling's lower bound, of Lemma G.6, $(\frac de)^d\leq\frac{\Gamma(d+1)}{\sqrt{2\pi d}}$.",
+)
+def largest_term(*, most: int = 2) -> Evidence:
+    r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is $\alpha\leq\sqrt{2\pi d}$."""
+    return forall(alpha, "<", sp.sqrt(2 * sp.pi * d), {alpha: Closed(1, most), d: Closed(5, oo)})
+
+
+@claim("COL:G.6", control=(dict(upper=Fraction(1, 3)), dict(lower=2)), cites=("Stirling's bounds", "Gautschi's inequality"))
+def gamma_function(*, upper: int | Fraction = 1, lower: int = 1) -> Evidence:
+    r"""For $d$ = 1, 2, 5, 20, 100 Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
+    and at $z$ = 0, 1/2, 5 the quotient of gamma functions is at least $\frac{1}{\sqrt{z+1/2}}$, its
+    square `lower` times that.
+    """
+    parts = []
+    for k in (1, 2, 5, 20, 100):
+        quotient = sp.factorial(k) / (sp.sqrt(2 * sp.pi * k) * (sp.S(k) / sp.E) ** k)
+        parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, ">=", lower, HEIGHTS))
+        parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, "<=", upper * sp.E, HEIGHTS))
+    for z in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
+        square = sp.simplify((sp.gamma(z + sp.Rational(1, 2)) / sp.gamma(z + 1)) ** 2 * (z + sp.Rational(1, 2)))
+        parts.append(forall(computed(rf"q({z})", square) + 0 * eps, ">=", lower, HEIGHTS))
+    return all_of(*parts)
+
+
+@claim("COL:G.7", control=dict(half=Fraction(2, 5)))
+def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""The logarithm of both sides with $y=\frac{1}{\sqrt d}$, times $y^2$: $\log(1+y)-y\geq-hy^2$
+    for $0<y\leq1$, where $h$ is `half` = 1/2.
+    """
+    return forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: Closed(Fraction(1, 10**6), 1)})
+
+
+@claim(
+    "COL:G.7.txt",
+    false="typo",
+    why=r"The two terms bound the logarithm from below, as the displayed sign says, and not from above.",
+    instead=r"Put lower bound for upper bound.",
+    costs="nothing",
+    repair=dict(lower=True),
+    control=dict(lower=True, half=Fraction(2, 5)),
+    hypotheses=("0 < x", "x <= 1"),
+)
+def two_terms_of_the_series(*, lower: bool = False, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""Printed, $\log(1+x)$ is at most $x-\frac{x^2}{2}$ for $x\leq1$; with `lower` it is at least
+    that, where $\frac12$ is `half`.
+    """
+    return forall(sp.log(1 + x), ">=" if lower else "<=", x - half * x**2, {x: Closed(Fraction(1, 10**6), 1)})

@@ -1,0 +1,223 @@
+"""Lemma G.4, Corollary G.5 and Appendix I of Collins et al.: kernel sums over random tokens. Their
+exponent is that of a ball of dimension d, where the sphere has dimension d - 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import along
+from theory.attention.window.caps import mean_kernel
+
+n = Diverging.n
+r, p, i, y, a, b, l = sp.symbols("r p i y a b l", positive=True)
+#: d = 3, p = 0: the mean of g_0 is n (1 - e^{-4r})/(4r), and its variance at most n/(8r).
+LARGE = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("c > 0", "r >= 1"),
+    sequence=lambda k, c: {"c": c, "r": c * (k + 1) ** 2},
+    ratio=lambda c, r: r ** sp.Rational(3, 2) / (9 * r),
+    exceeds=n / 10,
+)
+LIKELY = (
+    r"For $d=3$ and $p=0$ the mean is $n\frac{1-e^{-4r}}{4r}$ and the variance at most $\frac{n}{8r}$, so that by Chebyshev "
+    r"$g_0\geq\frac{n}{9r}$ but for a "
+    r"probability of at most $\frac{8r}{n}$, which is far below $1-\frac{1}{2n}$."
+)
+
+
+@claim(
+    "COL:G.5/large",
+    false="false",
+    robust=LARGE,
+    why=r"The sphere has the dimension $d-1$: for $d=3$ the mean of $g_0(r)$ is $n\frac{1-e^{-4r}}{4r}$, of the order $nr^{-1}$ "
+    r"and not $nr^{-3/2}$.",
+    instead=r"$g_p(r)$ is of the order $nr^{-(d-1+p)/2}$ for $r\geq\frac{d+\sqrt d}{2}$.",
+    details=LIKELY,
+    costs="constants",
+    repair=dict(dimensions=1),
+    control=dict(dimensions=1, four=5),
+    hypotheses=LARGE.hypotheses,
+)
+def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
+    r"""Printed (`dimensions` = 0), for $d=3$ and $p=0$ the likely value $\frac{n}{9r}$ over
+    $nr^{-3/2}$ exceeds every constant. With `dimensions` = 1 the mean over $n$ is $r^{-(3-1)/2}$
+    times $\frac{1-e^{-4r}}{4}$, where the last 4 is `four`.
+    """
+    if not dimensions:
+        return along(LARGE, d=3, p=0)
+    return identity(computed(r"\mathbb E g_0/n", mean_kernel(0, r, 3)), (1 - sp.exp(-4 * r)) / (four * r))
+
+
+@claim(
+    "COL:G.5/small",
+    control=(dict(least=Fraction(3, 2)), dict(most=10)),
+    argument=r"The mean is executed for $d=3$ and $p=0$, where it is $\frac{\sinh2r}{2r}e^{-2r}$; for fixed $d$ and bounded $r$ "
+    r"all positive continuous "
+    r"functions of $r$ are of one order, and the sum is near its mean for the $n$ of the hypothesis.",
+)
+def small_arguments(*, least: int | Fraction = 1, most: int = 27) -> Evidence:
+    r"""For $d=3$ and $r<\frac{3+\sqrt3}{2}$ the mean of $g_0/n$ over $e^{-2r}$ is between `least` =
+    1 and `most` = 27.
+    """
+    quotient = (sp.exp(2 * r) - sp.exp(-2 * r)) / (4 * r)
+    below = forall(quotient, ">=", least, {r: (0, Fraction(237, 100))})
+    return all_of(below, forall(quotient, "<=", most, {r: (0, Fraction(237, 100))}))
+
+
+ABOVE = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("c > 0", "r >= 1"),
+    sequence=lambda k, c: {"c": c, "r": c * (100 * (k + 1)) ** 2},
+    # over 3 (2/r)^{3/2} gamma(3/2, 2, r), whose last factor is below 1/2
+    ratio=lambda c, r: 1 / (9 * r) / (sp.Rational(3, 2) * (2 / r) ** sp.Rational(3, 2)),
+    exceeds=n,
+)
+
+
+@claim(
+    "COL:G.4/upper",
+    false="false",
+    robust=ABOVE,
+    follows="COL:G.5/large",
+    why=r"For $d=3$ and $p=0$ the sum is likely at least $\frac{n}{9r}$, and the bound is of the order $nr^{-3/2}$.",
+    instead=r"With the exponent $\frac{d-1}{2}+\frac p2$ in place of $\frac d2+\frac p2$.",
+    details=LIKELY,
+    costs="constants",
+    repair=dict(dimensions=1),
+    control=dict(dimensions=1, six=3),
+    argument=r"For $d=3$ and $p=0$ the mean is at most $\frac{n}{4r}$ and the bound with $\frac{d-1}{2}$ is "
+    r"$3n\frac2r\gamma(1,2,r)$, whose last factor is "
+    r"at least its first term.",
+    hypotheses=ABOVE.hypotheses,
+)
+def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> Evidence:
+    r"""Printed (`dimensions` = 0), a sequence for $d=3$ and $p=0$ defeats the bound by every
+    factor. With `dimensions` = 1 twice the mean over $n$, $\frac{1}{2r}$, is at most `six` = 6
+    times $\frac{1}{r}e^{-2}$.
+    """
+    if not dimensions:
+        return along(ABOVE, d=3, p=0)
+    return forall(1 / (2 * r), "<=", six * sp.exp(-2) / r, {r: (0, oo)})
+
+
+@claim(
+    "COL:G.4/lower",
+    control=dict(factor=20),
+    argument=r"The mean is compared for $d=3$ and $p=0$, where the sum of $r$ terms is below $\frac12$; the sum is near its "
+    r"mean for the $n$ of the "
+    r"hypothesis, and the printed power $r^{-d/2}$ is smaller than the true one.",
+)
+def kernel_sums_from_below(*, factor: int = 1) -> Evidence:
+    r"""For $d=3$ and $r\geq1$ half the mean of $g_0/n$ is at least `factor` = 1 times
+    $(1-e^{-2})(24e\pi)^{-1/2}r^{-3/2}\frac12$.
+    """
+    stated = (1 - sp.exp(-2)) / sp.sqrt(24 * sp.E * sp.pi) * r ** sp.Rational(-3, 2) / 2
+    return forall((1 - sp.exp(-4 * r)) / (8 * r), ">=", factor * stated, {r: Closed(1, oo)})
+
+
+@claim("COL:G.4a", control=dict(sixteen=15), cites=("Chernoff's bounds for binomial variables",))
+def chernoff(*, sixteen: int = 16) -> Evidence:
+    r"""For $\log n=l$ and $n\sigma\geq$ `sixteen` = 16 times $l$, $e^{-n\sigma/8}$, which bounds
+    the probability of less than half the mean, is at most $e^{-2l}$, and so is $e^{-n\sigma/3}$.
+    """
+    bound = [(y, ">=", sixteen * l)]
+    return forall(sp.exp(-y / 8), "<=", sp.exp(-2 * l), {y: (0, oo), l: (0, oo)}, where=bound)
+
+
+@claim("COL:G.4b", control=(dict(most=40), dict(four=150)))
+def numbers(*, most: int = 45, four: int = 4) -> Evidence:
+    r"""$16\sqrt{2\pi}$ is at most `most` = 45, and for $n\geq45\sqrt2\,r\log6$ the number `four` =
+    4 times $r$ is at most $n$.
+    """
+    first = forall(16 * sp.sqrt(2 * sp.pi) * r, "<=", most * r, {r: (0, oo)})
+    tokens = sp.Symbol("n", positive=True)
+    where = [(tokens, ">=", 45 * sp.sqrt(2) * r * sp.log(6))]
+    return all_of(first, forall(four * r, "<=", tokens, {r: (0, oo), tokens: (0, oo)}, where=where))
+
+
+u = sp.Symbol("u", positive=True)
+
+
+@claim(
+    "COL:G.4.shell",
+    control=dict(one=Fraction(1, 2)),
+    argument=r"With $y=r(1-x_i^\top x)=i+u$ the term is $(\frac{2y}{r})^{p/2}e^{-2y}$, a product of two factors that are "
+    r"compared one by one; the lower bound "
+    r"takes the other ends of the shell.",
+)
+def one_shell(*, one: int | Fraction = 1) -> Evidence:
+    r"""For $u\leq1$ it is $i+u\leq i+1$ and $e^{-2u}\leq1$, with `one` = 1 times the right sides."""
+    ranges = {u: Closed(Fraction(1, 10**9), 1), i: (0, oo)}
+    power = forall(i + u, "<=", one * (i + 1), ranges)
+    return all_of(power, forall(sp.exp(-2 * u), "<=", one, {u: Closed(Fraction(1, 10**9), 1)}))
+
+
+@claim(
+    "COL:I.1",
+    control=dict(unimodal=False),
+    argument=r"Below the mode the sums over left ends, and above it those over right ends, are below the integral, and the "
+    r"others above it; between the whole "
+    r"numbers around the mode the integral is at least the smaller and at most the largest value.",
+)
+def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
+    r"""With values $a$ and $b$ on both sides of the mode, a largest value $M$ and the integral $J$
+    between them, where $\min(a,b)\leq J\leq M$ (only $J\geq0$ if not `unimodal`): $a+b-M\leq J$.
+    """
+    M, J = sp.symbols("M J", nonnegative=True)
+    ranges = {a: (0, oo), b: (0, oo), M: Closed(0, oo), J: Closed(0, oo)}
+    where = [(a, "<=", M), (b, "<=", M), (a, "<=", b)] + ([(J, ">=", a)] if unimodal else [])
+    return forall(a + b - M, "<=", J, ranges, where=where)
+
+
+@claim(
+    "COL:I.1p",
+    false="typo",
+    why=r"The sign of the last term is wrong: for $f(x)=e^{-\lambda x}$ the sum over $i\geq1$ is positive and the right side "
+    r"$\frac1\lambda-1$ is $0$ at $\lambda=1$.",
+    instead=r"$\sum_{i\geq1}f(i)\leq\int f+\max f$.",
+    costs="nothing",
+    repair=dict(sign=1),
+    control=dict(sign=0),
+    hypotheses=("l > 0",),
+    argument=r"For exponentials; in general it is the lower half of the lemma.",
+)
+def last_line(*, sign: int = -1) -> Evidence:
+    r"""For $f(x)=e^{-lx}$ the sum $\frac{1}{e^l-1}$ is at most $\frac1l$ plus `sign` (printed: -1)
+    times 1.
+    """
+    if sign == 0:
+        return forall(1 / (sp.exp(l) - 1) + 1, "<=", 1 / l, {l: (0, 20)})
+    return forall(1 / (sp.exp(l) - 1), "<=", 1 / l + sign, {l: (0, 20)})
+
+
+@claim("COL:I.2", control=dict(ordered=False), cites=("Hardy and Littlewood: rearrangement inequality",))
+def rearranged(*, ordered: bool = True) -> Evidence:
+    r"""For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
+    without the order it is not.
+    """
+    where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
+    return forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+
+
+@claim(
+    "COL:I.3",
+    control=dict(ordered=False),
+    argument=r"For more numbers: with the law proportional to $a_i$ the functions $b_i$ and $a_ib_i$, $a_i$ are ordered alike, and "
+    r"Chebyshev's sum inequality is used twice; two numbers are executed.",
+)
+def weights_in_one_order(*, ordered: bool = True) -> Evidence:
+    r"""For two numbers $a\geq b$ and $y\geq l$ it is
+    $\frac{a^2+b^2}{(a+b)^2}\leq\frac{a^2y^2+b^2l^2}{(ay+bl)^2}$; without the order of $y$ and $l$
+    it is not.
+    """
+    where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
+    left, right = (a**2 + b**2) * (a * y + b * l) ** 2, (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2
+    return forall(left, "<=", right, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
