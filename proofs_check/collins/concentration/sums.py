@@ -110,7 +110,7 @@ def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> E
 
 @claim(
     "COL:G.4/lower",
-    control=dict(factor=20),
+    control=dict(factor=8),
     argument=r"The mean is compared for $d=3$ and $p=0$, where the sum of $r$ terms is below $\frac12$; the sum is near its "
     r"mean for the $n$ of the "
     r"hypothesis, and the printed power $r^{-d/2}$ is smaller than the true one.",
@@ -154,7 +154,7 @@ u = sp.Symbol("u", positive=True)
     r"takes the other ends of the shell.",
 )
 def one_shell(*, one: int | Fraction = 1) -> Evidence:
-    r"""For $u\leq1$ it is $i+u\leq i+1$ and $e^{-2u}\leq1$, with `one` = 1 times the right sides."""
+    r"""For $u\leq1$ it is $i+u\leq i+1$ and $e^{-2u}\leq1$, with `one` = 1 times both bounds."""
     ranges = {u: Closed(Fraction(1, 10**9), 1), i: (0, oo)}
     power = forall(i + u, "<=", one * (i + 1), ranges)
     return all_of(power, forall(sp.exp(-2 * u), "<=", one, {u: Closed(Fraction(1, 10**9), 1)}))

@@ -1,0 +1,249 @@
+"""Appendix B of Collins et al.: the classes, the reductions to one width, and the parts of the
+loss.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, computed, forall, identity
+from proofs_check.core.claim import claim
+from proofs_check.core.witnessed import definition
+from theory.attention.window.classes import TaskClass, affine, cosine, relu
+
+w, s, t, r = sp.symbols("w s t r", positive=True)
+A, B, C = sp.symbols("A B C", real=True)
+L = sp.Symbol("L", positive=True)
+
+
+@claim(
+    "COL:class-defs",
+    false="gap",
+    why=r"A normal $w$ has any length: with $\|w\|=2$ and $l=L$ an affine task has the Lipschitz constant $2L$.",
+    instead=r"With $w$ uniform on the sphere, as in Definition C.1, which the proofs use.",
+    costs="nothing",
+    repair=dict(on_the_sphere=True),
+    control=dict(on_the_sphere=True, most=Fraction(9, 10)),
+    hypotheses=("l <= L", "w > 0"),
+)
+def lipschitz_constants(*, on_the_sphere: bool = False, most: int | Fraction = 1) -> Evidence:
+    r"""The slope $l\|w\|$ of an affine task with $l\leq L$ is at most `most` = 1 times $L$, for all
+    $w$ (printed) or for $\|w\|=1$.
+    """
+    l = sp.Symbol("l", positive=True)
+    if on_the_sphere:  # the slope is a share t of L
+        return forall(t * L, "<=", most * L, {t: Closed(Fraction(1, 10**6), 1), L: (0, oo)})
+    return forall(l * w, "<=", most * L, {l: (0, oo), L: (0, oo), w: (0, oo)}, where=[(l, "<=", L)])
+
+
+@claim(
+    "COL:A3.3",
+    false="typo",
+    why=r"The length of $x=\Sigma^{1/2}\tilde x$ is not $1$ unless $\Sigma=I$.",
+    instead=r"$\|\Sigma^{-1/2}x_i\|=1$ always, which is what the next display uses.",
+    costs="nothing",
+    repair=dict(whitened=True),
+    control=dict(whitened=True, square=2),
+    hypotheses=("s > 0",),
+)
+def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
+    r"""For $\Sigma$ with the eigenvalues $s^2$ and 1 and $\tilde x$ on the circle, the squared
+    length of $x$ (printed), or of $\Sigma^{-1/2}x$, is `square` = 1.
+    """
+    p = sp.Symbol("p", real=True)
+    point = sp.Matrix([s * (1 - p**2), 2 * p]) / (1 + p**2)
+    white = sp.diag(1 / s, 1) * point
+    seen = white if whitened else point
+    return identity(computed(r"\|x\|^2", seen.dot(seen)), square)
+
+
+@claim(
+    "COL:B.1",
+    control=dict(half=Fraction(1, 3)),
+    argument=r"With $v=0$ the mean of $B=\sum v^\top x_i\beta_i$ vanishes, and the lower bound is attained.",
+)
+def without_the_covariates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""`half` = 1/2 times the sum of the squares of $A+B+C$ and $-A+B-C$ is at least the square of
+    $A+C$.
+    """
+    return forall(half * ((A + B + C) ** 2 + (-A + B - C) ** 2), ">=", (A + C) ** 2, {A: (-oo, oo), B: (-oo, oo), C: (-oo, oo)})
+
+
+@claim(
+    "COL:B.1.noise",
+    false="gap",
+    why=r"The model asks for the mean $0$ only: noise of $2a$ with probability $\frac13$ and $-a$ else has it, and the third "
+    r"moment $2a^3$.",
+    instead=r"The mean $0$ is enough: $f\to-f$ alone changes the sign of $A$, and $C$ has the mean $0$ given the tokens.",
+    costs="nothing",
+    repair=dict(centred=True),
+    control=dict(centred=True, both=2),
+    hypotheses=("a > 0",),
+)
+def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
+    r"""Printed, the third moment of centred noise on $2a$ and $-a$ beside $a^3$ is $a^3$. With
+    `centred` the mean of $(A+B+C)^2$ over $A\to-A$ and over that noise for $C$ is that of
+    $A^2+B^2+C^2$, with `both` = 1 times $C^2$.
+    """
+    a = sp.Symbol("a", positive=True)
+    law = ((2 * a, sp.Rational(1, 3)), (-a, sp.Rational(2, 3)))
+    mean = lambda f: sum(p * f(x) for x, p in law)
+    if not centred:
+        return identity(computed(r"\mathbb E\epsilon^3", mean(lambda x: x**3)) + a**3, a**3)
+    squares = mean(lambda x: ((A + B + x) ** 2 + (-A + B + x) ** 2) / 2)
+    return identity(computed(r"\mathbb E(A+B+C)^2", sp.expand(squares)), A**2 + B**2 + both * mean(lambda x: x**2))
+
+
+@claim(
+    "COL:B.sym",
+    false="gap",
+    why=r"Not for the cosine tasks of Section 3.2, on which attention is trained too: for $d=3$ the mean of $\cos(Lu^\top x)$ "
+    r"is $\frac{\sin L}{L}$.",
+    instead=r"For affine, ReLU and linear tasks.",
+    costs="a hypothesis",
+    repair=dict(affine=True),
+    control=dict(affine=True, power=2),
+    hypotheses=("L > 0",),
+)
+def opposite_tasks(*, affine: bool = False, power: int = 3) -> Evidence:
+    r"""Printed, the mean of cosine tasks in $d=3$, $\frac{\sin L}{L}$, is 0 beside 1. For affine
+    tasks the mean of the value to the `power` = 3, beside 1, is 1.
+    """
+    if not affine:
+        t = sp.Symbol("t", real=True)
+        mean = sp.integrate(sp.cos(L * t) / 2, (t, -1, 1))
+        return identity(computed(r"\mathbb E f", mean) + 1, sp.S.One)
+    l, b, x = sp.symbols("l b x", real=True)
+    value = sp.expand((l * x + b) ** power)
+    for name in (l, b):
+        value = sp.integrate(value, (name, -L, L)) / (2 * L)
+    return identity(computed(r"\mathbb E f^p", value) + 1, sp.S.One)
+
+
+def on_circle(name: str) -> sp.Matrix:
+    """Return a point of the circle, by the tangent of half its angle."""
+    p = sp.Symbol(name, real=True)
+    return sp.Matrix([1 - p**2, 2 * p]) / (1 + p**2)
+
+
+@claim(
+    "COL:B.eq7",
+    false="typo",
+    why=r"The display before it has $2x_i^\top Mx$, so that the weights have half the exponent: $e^{-\frac12\|\cdot\|^2}$.",
+    instead=r"$e^{-\frac12\|\Sigma^{-1/2}x_i-M^\prime\Sigma^{-1/2}x_{n+1}\|^2}$; with $M=wI$ that is $e^{-\frac "
+    r"w2\|x_i-x_{n+1}\|^2}$ up to a factor.",
+    details=r"From (8) on $w_{KQ}$ stands for half the factor of $\Sigma^{-1}$ in $M$, which changes no order.",
+    costs="constants",
+    repair=dict(half=2),
+    control=dict(half=3),
+    hypotheses=("u > -2", "v > -2"),
+)
+def exponent_of_the_weights(*, half: int = 1) -> Evidence:
+    r"""For $\Sigma=I$ and two tokens on the circle the difference of the scores $x_i^\top Mx$ is
+    that of $-\|x_i-Mx\|^2$ over `half` (printed: 1), for every $M$.
+    """
+    u, v, x = map(on_circle, "uvx")
+    M = sp.Matrix(2, 2, sp.symbols("M_1:5", real=True))
+    square = lambda y: (y - M * x).dot(y - M * x)
+    return identity((u - v).dot(M * x), sp.expand(square(v) - square(u)) / half)
+
+
+@claim(
+    "COL:B.4",
+    control=dict(least=Fraction(1, 10)),
+)
+def increasing_correlation(*, least: int | Fraction = 0) -> Evidence:
+    r"""Affine and ReLU tasks have correlations whose slope at every $t$ of a grid exceeds `least` =
+    0, and cosine tasks, which are even, have not.
+    """
+    grid = [-0.9 + 0.1 * k for k in range(19)]
+
+    def meets(tasks: TaskClass) -> bool:
+        slopes = [(float(tasks.rho(x + 0.01, 3)) - float(tasks.rho(x - 0.01, 3))) / 0.02 for x in grid]
+        return min(slopes) > least
+
+    return definition(
+        meets, r"\rho^\prime>0", inside={"affine": (affine(1),), "ReLU": (relu(1),)}, outside={"cosine": (cosine(3),)}
+    )
+
+
+@claim(
+    "COL:B.5.mono",
+    control=dict(sign=-1),
+    argument=r"The weight of a token whose own part is $e^s$ is $\frac{e^s}{e^s+X}$; ordered alike, the mean of a product is "
+    r"largest by Lemma I.2, which "
+    r"holds on the sphere as on every measure space.",
+)
+def weights_grow(*, sign: int = 1) -> Evidence:
+    r"""For the rest $X=r$ of the sum and $s<t$ the weight at $t$, times `sign` = 1, is larger."""
+    weight = lambda x: sign * sp.exp(x) / (sp.exp(x) + r)
+    return forall(weight(s + t), ">", weight(s), {s: (0, 5), t: (0, 5), r: (0, oo)})
+
+
+@claim(
+    "COL:B.5.map",
+    control=dict(least=Fraction(11, 10)),
+    argument=r"A mean is at least the least value, which is attained if $c_y$ is one minimiser for all $y$.",
+)
+def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
+    r"""For values $a,b\geq m$ the mean with weights $q$ and $1-q$ is at least `least` = 1 times
+    $m$.
+    """
+    a, b, m, q = sp.symbols("a b m q", positive=True)
+    ranges = {a: (0, oo), b: (0, oo), m: (0, oo), q: (0, 1)}
+    return forall(q * a + (1 - q) * b, ">=", least * m, ranges, where=[(a, ">=", m), (b, ">=", m)])
+
+
+@claim(
+    "COL:eq8",
+    control=dict(power=1),
+    argument=r"Two dimensions with a diagonal $\Sigma$ are computed; a basis of eigenvectors gives the general case.",
+)
+def whitened_tokens(*, power: int = 2) -> Evidence:
+    r"""For $x=\Sigma^{1/2}\tilde x$ with $\Sigma$ of eigenvalues $s^2$, $t^2$ the squared distance
+    of $\Sigma^{-1/2}x_i$ and $\Sigma^{-1/2}x$ is $\|\tilde x_i-\tilde x\|^2$; with `power` = 1 in
+    place of 2 the root is not undone.
+    """
+    u, v = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "uv")
+    root = sp.diag(s, t)
+    off = sp.diag(s ** (1 - power), t ** (1 - power)) * root * (u - v)
+    return identity(computed("x", sp.expand(off.dot(off))), (u - v).dot(u - v))
+
+
+@claim("COL:B.1-dec", control=dict(share=2), argument=r"Two tokens with noise $\pm\sigma$ are computed; more bring no other terms.")
+def parts_of_the_loss(*, share: int = 1) -> Evidence:
+    r"""The mean over signs of the squared error is that of the signal and `share` = 1 times
+    $\sigma^2\sum\gamma_i^2$.
+    """
+    g, sigma = sp.symbols("gamma sigma", positive=True)
+    f, h, k = sp.symbols("f_1 f_2 f", real=True)
+    signs = product((1, -1), repeat=2)
+    mean = sum((g * (f + a * sigma) + (1 - g) * (h + b * sigma) - k) ** 2 for a, b in signs) / 4
+    return identity(mean, (g * (f - k) + (1 - g) * (h - k)) ** 2 + share * sigma**2 * (g**2 + (1 - g) ** 2))
+
+
+@claim("COL:gp", control=dict(sign=1), argument=r"The sums have one term for each token; one is computed.")
+def derivative_of_the_sums(*, sign: int = -1) -> Evidence:
+    r"""The derivative in $r$ of $e^{-rs^2}$, times `sign` = -1, is $s^2e^{-rs^2}$."""
+    return identity(computed(r"-g_0^\prime", sign * sp.diff(sp.exp(-r * s**2), r)), s**2 * sp.exp(-r * s**2))
+
+
+@claim(
+    "COL:gp.p",
+    false="typo",
+    why=r"Lemmas C.4 and C.5 use $g_2$, and nothing uses $p=\frac12$.",
+    instead=r"For $p=0,1,2$, which Lemma G.4 allows.",
+    costs="nothing",
+    repair=dict(largest=2),
+    control=dict(largest=Fraction(3, 2)),
+    hypotheses=("p <= 2",),
+)
+def values_of_p(*, largest: int | Fraction = 1) -> Evidence:
+    r"""The $p$ that are used, up to 2, are at most `largest` (printed: 1)."""
+    p = sp.Symbol("p", nonnegative=True)
+    return forall(p, "<=", largest, {p: Closed(0, 2)})
