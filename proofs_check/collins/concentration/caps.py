@@ -32,7 +32,7 @@ def base(dimension: int) -> sp.Expr:
 
 @claim("COL:G.1/lower", control=dict(two=1), needs=("COL:G.1.low",), argument=RADIAL)
 def caps_from_below(*, two: int = 2) -> Evidence:
-    r"""For $d$ = 3, 5, 7 and $\varepsilon\leq1$ the cap is at least
+    r"""For $d=3,5,7$ and $\varepsilon\leq1$ the cap is at least
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ over $\sqrt{2\pi d}$, where the 2 is `two`.
     """
     return all_of(*(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), HEIGHTS) for k in ODD))
@@ -40,7 +40,7 @@ def caps_from_below(*, two: int = 2) -> Evidence:
 
 @claim("COL:G.1/upper", control=dict(share=Fraction(2, 5)), needs=("COL:G.1.up",), argument=RADIAL)
 def caps_from_above(*, share: int | Fraction = 1) -> Evidence:
-    r"""For $d$ = 3, 5, 7 and $\varepsilon\leq1$ the cap is at most `share` = 1 times
+    r"""For $d=3,5,7$ and $\varepsilon\leq1$ the cap is at most `share` = 1 times
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
     """
     return all_of(*(forall(cap_measure(eps, k), "<=", share * base(k), HEIGHTS) for k in ODD))
@@ -69,7 +69,7 @@ def last_link(*, less: int | Fraction = 0) -> Evidence:
 
 @claim("COL:G.1.low", control=dict(two=1), cites=("Gautschi: bounds on quotients of gamma functions",), argument=RADIAL)
 def ball_below_the_cap(*, two: int = 2) -> Evidence:
-    r"""For $d$ = 2, ..., 40 the constant $\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$ is at
+    r"""For $d=2,3,4$ and $40$ the constant $\frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}$ is at
     least 1 over $\sqrt{2\pi d}$, where the second 2 is `two`.
     """
     constants = [sp.gamma(sp.Rational(k, 2)) / (2 * sp.sqrt(sp.pi) * sp.gamma(sp.Rational(k + 1, 2))) for k in range(2, 41)]
@@ -79,7 +79,7 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
 
 @claim("COL:G.1.up", control=dict(half=Fraction(2, 5)), argument=RADIAL)
 def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $d$ = 3, 5, 7 and $\varepsilon\leq1$ the cap is at most `half` = 1/2 times
+    r"""For $d=3,5,7$ and $\varepsilon\leq1$ the cap is at most `half` = 1/2 times
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
     """
     return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), HEIGHTS) for k in ODD))
@@ -147,10 +147,10 @@ def large_sums_from_above(*, two: int = 2) -> Evidence:
     "COL:G.3/large.lower",
     control=dict(constant=1),
     unproved="The sum is compared with the gamma function for whole dimensions one by one.",
-    fragment=r"$d$ = 5, 8, 12, 20 with $\alpha$ = 1, 3/2, 2 and the least $m$ allowed; larger $m$ add to the sum.",
+    fragment=r"$d=5,8,12,20$ with $\alpha=1,\frac32,2$ and the least $m$ allowed; larger $m$ add to the sum.",
 )
 def large_sums_from_below(*, constant: int = 2) -> Evidence:
-    r"""For $d$ = 5, 8, 12, 20 and $\alpha$ = 1, 3/2, 2 and the least $m\geq\frac{d+\sqrt
+    r"""For $d=5,8,12,20$, $\alpha=1,\frac32,2$ and the least $m\geq\frac{d+\sqrt
     d}{\alpha}$ the sum is at least $\frac{\Gamma(d+1)}{\alpha^{d+1}}$ over `constant` = 2.
     """
     parts = []
@@ -217,8 +217,8 @@ def largest_term(*, most: int = 2) -> Evidence:
 
 @claim("COL:G.6", control=(dict(upper=Fraction(1, 3)), dict(lower=2)), cites=("Stirling's bounds", "Gautschi's inequality"))
 def gamma_function(*, upper: int | Fraction = 1, lower: int = 1) -> Evidence:
-    r"""For $d$ = 1, 2, 5, 20, 100 Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
-    and at $z$ = 0, 1/2, 5 the quotient of gamma functions is at least $\frac{1}{\sqrt{z+1/2}}$, its
+    r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
+    and at $z=0,\frac12,5$ the quotient of gamma functions is at least $\frac{1}{\sqrt{z+1/2}}$, its
     square `lower` times that.
     """
     parts = []

@@ -128,7 +128,7 @@ CASES = (2, 3, 5), (100, 10_000, 10**6)
 def noise_from_below(*, dimensions: int = 0, constant: int | Fraction = Fraction(3, 5)) -> Evidence:
     r"""Printed (`dimensions` = 0), a sequence for $d=3$ defeats every constant. With `dimensions` =
     1 the noise at $\sigma=1$ is at least `constant` = 3/5 times $\frac{w^{(d-1)/2}}{n}$ in the
-    range, for $d$ = 2, 3, 5.
+    range, for $d=2,3,5$.
     """
     if not dimensions:
         return along(POWERS, d=3)
@@ -140,7 +140,7 @@ def noise_from_below(*, dimensions: int = 0, constant: int | Fraction = Fraction
 @claim("COL:D.1/upper", control=dict(constant=1), needs=("COL:D.noise",))
 def noise_from_above(*, constant: int = 2) -> Evidence:
     r"""The noise at $\sigma=1$ is at most `constant` = 2 times $\frac{1+w^{d/2}}{n}$ in the range,
-    for $d$ = 2, 3, 5.
+    for $d=2,3,5$.
     """
     bound = lambda d, tokens, x: float(constant) * (1 + x ** (d / 2)) / tokens
     stated = r"\mathcal L_{\rm noise}\leq C(1+w^{d/2})/n"

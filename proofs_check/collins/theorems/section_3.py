@@ -64,7 +64,7 @@ SKETCHED = Diverging(
 def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
     r"""Printed (`dimensions` = 4): for $d=3$ the minimiser of the sketched loss over
     $\Lambda^{2/7}$ exceeds every constant. With `dimensions` = 3 it is where $w^{2+(d-1)/2}$ is of
-    the order $\Lambda$, which has the exponent $\frac{2}{d+3}$; (d - 1) is (d - `cap`).
+    the order $\Lambda$, which has the exponent $\frac{2}{d+3}$; the 1 in $d-1$ is `cap`.
     """
     if dimensions == 4:
         return along(SKETCHED, d=3)

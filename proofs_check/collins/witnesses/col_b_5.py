@@ -1,6 +1,4 @@
-"""One token has the weight 1 for every M: at n = 1 affine tasks on the circle (d = 2) have the loss
-of M = I.
-"""
+"""At n = 1 the only weight is 1 for every M: affine tasks on the circle lose as much as with I."""
 import numpy as np
 
 n, angles = 1, np.arange(4) * np.pi / 2

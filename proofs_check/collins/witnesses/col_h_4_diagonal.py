@@ -1,6 +1,4 @@
-"""k = 3, where u_i'u is uniform on [-1, 1], c = 1, alpha = (1, 1/2): N by quadrature, and what (59)
-adds to it.
-"""
+"""k = 3, c = 1, alpha = (1, 1/2): N by quadrature over u_i'u on [-1, 1], and what (59) adds."""
 from math import exp
 from scipy.integrate import dblquad, quad
 
