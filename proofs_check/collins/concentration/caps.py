@@ -218,7 +218,7 @@ def largest_term(*, most: int = 2) -> Evidence:
 @claim("COL:G.6", control=(dict(upper=Fraction(1, 3)), dict(lower=2)), cites=("Stirling's bounds", "Gautschi's inequality"))
 def gamma_function(*, upper: int | Fraction = 1, lower: int = 1) -> Evidence:
     r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
-    and at $z=0,\frac12,5$ the quotient of gamma functions is at least $\frac{1}{\sqrt{z+1/2}}$, its
+    and at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its
     square `lower` times that.
     """
     parts = []

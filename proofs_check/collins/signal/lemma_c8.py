@@ -79,8 +79,8 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
 )
 def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2)) -> Evidence:
     r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
-    $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d$ = 3, 4, 5, 7, $n$ from 2
-    to $10^4$ and widths until attention is hard.
+    $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d=3,4,7$, $n$ from 2 to
+    100 and widths to 300.
     """
     if printed:
         return along(EMPTY_WINDOWS, d=7)

@@ -9,8 +9,12 @@ from fractions import Fraction
 
 import sympy as sp
 
+from numerics.attention.window.best_width import optimal_window
+from numerics.attention.window.loss import window_loss
+from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence
 from numerics.provers import Integers, computed, forall, identity, integral_evidence
+from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -232,3 +236,35 @@ def without_a_hypothesis(*, hypothesis: bool = False, two: int = 2) -> Evidence:
         return along(NO_NOISE, d=3, L=1)
     d = sp.Symbol("d", integer=True, positive=True)
     return identity(computed(r"(1+\tfrac2d)\tfrac{1}{d+2}", sp.together((1 + sp.S(two) / d) / (d + 2))), 1 / d)
+
+
+@claim(
+    "COL:T3.5.iff",
+    false="gap",
+    why=r"The window learned on ReLU tasks with $L=1$ also learns affine tasks with $L=10$: for $d=3$, $\sigma=1$ and $n=10^6$ "
+    r"the loss is a "
+    r"seven-thousandth of their variance, and it tends to $0$.",
+    instead=r"Tasks of $rL$ lose a factor $R(r)=\frac{r^2+s/p}{(1+s/p)r^{2p/(s+p)}}$ of the best loss, bounded in $n$ for fixed "
+    r"$r$ (our R15).",
+    details=r"Without noise nothing is lost at all, since the best width does not depend on $L$.",
+    costs="constants",
+    needs=("OURS:R15",),
+    repair=dict(factor=True),
+    control=dict(factor=True, least=Fraction(11, 10)),
+    argument=r"For smooth tasks and $d=3$, where $s=2$ and $p=1$; at $r=1$ the factor is 1.",
+    hypotheses=("d >= 2", "n >= 1"),
+)
+def only_if_similar(*, factor: bool = False, least: int | Fraction = 1) -> Evidence:
+    r"""Printed, the mean square of affine tasks with $L=10$ is at most 100 times their loss at the
+    width that ReLU tasks with $L=1$ teach, for $d=3$, $\sigma=1$, $n=10^6$. With `factor`: for
+    $y=r^{2/3}$ the factor $\frac{y^3+2}{3y}$ is at least `least` = 1.
+    """
+    y = sp.Symbol("y", positive=True)
+    if factor:
+        return forall((y**3 + 2) / (3 * y), ">=", least, {y: (0, sp.oo)})
+    steep, length = affine(10).spectrum(3), 10**6
+    w = round(optimal_window(relu(1), 3, length, 1.0).w, 3)
+    times = steep.varying / float(window_loss(steep, 3, length, w, 1.0).loss)
+    again = steep.varying / plain_window_loss(steep, length, w, 1.0, nodes=1600)
+    witness = {"d": 3, "n": length, "L of the new tasks": 10, "w": w, "variance over loss, to hundreds": round(times, -2)}
+    return refuted_by_two_routes("quadrature", witness, times, 100.0, again)

@@ -170,8 +170,8 @@ def curvature_decides(*, four: int = 4) -> Evidence:
 @claim("OURS:R15", control=dict(two=Fraction(19, 10)), needs=("OURS:R14.law",))
 def price_of_the_wrong_constant(*, two: int | Fraction = 2) -> Evidence:
     r"""At $\Lambda=10^{10}$ the loss of affine tasks that are $r$ times as steep as those learned,
-    over the least, is $R(r)$ with $s$ = `two` = 2, within 1 per cent, for $r$ from 1/10 to 10 and
-    $d$ = 3, 4, 5.
+    over the least, is $R(r)$, whose $s$ is `two` = 2, within 1 per cent, for $r$ from 1/10 to 10
+    and $d=3,4,5$.
     """
     cases = []
     for d, r in product((3, 4, 5), (0.1, 0.5, 2.0, 10.0)):
