@@ -54,10 +54,12 @@ def _plain(lines: Iterable[str]) -> Iterator[Line]:
 def _headline(told: Account, width: int) -> Iterator[Line]:
     """The main results: how they stand as printed, the evidence, and what to change."""
     name = max((len(h.title) for h in told.headline), default=0)
-    printed = max((len(h.printed) for h in told.headline), default=0)
+    evidence_width = max((len(h.evidence) for h in told.headline), default=0)
+    # How a result stands is cut before the evidence is.
+    printed = min(max((len(h.printed) for h in told.headline), default=0), max(width - name - evidence_width - 8, 12))
     yield [(cut(f"{'':{name + 4}}  {'as printed':{printed}}  evidence", width), "")]
     for h in told.headline:
-        line = cut(f"{h.title:{name}}  {h.printed:{printed}}  {h.evidence}", width - 4)
+        line = cut(f"{h.title:{name}}  {cut(h.printed, printed):{printed}}  {h.evidence}", width - 4)
         end = name + printed + 4
         evidence = [(line[end:], h.evidence)] if line[end:] else []  # none where the line is cut before it
         yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line[:end], ""), *evidence]
