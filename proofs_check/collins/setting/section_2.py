@@ -63,7 +63,7 @@ def window_and_scale(*, relative: bool = False, factor: int | Fraction = 2) -> E
 @claim(
     "COL:2.tradeoff",
     false="gap",
-    why=r"Few tokens: the bias falls and rises again. For two tokens and $d=3$ it is $0.1302$ at $w=\frac{13}{10}$ and $0.1409$ "
+    why=r"Few tokens: the bias falls and rises again. For two tokens and $d=3$ it is $0.1375$ at $w=\frac{13}{10}$ and $0.1449$ "
     r"at $w=10$ ($L=1$).",
     instead=r"For long prompts the bias falls with $w$; for every $n\geq2$ it is least at a finite width, and the noise rises.",
     costs="nothing",
