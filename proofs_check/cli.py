@@ -46,7 +46,7 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         epilog="exit status: 0; 1 if a claim that was judged --again is faulty; 2 if the input is no good",
     )
     show.add_argument(
-        "name", metavar="NAME", help="an id, as BB:CC.3.b or CC.3, its unique end, 'Lemma C.4', 'eq. 16', 'Theorem A'"
+        "name", metavar="NAME", help="an id, as BB:CC.3.b or CC.3, its unique end, 'BB:Lemma C.4', 'eq. 16', 'Theorem A'"
     )
     show.add_argument("--ledger", metavar="FILE", help="what pytest proofs_check/ --ledger DIR wrote")
     show.add_argument("--latex", action="store_true", help="formulas as LaTeX, and whole")

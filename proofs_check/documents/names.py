@@ -49,7 +49,7 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
     Parameters
     ----------
     text : str
-        ``"BB:CC.3"``, ``"CC.3"``, ``"Lemma C.4"``, ``"eq. 16"``, ``"(16)"``, ``"Theorem A"``,
+        ``"BB:CC.3"``, ``"CC.3"``, ``"BB:Lemma C.4"``, ``"eq. 16"``, ``"(16)"``, ``"Theorem A"``,
         or the end of an id that no other one has, as ``"glue.a"``.
     claims : iterable of str
         The ids of the claims, for parts of rows such as ``"BB:LC.1/inference"``.
@@ -70,7 +70,7 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
     """
     given = " ".join(text.split())
     if not given:
-        raise InputError("no name was given; give one such as 'Lemma C.4', BB:CC.3.b or '(16)', or see: largeprompt list")
+        raise InputError("no name was given; give one such as 'BB:Lemma C.4', BB:CC.3.b or '(16)', or see: largeprompt list")
     name, slash, part = given.partition("/")
     key, colon, rest = name.partition(":")
     paper = next((p for p in papers() if p.casefold() == key.casefold()), "") if colon else ""
@@ -83,7 +83,7 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
         if len(found) == 1:
             break
         if found:
-            raise InputError(_ambiguous(given, [r for one in found for r in one.rows]))
+            raise InputError(_ambiguous(given, found))
     else:
         raise InputError(_unknown(given, wanted, among))
     return _part(given, found[0], part, claims) if slash else found[0]
@@ -171,8 +171,12 @@ def _table(found: Iterable[Row]) -> str:
     return "\n".join(["", *lines, *([f"  … and {more} more"] if more > 0 else [])])
 
 
-def _ambiguous(given: str, found: list[Row]) -> str:
-    return f"{_short(given)} may be each of these; give one by its id:{_table(found)}"
+def _ambiguous(given: str, found: list[Named]) -> str:
+    """Papers number alike; what several of them print is asked for with the paper's key."""
+    if _NUMBERED.fullmatch(found[0].title):
+        lines = "".join(f"\n  '{one.rows[0].paper}:{one.title}'  {papers()[one.rows[0].paper]}" for one in found)
+        return f"{_short(given)} is a statement of several papers; give one with its key:{lines}"
+    return f"{_short(given)} may be each of these; give one by its id:{_table(r for one in found for r in one.rows)}"
 
 
 def _unknown(given: str, wanted: str, among: list[Row]) -> str:

@@ -34,7 +34,7 @@ def test_every_id_means_its_row(id: str) -> None:
         ("(16)", "BB:16"),
         ("(25)", "BB:24-27"),
         ("eq. 1", "BB:P3.1"),
-        ("lemma   c.4", "Lemma C.4"),
+        ("bb:lemma   c.4", "Lemma C.4"),
         ("Prop. 3.1", "Proposition 3.1"),
         ("thm 5.2", "Theorem 5.2"),
         ("ours:Theorem A", "Theorem A"),
@@ -47,9 +47,17 @@ def test_names(text: str, title: str) -> None:
 
 
 def test_a_numbered_statement_has_all_its_rows_in_printed_order() -> None:
-    found = named("Lemma C.4")
+    found = named("BB:Lemma C.4")
     assert [r.id for r in found.rows] == [r.id for r in rows().values() if r.paper == "BB" and place(r)[1] == "Lemma C.4"]
     assert found.claim == ""
+
+
+def test_what_several_papers_number_alike_is_asked_for_with_the_key() -> None:
+    with pytest.raises(InputError, match="statement of several papers") as refused:
+        named("lemma c.4")
+    offered = re.findall("^  '(.+)'", str(refused.value), flags=re.MULTILINE)
+    assert offered == ["BB:Lemma C.4", "COL:Lemma C.4"]
+    assert {key: {r.paper for r in named(key).rows} for key in offered} == {key: {key.partition(":")[0]} for key in offered}
 
 
 def test_an_equation_beside_a_row_is_not_the_row() -> None:

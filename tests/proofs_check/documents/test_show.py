@@ -152,7 +152,7 @@ def test_a_numbered_statement_is_a_line_a_row_and_why_its_false_rows_are_false(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    show("lemma c.4")
+    show("bb:lemma c.4")
     text = capsys.readouterr().out
     found = {id: o for id, o in outcomes(BOOK).items() if id == "BB:LC.4" or id.startswith("BB:LC.4.")}
     lines = re.findall(r"^([A-Z-]) [ *] (\S+)", text, flags=re.MULTILINE)
