@@ -173,7 +173,7 @@ def _table(found: Iterable[Row]) -> str:
 
 def _ambiguous(given: str, found: list[Named]) -> str:
     """Papers number alike; what several of them print is asked for with the paper's key."""
-    if _NUMBERED.fullmatch(found[0].title):
+    if _NUMBERED.fullmatch(found[0].title.casefold()):
         lines = "".join(f"\n  '{one.rows[0].paper}:{one.title}'  {papers()[one.rows[0].paper]}" for one in found)
         return f"{_short(given)} is a statement of several papers; give one with its key:{lines}"
     return f"{_short(given)} may be each of these; give one by its id:{_table(r for one in found for r in one.rows)}"
