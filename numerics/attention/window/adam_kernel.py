@@ -23,8 +23,8 @@ from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes, word
 __all__ = ["SOURCES", "TASKS", "adam_kernel", "loss_kernel"]
 
 SOURCES = kernel_key(__name__)
-#: Classes of tasks, by what f is of t = u'x.
-TASKS = ("affine", "relu", "cosine", "plane", "square")
+#: Classes of tasks, by what f is of t = u'x; the last one is of the angle of x on the circle.
+TASKS = ("affine", "relu", "cosine", "plane", "square", "linear", "phase")
 #: Rows of LANES normals that are drawn at once.
 ROWS = 32
 OWN, UNIFORM = U64(3 << 60), U64(5 << 60)  # streams that no other kernel reads
@@ -32,15 +32,21 @@ FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's constants, as PyTorch has them
 
 
 @njit(forceinline=True, error_model="numpy")
-def value(task, t, L, slopes):  # type: ignore[no-untyped-def]
-    """f at a point with u'x = t; the slopes are l, l_1, l_2 and the offset b."""
+def value(task, t, L, drawn, first, second):  # type: ignore[no-untyped-def]
+    """f at a point with u'x = t and the given first two coordinates; what is drawn, uniform on
+    [-1, 1], is l/L, l_2/L and b/L, or b/pi for a phase.
+    """
     if task == 0:
-        return slopes[0] * t + slopes[2]
+        return L * (drawn[0] * t + drawn[2])
     if task == 1:
-        return (slopes[0] * t if t > 0 else -slopes[1] * t) + slopes[2]
+        return L * ((drawn[0] * t if t > 0 else -drawn[1] * t) + drawn[2])
     if task == 2:
         return math.cos(L * t)
-    return L * t + 2.0 if task == 3 else (L * t) ** 2
+    if task == 3:
+        return L * t + 2.0
+    if task == 4:
+        return (L * t) ** 2
+    return L * t if task == 5 else math.cos(L * math.atan2(second, first) - math.pi * drawn[2])
 
 
 @njit(forceinline=True, error_model="numpy")
@@ -164,7 +170,7 @@ def adam_kernel() -> Callable[..., int]:
                 word_rows(1, state_u, words)
                 drawn = 0
             for j in range(3):
-                slopes[j] = L * (np.float64(words[drawn]) * 2.0**-31 - 1.0)
+                slopes[j] = np.float64(words[drawn]) * 2.0**-31 - 1.0
                 drawn += 1
             for a in range(d):
                 u[a] = 0.0
@@ -195,7 +201,7 @@ def adam_kernel() -> Callable[..., int]:
                 for a in range(d):
                     x[a, at] *= size
                     along += u[a] * x[a, at]
-                f = value(task, along, L, slopes)
+                f = value(task, along, L, slopes, x[0, at], x[1, at])
                 if i < tokens:
                     y[i] = f + sigma * pool[used + d]
                 else:

@@ -63,8 +63,9 @@ def train_matrix(
     ----------
     task : str
         With t = u'x, u a random unit vector and l, l_1, l_2, b uniform on [-L, L]: "affine"
-        (l t + b), "relu" (l_1 t_+ + l_2 (-t)_+ + b), "cosine" (cos(L t)), "plane" (L t + 2) or
-        "square" ((L t)^2).
+        (l t + b), "relu" (l_1 t_+ + l_2 (-t)_+ + b), "cosine" (cos(L t)), "plane" (L t + 2),
+        "square" ((L t)^2), "linear" (L t); or, on the circle, "phase" (cos(L angle - b) with b
+        uniform on [-pi, pi]).
     d, n : int
         Dimension, and labelled tokens of a task.
     L, sigma : float
@@ -115,8 +116,10 @@ def train_matrix(
     if d < 2:
         raise ValueError("d = 1 has two unit vectors only; attention windows on the sphere need d >= 2")
     asked = math.isqrt(n) if queries is None else read_whole("queries", queries, "give a positive number", least=1)
-    if not (math.isfinite(L) and L > 0):
+    if not (math.isfinite(L) and (L > 0 or (L == 0 and task == "phase"))):
         raise ValueError(f"L = {L} makes every task constant, and every M as good as any other; take L > 0")
+    if task == "phase" and d != 2:
+        raise ValueError(f"d = {d}: tasks of the angle are on the circle; take d = 2")
     if not (sigma >= 0 and lr > 0 and 0 < decay <= 1 and start != 0):
         raise ValueError(f"sigma = {sigma}, lr = {lr}, decay = {decay}, start = {start}: need >= 0, > 0, in (0, 1], not 0")
     A = np.eye(d) if root is None else np.ascontiguousarray(root, dtype=float)

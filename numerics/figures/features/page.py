@@ -5,26 +5,19 @@ the numbers as ``data.json`` and ``data.csv``.
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
-import shlex
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
-from numerics.figures.captions import VERDICTS, sentences
 from numerics.figures.features.plots import draw
 from numerics.figures.features.training import FIGURES, Choices, Experiments
-from numerics.pages.files import replace_together
-from numerics.pages.provenance import provenance
-from numerics.pages.templates import environment
+from numerics.figures.trained.page import command, write_experiments
 from numerics.pages.text import marked
-from numerics.terminal.progress import duration
 
 __all__ = ["COLUMNS", "figure_of", "write_page"]
 
@@ -80,44 +73,20 @@ def write_page(
     OSError
         If the folder cannot be created or written.
     """
-    said, figures = sentences(claims, figure_of), draw(found)
-    counts = Counter(sentence.verdict for sentence in said)
-    page = environment("numerics.figures").get_template("features/experiments.html.jinja")
-    files = {f"plots/{plot.name}.svg": plot.file for figure in figures for _, plot in figure.panels}
-    files |= {"data.json": json.dumps(as_json(found), allow_nan=False) + "\n", "data.csv": as_csv(found)}
-    files["index.html"] = page.render(
-        found=found,
-        choices=found.choices,
-        usual=found.choices == Choices(),
-        figures=figures,
-        drawn={figure.number for figure in figures},
-        said=said,
-        counts=[(verdict, counts[verdict]) for verdict in VERDICTS if counts[verdict]],
-        diverged=found.diverged(),
+    return write_experiments(
+        "features/experiments.html.jinja",
+        found,
+        draw(found),
+        claims,
+        figure_of,
+        folder,
         words=words,
-        duration=duration,
-        source=provenance(command(found), found.seconds),
+        repeated_by=command("LDL", found, FIGURES),
+        document=as_json(found),
+        table=as_csv(found),
+        usual=found.choices == Choices(),
+        diverged=found.diverged(),
     )
-    replace_together(Path(folder), files)
-    return Path(folder) / "index.html"
-
-
-def command(found: Experiments) -> str:
-    """The command line that repeats the measurement.
-
-    Examples
-    --------
-    >>> command(Experiments(Choices(rate=0.01), (1, 2), {}, 0.0, 0.0))
-    'largeprompt figures --paper LDL --rate 0.01 --only 1,2'
-    """
-    words, usual = ["largeprompt", "figures", "--paper", "LDL"], Choices()
-    for field in fields(Choices):
-        value = getattr(found.choices, field.name)
-        if value != getattr(usual, field.name):
-            words += [f"--{field.name.replace('_', '-')}", str(value)]
-    if found.figures != tuple(FIGURES):
-        words += ["--only", ",".join(map(str, found.figures))]
-    return shlex.join(words)
 
 
 def _drawn(found: Experiments) -> list[tuple[str, str, float]]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from numerics.figures.captions import Key
 from numerics.figures.features.training import FLAT, MODELS, SHARP, Experiments
+from numerics.figures.trained.page import Figure
 from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
 from numerics.pages.text import slug
 
-__all__ = ["MAP_EPOCHS", "Figure", "draw"]
+__all__ = ["MAP_EPOCHS", "draw"]
 
 #: Colours of the three values of L of a set, and of the attention on the four features.
 COLOURS = ("run-1", "run-2", "run-3", "run-4")
@@ -21,16 +22,6 @@ PRINTED = {0.1: [(40, 1.0)], 1.0: [(30, 0.6), (110, 0.1)]}
 #: Epochs at which attention maps are drawn, where there are so many.
 MAP_EPOCHS = (0, 40, 110, 200, 300, 400)
 SETS = (("flat", FLAT), ("sharp", SHARP))
-
-
-class Figure(NamedTuple):
-    """A figure of the paper: number, title, its plots by model, its keys, and its caption."""
-
-    number: int
-    title: str
-    panels: Sequence[tuple[str, Plot]]
-    keys: Sequence[Key]
-    caption: str
 
 
 def draw(found: Experiments) -> list[Figure]:

@@ -6,22 +6,18 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.figures.features.block import Curves, initial_block, train
 from numerics.figures.features.prompts import cosine_prompts, polynomial_prompts
+from numerics.figures.trained.run import run_jobs
 from numerics.jobs.job import Attempt, Job, Progress
-from numerics.jobs.runner import perform, thread_count
-from numerics.jobs.store import Store
-from numerics.jobs.workspace import Workspace
 
 __all__ = ["FIGURES", "FLAT", "MODELS", "SHARP", "Choices", "Experiments", "Key", "measure"]
 
@@ -195,14 +191,10 @@ def measure(
         if getattr(choices, name) < 1:
             raise ValueError(f"{name} = {getattr(choices, name)} is less than 1; pass a positive whole number")
     code = digest_of_sources(__name__)
-    began, jobs = time.monotonic(), {key: _job(key, choices, code) for key in _keys(figures, choices.runs)}
-    # Products of matrices as small as these take many times as long on several threads of BLAS.
-    with threadpool_limits(1, user_api="blas"), Store() if folder is None else Workspace(folder) as store:
-        numbers = perform(jobs.values(), store, threads=thread_count(threads), progress=progress)
-        work = math.fsum(float(store.about(key)["seconds"]) for key in numbers)
+    jobs = {key: _job(key, choices, code) for key in _keys(figures, choices.runs)}
+    numbers, seconds, work = run_jobs(jobs, folder, threads, progress)
     curves = {}
-    for key, job in jobs.items():
-        table = numbers[job.key]
+    for key, table in numbers.items():
         K = math.isqrt(table.shape[1] - 1)
         curves[key] = Curves(table[:, 0], table[:, 1:].reshape(len(table), K, K))
-    return Experiments(choices, figures, curves, time.monotonic() - began, work)
+    return Experiments(choices, figures, curves, seconds, work)

@@ -1,0 +1,1 @@
+"""What the pages of trained figures of several papers share: running the jobs, and the page."""
