@@ -10,10 +10,14 @@ from typing import Any
 
 __all__ = ["add_figures"]
 
-#: How many figures each paper has; they stand here too, so that ``--help`` need not load NumPy.
-FIGURES = {"BB": 8, "LDL": 4}
+#: The figures of each paper; they stand here too, so that ``--help`` need not load NumPy.
+FIGURES = {"BB": (1, 2, 3, 4, 5, 6, 7, 8), "LDL": (1, 2, 3, 4), "COL": (1, 2, 3, 4, 5, 7, 9)}
 #: The options that only one of the papers has.
-ONLY = {"BB": ("seeds", "full", "quick"), "LDL": ("width", "optimiser", "rate", "cosine_rate", "polynomial_rate", "runs")}
+ONLY = {
+    "BB": ("seeds", "full", "quick"),
+    "LDL": ("width", "optimiser", "rate", "cosine_rate", "polynomial_rate", "runs"),
+    "COL": ("L", "sigmas", "lengths", "noise", "steps", "trials"),
+}
 #: How the title of our page begins, by which it is told from a page of somebody else.
 TITLE = b"<title>Training of softmax and linear attention"
 
@@ -35,15 +39,19 @@ def add_figures(commands: Any) -> None:
     figures = commands.add_parser(
         "figures",
         help="train what a paper's figures show, draw them, and judge what the paper says about them",
-        description="Boursier & Boyer: trains softmax and linear attention as in Appendix A.1 ('as written') and as in the authors'"
-        " code ('as coded'); about six minutes on two processors. Li, Duan & Liang: trains attention alone, which their theorems"
-        " analyse, and a transformer block; about two minutes. Both write DIR/index.html with all figures, their numbers, and"
-        " DIR/ledger/ledger.json with a verdict on every sentence."
+        description="Boursier & Boyer: trains softmax and linear attention as in Appendix A.1 ('as written') and as in the"
+        " authors' code ('as coded'); about six minutes on two processors. Li, Duan & Liang: trains attention alone, which their"
+        " theorems analyse, and a transformer block; about two minutes. Collins et al.: trains attention windows with Adam as"
+        " their Appendix J does, beside the exact minimisers; about a minute and a half. All write DIR/index.html with all figures,"
+        " their numbers, and DIR/ledger/ledger.json with a verdict on every sentence."
         " DIR/measured keeps every finished run: the same command goes on after a kill, and a second process may help.",
         epilog="exit status: 0; 1 if a sentence came out otherwise than declared; 2 if the input is no good; 130 if interrupted",
     )
     figures.add_argument(
-        "--paper", choices=tuple(FIGURES), default="BB", help="Boursier & Boyer, or Li, Duan & Liang (default: %(default)s)"
+        "--paper",
+        choices=tuple(FIGURES),
+        default="BB",
+        help="Boursier & Boyer, Li, Duan & Liang, or Collins et al. (default: %(default)s)",
     )
     figures.add_argument("--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)")
     figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 1,2")
@@ -74,6 +82,15 @@ def add_figures(commands: Any) -> None:
     of_LDL.add_argument("--cosine-rate", type=_rate, metavar="X", help="of the attention alone, Figures 1 to 3 (default: 0.02)")
     of_LDL.add_argument("--polynomial-rate", type=_rate, metavar="X", help="of the attention alone, Figure 4 (default: 0.5)")
     of_LDL.add_argument("--runs", type=_positive, metavar="N", help="over which Figure 4 is averaged (default: 30)")
+    of_COL = figures.add_argument_group("Collins et al.", "what only the pictures show, or nothing")
+    of_COL.add_argument("--L", type=_numbers, metavar="LIST", help="Lipschitz constants of Figure 3 (default: 0.3,1,3,10)")
+    of_COL.add_argument("--sigmas", type=_numbers, metavar="LIST", help="noises of Figure 4 (default: 0.01,0.1,0.3,1)")
+    of_COL.add_argument("--lengths", type=_whole_numbers, metavar="LIST", help="tokens of Figure 4 (default: 5,20,50,200)")
+    of_COL.add_argument("--noise", type=_rate, metavar="X", help="standard deviation of the noise in Figure 1 (default: 0.1)")
+    of_COL.add_argument(
+        "--steps", type=_steps, metavar="N", help="of Figures 3 to 5; Figure 9 has four times as many (default: 5000)"
+    )
+    of_COL.add_argument("--trials", type=_positive, metavar="N", help="of which Figure 9 has half (default: 10)")
     figures.set_defaults(run=_run, interrupted="interrupted; every finished run is kept; give the same command again to go on")
 
 
@@ -81,6 +98,20 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 1000:
         raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 to 1000")
     return int(text)
+
+
+def _steps(text: str) -> int:
+    if not text.isdecimal() or not 50 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 50 to 1000000")
+    return int(text)
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(_rate(part) for part in text.split(","))
+
+
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    return tuple(_positive(part.strip()) for part in text.split(","))
 
 
 def _rate(text: str) -> float:
@@ -103,20 +134,18 @@ def _figures(text: str) -> list[int]:
 def _run(arguments: argparse.Namespace) -> int:
     """Refuse what the paper does not have, and measure its figures."""
     from numerics.terminal.inputs import InputError
-    from proofs_check.documents.feature_figures import measure_and_judge
+    from proofs_check.documents.trained_figures import measure_and_judge
 
     paper = arguments.paper
     for other in set(ONLY) - {paper}:
         for name in ONLY[other]:
             if getattr(arguments, name):
                 raise InputError(f"--{name.replace('_', '-')} belongs to --paper {other}; leave it out, or choose that paper")
-    if arguments.only and arguments.only[-1] > FIGURES[paper]:
-        raise InputError(
-            f"--only {arguments.only[-1]}: {paper} has the figures 1 to {FIGURES[paper]}; pass some of these, such as 1,2"
-        )
+    if unknown := [number for number in arguments.only or [] if number not in FIGURES[paper]]:
+        raise InputError(f"--only {unknown[0]}: {paper} has the figures {', '.join(map(str, FIGURES[paper]))}; pass some of these")
     if paper == "BB":
         return _measure_and_judge(arguments)
-    choices = {name: getattr(arguments, name) for name in ONLY["LDL"] if getattr(arguments, name) is not None}
+    choices = {name: getattr(arguments, name) for name in ONLY[paper] if getattr(arguments, name) is not None}
     return measure_and_judge(arguments, choices)
 
 

@@ -141,13 +141,32 @@ def adam_kernel() -> Callable[..., int]:
     were done: fewer where a loss is not finite. It releases the GIL.
 
     Covariates are ``root`` times a vector uniform on the sphere, or that over its norm where
-    ``normalised``; the direction of a task is ``directions`` times a vector uniform on the sphere.
+    ``normalised``; ``redrawn`` fills it with normal numbers for each task. The direction of a task
+    is ``directions`` times a vector uniform on the sphere.
     """
     sources = SOURCES
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(  # type: ignore[no-untyped-def]
-        W, task, tokens, queries, L, sigma, steps, lr, decay, softmax, root, directions, normalised, key0, key1, losses, every, kept
+        W,
+        task,
+        tokens,
+        queries,
+        L,
+        sigma,
+        steps,
+        lr,
+        decay,
+        softmax,
+        root,
+        redrawn,
+        directions,
+        normalised,
+        key0,
+        key1,
+        losses,
+        every,
+        kept,
     ):
         _ = sources
         d, k = directions.shape
@@ -185,6 +204,14 @@ def adam_kernel() -> Callable[..., int]:
                 for j in range(k):
                     u[a] += directions[a, j] * pool[used + j] * size
             used += k
+            if redrawn:
+                for a in range(d):
+                    if used + d > ROWS * LANES:
+                        normal_rows(ROWS, state, pool)
+                        used = 0
+                    for b in range(d):
+                        root[a, b] = pool[used + b]
+                    used += d
             for i in range(tokens + queries):
                 if used + d + 1 > ROWS * LANES:
                     normal_rows(ROWS, state, pool)

@@ -51,7 +51,7 @@ def train_matrix(
     queries: int | None = None,
     start: float = 0.001,
     softmax: bool = True,
-    root: ArrayLike | None = None,
+    root: ArrayLike | str | None = None,
     directions: ArrayLike | None = None,
     normalised: bool = False,
     every: int = 10,
@@ -78,8 +78,9 @@ def train_matrix(
     start : float
     softmax : bool
         Whether attention is softmax; otherwise the scores themselves weight the labels.
-    root : array_like of shape (d, d), optional
-        Covariates are root times a uniform unit vector; the identity if left out.
+    root : array_like of shape (d, d) or "redrawn", optional
+        Covariates are root times a uniform unit vector; the identity if left out. Where redrawn,
+        every task has a root of its own with standard normal entries.
     directions : array_like of shape (d, k), optional
         u is directions times a uniform unit vector, such as B for tasks of low rank.
     normalised : bool
@@ -122,7 +123,10 @@ def train_matrix(
         raise ValueError(f"d = {d}: tasks of the angle are on the circle; take d = 2")
     if not (sigma >= 0 and lr > 0 and 0 < decay <= 1 and start != 0):
         raise ValueError(f"sigma = {sigma}, lr = {lr}, decay = {decay}, start = {start}: need >= 0, > 0, in (0, 1], not 0")
-    A = np.eye(d) if root is None else np.ascontiguousarray(root, dtype=float)
+    if isinstance(root, str) and root != "redrawn":
+        raise ValueError(f"root is {root!r}; give a matrix, or 'redrawn' for one that is drawn for each task")
+    redrawn = isinstance(root, str)
+    A = np.eye(d) if root is None or isinstance(root, str) else np.array(root, dtype=float, order="C")
     D = np.eye(d) if directions is None else np.ascontiguousarray(directions, dtype=float)
     if A.shape != (d, d) or D.ndim != 2 or D.shape[0] != d or not np.isfinite(A).all() or not np.isfinite(D).all():
         raise ValueError(f"root has the shape {A.shape} and directions {D.shape}; they are d x d and d x k with d = {d}, finite")
@@ -139,6 +143,7 @@ def train_matrix(
         float(decay),
         bool(softmax),
         A,
+        redrawn,
         D,
         bool(normalised),
     )

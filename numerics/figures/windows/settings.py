@@ -33,6 +33,8 @@ PRETRAINED = {
 }
 #: Figure 9: the classes of low rank, with their Lipschitz constants.
 LOW_RANK = {"a'B'x + 2": ("plane", 1.0), "(a'B'x)^2": ("square", 1.0), "cos(4 a'B'x)": ("cosine", 4.0)}
+#: The readings of "a random matrix J", of which covariates are a Gaussian vector times a root.
+ROOTS = ("a root for each task", "one root")
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,10 @@ class Setting(NamedTuple):
     queries : int or None
         floor(sqrt n) where None.
     softmax : bool
-    covariates : {"uniform", "stretched", "low rank"}
-        On the sphere: uniform; a Gaussian vector times diag(1, ..., d), over its norm; or a
-        Gaussian vector times a random root, over its norm, with tasks of B'x alone.
+    covariates : {"uniform", "stretched", "a root for each task", "one root"}
+        On the sphere: uniform; or a Gaussian vector times a matrix, over its norm. The matrix is
+        diag(1, ..., d), or has Gaussian entries, drawn for each task or for each trial; then tasks
+        are of B'x alone.
     tests : tuple of (task, L)
         On which M is tested as it is trained.
     """
@@ -135,7 +138,7 @@ Named = tuple[str, str, Setting]
 
 
 def _first(c: Choices) -> list[Named]:
-    """Errors over n, for both attentions and both readings; as printed, nu = 0 has the task 0 only."""
+    """Errors over n, for both attentions and readings; as printed, nu = 0 has the task 0 only."""
     return [
         (
             f"{reading}, nu = {nu:g}",
@@ -177,15 +180,14 @@ def _fifth(c: Choices) -> list[Named]:
 
 
 def _ninth(c: Choices) -> list[Named]:
-    shared = {"decay": 1.0, "covariates": "low rank"}
+    trials = -(-c.trials // 2)
     return [
         (
-            title,
+            f"{title}, {covariates}",
             "softmax" if softmax else LINEAR,
-            Setting(
-                task, D_9, N_9, slope, SIGMA, 4 * c.steps, -(-c.trials // 2), softmax=softmax, tests=((task, slope),), **shared
-            ),
+            Setting(task, D_9, N_9, slope, SIGMA, 4 * c.steps, trials, 1.0, None, softmax, covariates, ((task, slope),)),
         )
         for title, (task, slope) in LOW_RANK.items()
+        for covariates in ROOTS
         for softmax in (True, False)
     ]

@@ -1,4 +1,4 @@
-"""Trains what the figures of Collins et al. show, with Adam on M as their Appendix J describes it."""
+"""Trains what the figures of Collins et al. show, with Adam on M, by their Appendix J."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from numerics.attention.window.matrix_training import train_matrix
 from numerics.compiled.source_digest import digest_of_sources
 from numerics.figures.trained.run import run_jobs
-from numerics.figures.windows.settings import FIGURES, K_9, NAMED, RATES, Choices, Curve, Setting, settings
+from numerics.figures.windows.settings import FIGURES, K_9, NAMED, RATES, ROOTS, Choices, Curve, Setting, settings
 from numerics.jobs.job import Attempt, Job, Progress
 
 __all__ = ["TASK_VALUES", "Experiments", "Trained", "measure"]
@@ -110,17 +110,17 @@ class _Prompts(NamedTuple):
     target: Floats
 
 
-def _spread(s: Setting, trial: int) -> tuple[Floats | None, Floats | None]:
-    """The root of the covariates of a trial, and the directions B of its tasks."""
+def _spread(s: Setting, trial: int) -> tuple[Floats | str | None, Floats | None]:
+    """The root of the covariates of a trial, and the directions B of its tasks. The vector
+    ``(J'J)^{1/2} z`` of Appendix J has the law of ``J'z``, for J and z Gaussian.
+    """
     if s.covariates == "stretched":
         return np.diag(np.arange(1.0, s.d + 1)), None
     if s.covariates == "uniform":
         return None, None
     rng = np.random.default_rng([trial, s.d])
     B = np.linalg.qr(rng.standard_normal((s.d, K_9)))[0]
-    J = rng.standard_normal((s.d, s.d))
-    values, vectors = np.linalg.eigh(J.T @ J)
-    return vectors * np.sqrt(values) @ vectors.T, B
+    return ("redrawn" if s.covariates == ROOTS[0] else rng.standard_normal((s.d, s.d))), B
 
 
 @cache
@@ -128,7 +128,9 @@ def _prompts(task: str, slope: float, s: Setting, trial: int) -> _Prompts:
     """The tasks on which the trials of a setting are tested."""
     root, directions = _spread(s, trial)
     rng = np.random.default_rng([trial, s.n, s.d, 1])
-    x = rng.standard_normal((TESTED, s.n + 1, s.d)) @ (np.eye(s.d) if root is None else root).T
+    x = rng.standard_normal((TESTED, s.n + 1, s.d))
+    if root is not None:
+        x = x @ (rng.standard_normal((TESTED, s.d, s.d)) if isinstance(root, str) else root.T)
     x /= np.linalg.norm(x, axis=2, keepdims=True)
     D = np.eye(s.d) if directions is None else directions
     u = rng.standard_normal((TESTED, D.shape[1]))

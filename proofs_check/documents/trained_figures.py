@@ -1,0 +1,103 @@
+"""The command ``figures`` for Li, Duan & Liang (Figures 1 to 4) and Collins et al. (Figures 1 to 5,
+7 and 9).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["measure_and_judge"]
+
+
+class _Paper(NamedTuple):
+    """Where the figures of a paper are made.
+
+    Attributes
+    ----------
+    package : str
+        With the modules ``training`` and ``page``.
+    title : bytes
+        How the title of our page begins, by which it is told from a page of somebody else.
+    experiments : tuple of str
+        How the ids of the rows about experiments begin.
+    together : frozenset of int
+        Figures of one training: claims about each are judged where any of them is drawn.
+    """
+
+    package: str
+    title: bytes
+    experiments: tuple[str, ...]
+    together: frozenset[int]
+
+
+_PAPERS = {
+    # The maps of Figures 2 and 3 are those of the runs behind Figure 1.
+    "LDL": _Paper(
+        "numerics.figures.features",
+        b"<title>In-context regression over features",
+        ("LDL:Sec6", "LDL:A."),
+        frozenset({1, 2, 3}),
+    ),
+    "COL": _Paper(
+        "numerics.figures.windows",
+        b"<title>The attention window",
+        ("COL:Fig", "COL:3.2.beyond", "COL:J.setup"),
+        frozenset(),
+    ),
+}
+
+
+def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -> int:
+    """Train, judge the sentences about the figures that were trained, write the page.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+    given : mapping
+        The choices that differ from those of the paper's `Choices`.
+
+    Returns
+    -------
+    int
+        1 if a sentence came out otherwise than declared, which says something with our choices
+        only; else 0.
+    """
+    from numerics.terminal.inputs import InputError, writable_folder, writing_into
+    from numerics.terminal.progress import duration, progress_bar
+    from proofs_check.core.experiments import judge, sentences
+    from proofs_check.core.ledger import write_json
+    from proofs_check.core.statements import rows
+    from proofs_check.documents.experiment_pages import as_html, check_no_other_page, tell
+
+    paper = _PAPERS[arguments.paper]
+    training, page_of = (import_module(f"{paper.package}.{name}") for name in ("training", "page"))
+    out = writable_folder(Path(arguments.out))
+    check_no_other_page(out / "index.html", paper.title)
+    figures, choices = arguments.only or list(training.FIGURES), training.Choices(**given)
+    with writing_into(out), progress_bar(arguments.quiet, "training") as advance:
+        show = lambda state: state.show(advance)
+        try:
+            found = training.measure(choices, figures, folder=out / "measured", threads=arguments.threads, progress=show)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+    say = (lambda line: None) if arguments.quiet else print
+    say(f"measured in {duration(found.seconds)} ({duration(found.work_seconds)} of processor time, earlier runs included)")
+    drawn = set(figures) | (paper.together if paper.together & set(figures) else set())
+    concerns = lambda id: id.startswith(paper.experiments) and page_of.figure_of(id) in {None, *drawn}
+    ledger = judge(found, concerns=concerns)
+    write_json(ledger.to_json(), out / "ledger" / "ledger.json")
+    places = {id: place for place, id in enumerate(rows())}
+    with writing_into(out):
+        # In the order of the paper, each row before its further checks.
+        said = sorted(sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0]))
+        page = page_of.write_page(found, said, out, words=as_html)
+    wrong = tell(ledger, say)
+    say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
+    usual = choices == training.Choices()
+    if not usual:
+        say("verdicts on trained curves are those of these choices; the ledger declares those of the usual ones")
+    return 1 if wrong and usual else 0
