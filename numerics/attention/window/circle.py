@@ -20,10 +20,10 @@ LEAST = -30.0
 
 
 def circle_loss(
-    alpha: float, beta: float, n: int, f: Callable[[Floats], Floats], noise: float = 0.0, *, rule: str = "trapezoid"
+    alpha: float, beta: float, n: int, f: Callable[..., Floats], noise: float = 0.0, *, rule: str = "trapezoid"
 ) -> float:
-    r"""The mean squared error of softmax attention with $M=\mathrm{diag}(\alpha,\beta)$ and n tokens
-    that are uniform on the circle, for the task ``f(x_1)``.
+    r"""The mean squared error of softmax attention with $M=\mathrm{diag}(\alpha,\beta)$ and n
+    tokens that are uniform on the circle, for the task ``f(x_1)``.
 
     Parameters
     ----------

@@ -262,7 +262,8 @@ def _pairings(found: Experiments) -> Figure:
         exact = [loss_at(task, D, N_5, slope, SIGMA, least.norm / 2) for task, slope in list(PRETRAINED.values())[:3]]
         rows.append([name, *(f"{_ends(ends[name].tested[i])} ({_told(x)})" for i, x in enumerate(exact))])
     keys = [Key("line", c, "", f"trained on {name}") for c, name in zip(COLOURS, names)]
-    caption = f"Error on 500 tasks, mean of {found.choices.trials} trials and one standard deviation. In brackets: exact, at the minimiser."
+    trials = f"mean of {found.choices.trials} trials and one standard deviation"
+    caption = f"Error on 500 tasks, {trials}. In brackets: exact, at the minimiser."
     table = Table(["trained on", *(f"error on {t}" for t in names[:3])], rows)
     return Figure(5, "Error on tasks other than those of training", panels, keys, caption, table)
 

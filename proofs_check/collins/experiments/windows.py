@@ -15,7 +15,7 @@ from numerics.attention.window.matrix_training import train_matrix
 from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.monte_carlo.confidence_limits import clopper_pearson
-from numerics.provers import identity
+from numerics.provers import forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.window.ordered import Place, grows
@@ -29,13 +29,14 @@ CLASSES = {"affine": affine, "ReLU": relu, "cosine": cosine}
 WIDTHS = "Best widths are found by exact losses; no prover reaches them."
 
 
-@claim("COL:J.setup", control=dict(most=100))
+@claim("COL:J.setup", control=dict(most=500))
 def rates_sum_up(*, most: int = 1000) -> Evidence:
-    r"""With the factor $.999$ from step to step all rates together are `most` = 1000 times the
-    first one.
+    r"""With the factor $q=.999$ from step to step the rates of $t$ steps, $\eta\frac{1-q^t}{1-q}$,
+    together are at most `most` = 1000 times the first one.
     """
-    eta, t = sp.Symbol("eta", positive=True), sp.Symbol("t", integer=True, nonnegative=True)
-    return identity(sp.Sum(eta * sp.Rational(999, 1000) ** t, (t, 0, sp.oo)), most * eta)
+    eta, t = sp.symbols("eta t", positive=True)
+    q = sp.Rational(999, 1000)
+    return forall(eta * (1 - q**t) / (1 - q), "<=", most * eta, {eta: (0, sp.oo), t: (0, sp.oo)})
 
 
 @claim(
@@ -63,14 +64,14 @@ def bias_falls(*, narrow: float = 3.35, wide: float = 100.0) -> Evidence:
 @claim("COL:Fig2/noise", control=dict(factor=Fraction(9, 10)), needs=("COL:2.tradeoff",))
 def variance_grows(*, factor: int | Fraction = 1) -> Evidence:
     r"""The variance of the estimate, for $d=5$, $n=20$ and $\sigma=1$, grows with the width, on 60
-    widths from $10^{-2}$ to $10^3$; `factor` = 1 multiplies it at the larger of two widths.
+    widths from $10^{-2}$ to $10^2$; `factor` = 1 multiplies it at the larger of two widths.
     """
-    widths = np.geomspace(1e-2, 1e3, 60)
+    widths = np.geomspace(1e-2, 1e2, 60)
     noise = window_loss(affine(1), D, N, widths, 1.0).noise
     worst = int(np.argmax(noise[:-1] - float(factor) * noise[1:]))
     low, high = float(noise[worst]), float(factor) * float(noise[worst + 1])
     if high >= low:
-        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 5, n = 20, w from 0.01 to 1000")
+        return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="d = 5, n = 20, w from 0.01 to 100")
     spectrum = affine(1).spectrum(D)
     plain = lambda w: plain_window_loss(spectrum, N, float(w), 1.0) - plain_window_loss(spectrum, N, float(w))
     again = plain(widths[worst]) - float(factor) * plain(widths[worst + 1])
@@ -129,7 +130,7 @@ def trials(rng: np.random.Generator, n: int) -> list[int]:
 
 @claim(
     "COL:Fig3/trained",
-    control=dict(within=Fraction(1, 50)),
+    control=dict(within=Fraction(1, 16)),
     unproved="It is about runs of Adam, which are drawn.",
     needs=("OURS:R13.window",),
 )
@@ -150,16 +151,16 @@ def training_finds_the_minimiser(*, within: Fraction = Fraction(1, 4)) -> Eviden
 
 
 def settings(name: str) -> list[Place]:
-    """The problems of Figure 4, from the largest noise to the least, and from few tokens to many."""
+    """The problems of Figure 4, from much noise to little, and then from few tokens to many."""
     make = CLASSES[name]
-    noises = [Place(f"sigma = {s}", make(1), D, N, s**2, {"sigma": s, "n": N}) for s in (1.0, 0.3, 0.1, 0.01, 0.001)]
-    return noises + [Place(f"n = {n}", make(1), D, n, SIGMA**2, {"sigma": SIGMA, "n": n}) for n in (20, 50, 100, 200)]
+    noises = [Place(f"sigma = {s}", make(1), D, N, s**2, {"sigma": s, "n": N}) for s in (1.0, 0.3, 0.1, 0.01)]
+    return noises + [Place(f"n = {n}", make(1), D, n, SIGMA**2, {"sigma": SIGMA, "n": n}) for n in (50, 100, 200)]
 
 
 @claim("COL:Fig4", unproved=WIDTHS, control=dict(reverse=True), needs=("OURS:R13.window",), hypotheses=("n >= 1",))
 def norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     r"""For affine, ReLU and cosine tasks with $L=1$ and $d=5$ the best width does not fall as
-    $\sigma$ falls from 1 to .001, and grows with $n$ from 20 to 200.
+    $\sigma$ falls from 1 to .01, and grows with $n$ from 20 to 200.
     """
     found = [grows(settings(name)[:: -1 if reverse else 1], r"w^*\text{ grows}") for name in CLASSES]
     return next((e for e in found if not e.verdict.accepted), found[1])
@@ -167,7 +168,7 @@ def norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
 
 @claim("COL:Fig4/trained", unproved="It is about runs of Adam, which are drawn.", control=dict(reverse=True))
 def trained_norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
-    r"""At the printed rate .01 the norm of $M$ after 5000 steps on ReLU tasks is larger for
+    r"""At the printed rate .01 the norm of $M$ after 2000 steps on ReLU tasks is larger for
     $\sigma=.01$ than for .3, and larger for 200 tokens than for 5 (with one query), in at least
     half of all trials; error probability $10^{-6}$.
     """
@@ -175,8 +176,8 @@ def trained_norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     def event(rng: np.random.Generator, n: int) -> np.ndarray:
         found = []
         for seed in trials(rng, n):
-            norms = [norm_of("relu", N, s, 0.01, seed, STEPS) for s in (0.3, 0.01)]
-            more = [norm_of("relu", m, SIGMA, 0.01, seed, STEPS, 1) for m in (5, 200)]
+            norms = [norm_of("relu", N, s, 0.01, seed, 2000) for s in (0.3, 0.01)]
+            more = [norm_of("relu", m, SIGMA, 0.01, seed, 2000, 1) for m in (5, 200)]
             found.append(all((a > b) if reverse else (a < b) for a, b in (norms, more)))
         return np.array(found)
 
@@ -210,9 +211,10 @@ def pairings_are_similar(*, times: Fraction = Fraction(105, 100)) -> Evidence:
     """
     pairs = [(a, b) for a in CLASSES.values() for b in CLASSES.values()]
     found = [compared(a(1), b(1), float(times), "<=", 1) for a, b in pairs]
-    refuted = [e for e in found if not e.verdict.accepted]
+    if refuted := [e for e in found if not e.verdict.accepted]:
+        return refuted[0]
     covered = f"all nine pairs; times the best loss: {', '.join(e.covered.split()[0] for e in found)}"
-    return refuted[0] if refuted else Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered)
 
 
 @claim("COL:Fig5/cosines", unproved=WIDTHS, control=dict(L=3.0), needs=("COL:Fig3",))
@@ -229,7 +231,7 @@ def cosines_of_other_slopes_fail(*, L: float = 10.0) -> Evidence:
     false="gap",
     follows="COL:T3.5.iff",
     why=r"Affine tasks with $L=10$ teach the width $7.53$, ten times as steep as those with $L=1$, on which its loss is "
-    r"$1.00003$ times "
+    r"$1.00002$ times "
     r"the best one; those with $L=\frac1{10}$ lose 7 percent.",
     instead=r"Cosines with $L=\frac1{10}$ and 10 fail because they have no window at all, for 200 tokens and $\sigma=.01$.",
     details=r"So Figure 5 on the right shows what lacks a window, and not what another Lipschitz constant does: at $\sigma=.01$ "
@@ -237,7 +239,7 @@ def cosines_of_other_slopes_fail(*, L: float = 10.0) -> Evidence:
     r"best width of affine and ReLU tasks hardly depends on it.",
     costs="nothing",
     repair=dict(times=1),
-    control=dict(times=Fraction(1000035, 10**6)),
+    control=dict(times=Fraction(100003, 10**5)),
     hypotheses=("d >= 2", "n >= 1"),
 )
 def similar_slopes_are_necessary(*, times: int | Fraction = Fraction(11, 10)) -> Evidence:
@@ -291,7 +293,7 @@ def noise_bounds_the_width(*, sigma: float = 0.01) -> Evidence:
     costs="constants",
     needs=("OURS:R14.law", "OURS:R8.law"),
     repair=dict(sigma=0.01),
-    control=dict(sigma=0.1),
+    control=dict(sigma=0.2),
     hypotheses=("sigma > 0",),
 )
 def window_depends_on_the_slope_alone(*, sigma: float = 0.3) -> Evidence:

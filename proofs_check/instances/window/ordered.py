@@ -17,7 +17,7 @@ from theory.attention.window.classes import TaskClass
 __all__ = ["Place", "grows"]
 
 #: Widths above a given one at which the loss is compared, as its multiples.
-ABOVE = np.concatenate([[1.0], np.geomspace(1.0, 1000.0, 120)])
+ABOVE = np.geomspace(1.0, 20.0, 24)
 
 
 class Place(NamedTuple):
@@ -56,7 +56,7 @@ def grows(places: Sequence[Place], checked: str) -> Evidence:
         losses = window_loss(p.tasks, p.d, p.n, [*above, w], p.noise).loss
         at = int(np.argmin(losses[:-1]))
         spectrum = p.tasks.spectrum(p.d)
-        again = [plain_window_loss(spectrum, p.n, float(x), p.noise, nodes=1600) for x in (above[at], w)]
+        again = [plain_window_loss(spectrum, p.n, float(x), p.noise) for x in (above[at], w)]
         witness = {**p.where, "least 2w before": round(2 * w_before, 3), "least 2w": round(2 * w, 3)}
         witness |= {"loss at or above it": float(losses[at]), "least loss": float(losses[-1])}
         found = float(losses[at] - losses[-1])
