@@ -12,7 +12,7 @@ from numerics.attention.window.loss import window_loss
 from numerics.rates.windows.widths import AFFINE, RELU, finite
 from theory.attention.window.classes import TaskClass, cosine
 
-__all__ = ["ALLOWED", "CASES", "ERROR", "Case", "Drawn", "drawn_losses"]
+__all__ = ["ALLOWED", "CASES", "ERROR", "Case", "Drawn", "attention_weights", "drawn_losses", "drawn_prompts"]
 
 Floats = NDArray[np.float64]
 #: Prompts of a case, in parts of this many, and the deviation that is allowed, in standard errors.
@@ -114,14 +114,41 @@ def drawn_losses(seed: int) -> list[Drawn]:
 
 def _squared_errors(rng: np.random.Generator, case: Case, widths: Floats) -> Floats:
     """Squared errors of one part of the prompts, of shape (PART, widths)."""
-    points = rng.standard_normal((PART, case.n + 2, case.d))
-    points /= np.linalg.norm(points, axis=2, keepdims=True)
-    tokens, query, direction = points[:, :-2], points[:, -2], points[:, -1]
-    values = case.draw(rng, np.einsum("pnd,pd->pn", points[:, :-1], direction))
+    heights, squares = drawn_prompts(rng, PART, case.n, case.d)
+    values = case.draw(rng, heights)
     labels = values[:, :-1] + case.noise**0.5 * rng.standard_normal((PART, case.n))
-    squares = np.sum((tokens - query[:, None]) ** 2, axis=2)
-    out = np.empty((PART, len(widths)))
-    for i, w in enumerate(widths):
-        weights = np.exp(-w * (squares - squares.min(axis=1, keepdims=True)))
-        out[:, i] = (np.sum(weights * labels, axis=1) / weights.sum(axis=1) - values[:, -1]) ** 2
-    return out
+    estimates = [np.sum(attention_weights(squares, w) * labels, axis=1) for w in widths]
+    return (np.stack(estimates, axis=1) - values[:, -1:]) ** 2
+
+
+def drawn_prompts(rng: np.random.Generator, count: int, n: int, d: int) -> tuple[Floats, Floats]:
+    """Prompts of n tokens and a query on the sphere.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    count, n, d : int
+
+    Returns
+    -------
+    heights : ndarray of shape (count, n + 1)
+        ``u'x`` of the tokens and, last, of the query over a random direction u.
+    squares : ndarray of shape (count, n)
+        ``|x_i - x|^2``.
+    """
+    points = rng.standard_normal((count, n + 2, d))
+    points /= np.linalg.norm(points, axis=2, keepdims=True)
+    heights = np.einsum("pnd,pd->pn", points[:, :-1], points[:, -1])
+    return heights, np.sum((points[:, :-2] - points[:, -2][:, None]) ** 2, axis=2)
+
+
+def attention_weights(squares: Floats, w: float) -> Floats:
+    """The weights, proportional to ``e^{-w|x_i-x|^2}``, of tokens in their last axis.
+
+    Examples
+    --------
+    >>> attention_weights(np.array([0.0, 4.0]), 0.0).tolist()
+    [0.5, 0.5]
+    """
+    weights = np.exp(-w * (squares - squares.min(axis=-1, keepdims=True)))
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))

@@ -17,15 +17,14 @@ from numerics.attention.window.loss import window_loss
 from numerics.rates.lines.line import Line, judged
 from numerics.rates.lines.slopes import exponent
 from numerics.rates.windows.ledger_verdicts import OURS, PRINTED
-from numerics.rates.windows.widths import AFFINE, DIMENSIONS, RELU, SHOWN_D, WHOLES, best, finite, spectrum_for
+from numerics.rates.windows.widths import AFFINE, DIMENSIONS, FAR_FROM, RELU, SHOWN_D, WHOLES, best, finite, spectrum_for
 from theory.attention.window.classes import TaskClass, affine
 from theory.attention.window.laws import bias, long_prompt_loss
 
 __all__ = ["POWERS", "SHOWN", "ours", "printed_lines", "ratio"]
 
-#: Which values of Lambda are told, and from where on a ratio is a power of it.
+#: Which values of Lambda are told.
 SHOWN = {1e3: "10^3", 1e8: "10^8", 1e13: "10^13"}
-FAR_FROM = 1e7
 #: A ratio moves like a power if every local slope is at least this. The least power by which a
 #: refuted law is off is 1/66, that of the sketch for d = 8.
 POWER = 0.01

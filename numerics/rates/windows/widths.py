@@ -18,14 +18,16 @@ from theory.attention.window.classes import Spectrum, TaskClass, affine, cosine,
 from theory.attention.window.laws import crossover_law, curvature_law, exponent, relu_law
 
 __all__ = [
-    *("AFFINE", "COSINE", "DIMENSIONS", "RELU", "SHOWN_D", "THETAS", "WHOLES"),
-    *("Smoothness", "Table", "Width", "best", "finite", "sharp_exponent", "sharp_law", "spectrum_for", "width_table"),
+    *("AFFINE", "COSINE", "CROSSING", "DIMENSIONS", "FAR_FROM", "LENGTHS", "RELU", "SHOWN_D", "THETAS", "THETA_DIMENSIONS", "WHOLES"),
+    *("Smoothness", "Table", "Width", "best", "finite", "sharp_exponent", "sharp_law", "shown_dimension", "spectrum_for", "width_table"),
 ]
 
 #: The classes of the paper, with L = 1, and that which pictures have of its Section 3.2.
 AFFINE, RELU, COSINE = affine(1), relu(1), cosine(1)
 #: Dimensions and values of Lambda of the lines, and the dimension of pictures.
 DIMENSIONS, WHOLES, SHOWN_D = tuple(range(2, 9)), tuple(10.0**e for e in range(1, 14)), 3
+#: From where on the width is a power of Lambda.
+FAR_FROM = 1e7
 #: Lengths of prompts on the same axes.
 LENGTHS = (100, 10_000)
 #: Where the noise vanishes: dimension, length and sigma^2.
@@ -113,9 +115,16 @@ def finite(tasks: TaskClass, d: int, n: int, noise: float) -> float:
     return optimal_window(tasks, d, n, noise).w
 
 
-def sharp_exponent(tasks: TaskClass, d: int) -> float:
-    """The exponent of Lambda in our law: 2/(d+2) with the kink of ReLU tasks, 2/(d+3) without."""
-    return 2 / (d + 2) if tasks is RELU else 2 / (d + 3)
+def sharp_exponent(tasks: str, d: int) -> float:
+    """The exponent of Lambda in our law: 2/(d+2) with the kink of ReLU tasks, 2/(d+3) without.
+
+    Parameters
+    ----------
+    tasks : str
+        The name of the class.
+    d : int
+    """
+    return 2 / (d + 2) if tasks == RELU.name else 2 / (d + 3)
 
 
 def sharp_law(tasks: TaskClass, d: int, whole: float) -> float:
@@ -166,6 +175,11 @@ def smoothness() -> list[Smoothness]:
     return [Smoothness(t, d, fitted_smoothness(d, t), float(exponent(d, t))) for d in THETA_DIMENSIONS for t in THETAS]
 
 
+def shown_dimension(dimensions: Sequence[int]) -> int:
+    """The dimension of the pictures: 3 if it is asked for, and else the first."""
+    return SHOWN_D if SHOWN_D in dimensions else dimensions[0]
+
+
 def width_table(
     dimensions: Sequence[int], own: TaskClass | None = None, advance: Callable[[int, int], None] = lambda done, total: None
 ) -> Table:
@@ -190,6 +204,6 @@ def width_table(
     for i, (tasks, d) in enumerate(places):
         far += _rows(tasks, d, None, WHOLES)
         advance(i + 1, len(places))
-    d = SHOWN_D if SHOWN_D in dimensions else dimensions[0]
+    d = shown_dimension(dimensions)
     near = [row for n in LENGTHS for tasks in classes for row in _rows(tasks, d, n, WHOLES[::2])]
     return Table(far, near, _crossing(), smoothness())
