@@ -105,7 +105,7 @@ def _drawn(drawn: Sequence[Drawn]) -> Line:
         f"Of {len(drawn)} losses that are drawn, at the best width, half and twice of it, the farthest is {worst.mean:.6f} +- "
         f"{worst.standard_error:.6f} beside {worst.exact:.6f} ({worst.tasks}, d = {worst.d}, n = {worst.n}, w = {worst.w:.4g}): "
         f"{abs(worst.deviation):.2f} standard errors, of which {ALLOWED:g} are allowed. By accident a line like this fails with a "
-        f"probability below {ERROR:.0e}."
+        f"probability of about {ERROR:.0e}."
     )
     law = "R13: the loss at every n, w and sigma is a sum of integrals over single tokens, in which only rho enters"
     return ours("OURS:R13", law, says, abs(worst.deviation) <= ALLOWED)
@@ -128,12 +128,12 @@ def _two_tokens(spectrum: Spectrum, w: float, noise: float, nodes: int = 200) ->
 def _values() -> Line:
     """R13: the integrals beside two other routes."""
     off, noise = {}, 0.1
-    for tasks, w in ((AFFINE, 1.0), (RELU, 7.0), (WAVES, 20.0)):
+    for name, tasks, w in (("affine", AFFINE, 1.0), ("ReLU", RELU, 7.0), ("cos(10 u'x)", WAVES, 20.0)):
         spectrum = Spectrum(3, tasks.spectrum(3, 60).b)  # the same degrees on every route
         exact = window_loss(spectrum, 3, [2, 7, 100], w, noise).loss
         again = [_two_tokens(spectrum, w, noise), *(plain_window_loss(spectrum, n, w, noise) for n in (7, 100))]
-        off[tasks.name] = (float(exact[0]), float(np.max(np.abs(exact / again - 1))))
-    told = ", ".join(f"{loss:.8f} ({name})" for name, (loss, _) in off.items())
+        off[name] = (float(exact[0]), float(np.max(np.abs(exact / again - 1))))
+    told = ", ".join(f"{loss:.8f} for {name}" for name, (loss, _) in off.items())
     worst = max(share for _, share in off.values())
     says = f"For d = 3 two tokens lose {told}; a double integral, and at n = 7 and 100 the definition, give the same up to {worst:.0e}."
     law = "R13, its values: the integrals give the loss that other routes give"
