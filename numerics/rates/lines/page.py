@@ -24,8 +24,10 @@ __all__ = ["as_csv", "formula", "number", "raised", "write_page"]
 FORMAT = 1
 GREEK = {
     **{"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"},
-    **{"Lambda": "Λ", "sigma": "σ", "theta": "θ", "oo": "∞"},
+    **{"Lambda": "Λ", "sigma": "σ", "theta": "θ", "rho": "ρ", "oo": "∞"},
 }
+#: What stands in brackets, with brackets in it.
+INNER = r"\((?:[^()]|\([^()]*\))*\)"
 
 
 def formula(text: str) -> str:
@@ -38,7 +40,7 @@ def formula(text: str) -> str:
     """
     text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
     html = re.sub(r"_(\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
-    return re.sub(r"\^\(((?:[^()]|\([^()]*\))*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
+    return re.sub(rf"\^\(((?:[^()]|{INNER})*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
 
 
 def raised(text: str) -> str:

@@ -47,7 +47,9 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
     dimensions = sorted(set(length_grid(text, "--dimensions")))
     for d in dimensions:
         if not 2 <= d <= MOST_DIMENSIONS:
-            raise InputError(f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from 2 to {MOST_DIMENSIONS}")
+            raise InputError(
+                f"--dimensions has {d}, but tokens lie on the sphere in R^d; pass whole numbers from 2 to {MOST_DIMENSIONS}"
+            )
     own, inputs = own_class(arguments.spectrum) if arguments.spectrum is not None else (None, [])
     from numerics.pages.provenance import provenance
     from numerics.rates.windows.report import measure, write
@@ -94,7 +96,9 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
             ) from error
         inputs = [(Path(text).name, hashlib.sha256(content).hexdigest())]
         if (b := _numbers(content.decode(errors="replace"))) is None:
-            raise InputError(f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks")
+            raise InputError(
+                f"--spectrum {text:.80}: the file does not hold b_0, b_1, ... alone; give numbers with commas or line breaks"
+            )
     if len(b) > MOST_DEGREES + 1:
         raise InputError(f"--spectrum has {len(b)} coefficients; pass those of the degrees 0 to {MOST_DEGREES}")
     try:
@@ -102,7 +106,9 @@ def own_class(text: str) -> tuple[TaskClass, list[tuple[str, str]]]:
     except ValueError as error:
         raise InputError(f"--spectrum: {error}") from error
     if not any(b[1:]):
-        raise InputError("--spectrum has no coefficient but b_0: the tasks are constant, and no window is best; pass b_1 or a later one too")
+        raise InputError(
+            "--spectrum has no coefficient but b_0: the tasks are constant, and no window is best; pass b_1 or a later one too"
+        )
     return found, inputs
 
 

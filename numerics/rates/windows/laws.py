@@ -14,7 +14,18 @@ from numerics.attention.window.plain import plain_window_loss
 from numerics.rates.lines.line import Line
 from numerics.rates.windows.monte_carlo import ALLOWED, ERROR, Drawn, attention_weights, drawn_prompts
 from numerics.rates.windows.printed import STEEP, ours
-from numerics.rates.windows.widths import AFFINE, DIMENSIONS, RELU, SHOWN_D, Smoothness, Table, best, finite, sharp_law, spectrum_for
+from numerics.rates.windows.widths import (
+    AFFINE,
+    DIMENSIONS,
+    RELU,
+    SHOWN_D,
+    Smoothness,
+    Table,
+    best,
+    finite,
+    sharp_law,
+    spectrum_for,
+)
 from theory.attention.window.classes import Spectrum, cosine
 from theory.attention.window.error_bound import error_bound
 from theory.attention.window.gegenbauer import polynomials
@@ -95,7 +106,9 @@ def _sharp() -> Line:
         late = [found[1] for found in off.values()]
         told.append(f"{min(late):.5f} to {max(late):.5f} of the law with Lambda^({law}) for {tasks.name} tasks")
     says = f"At Lambda = 10^13 and d = 2 ... 8 the exact width is {'; '.join(told)}, nearer to 1 than at 10^10."
-    return ours("OURS:R8.law", "R8: w^* goes like Lambda^(2/(d+3)) for affine and like Lambda^(2/(d+2)) for ReLU tasks", says, holds)
+    return ours(
+        "OURS:R8.law", "R8: w^* goes like Lambda^(2/(d+3)) for affine and like Lambda^(2/(d+2)) for ReLU tasks", says, holds
+    )
 
 
 def _drawn(drawn: Sequence[Drawn]) -> Line:
@@ -224,12 +237,14 @@ def _phases(found: Sequence[Smoothness]) -> Line:
     """R16: the exponent by smoothness."""
     off = {(x.theta, x.d): abs(x.fitted / float(exponent(x.d, x.theta)) - 1) for x in found}
     (theta, d), worst = max(off.items(), key=lambda pair: pair[1])
-    told = ", ".join(f"{x.fitted:.4f} at theta = {x.theta:g} (law {x.law:.4f})" for x in found if x.d == SHOWN_D and x.theta % 0.5 == 0)
+    told = ", ".join(
+        f"{x.fitted:.4f} at theta = {x.theta:g} (law {x.law:.4f})" for x in found if x.d == SHOWN_D and x.theta % 0.5 == 0
+    )
     says = (
         f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of {len(found)} exponents with d up to "
         f"{max(x.d for x in found)} the farthest, by {100 * worst:.1f} %, is that of theta = {theta:g}, d = {d}."
     )
-    law = "R16: with b_k like k^(-1-2theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), with a logarithm at theta = 2"
+    law = "R16: with b_k like k^(-1-2 theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), with a logarithm at theta = 2"
     return ours("OURS:R16", law, says, worst < SMOOTHNESS)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from numerics.attention.window.loss import window_loss
+from numerics.pages.text import sci
 from numerics.rates.lines.pictures import DOTS, Curve, Picture, picture
 from numerics.rates.windows.exponents import PRINTED_EXPONENTS, Fit
 from numerics.rates.windows.monte_carlo import CASES, Drawn
@@ -20,7 +21,7 @@ __all__ = ["draw"]
 #: the dimensions of the phase diagram.
 COLOURS = {AFFINE.name: "run-1", RELU.name: "run-2", COSINE.name: "run-3"}
 OWN_COLOUR = "run-4"
-LENGTH_STYLES = dict(zip(LENGTHS, ((DOTS, "n = 100"), ("5 3", "n = 10⁴"))))
+LENGTH_STYLES = dict(zip(LENGTHS, (("1.5 2", "n = 100"), ("5 3", "n = 10⁴"))))
 PHASES = dict(zip(THETA_DIMENSIONS, ("run-1", "run-2", "run-3", "run-4")))
 
 
@@ -119,24 +120,31 @@ def _crossover(table: Table) -> Picture:
     return picture(
         "crossover",
         "From noise to none",
-        f"d = {d}, n = {n:,}.".replace(",", " ") + " As σ → 0 the best width stays finite, near the law with n^(2/(d+1)) "
-        "(R14); Lambda alone does not decide.",
+        f"d = {d}, n = {sci(float(n))}. As σ → 0 the best width stays finite, near the law with n^(2/(d+1)) "
+        "(R14): Lambda alone does not decide.",
         curves,
         "noise σ²",
+        logarithmic=(True, False),
     )
 
 
 def _drawn(drawn: Sequence[Drawn]) -> Picture:
     """Drawn losses on exact curves."""
     shares, curves = np.geomspace(0.3, 3.4, 25), []
+    error = max(found.standard_error / found.mean for found in drawn)
     for case, colour in zip(CASES, COLOURS.values()):
         name = f"{case.tasks.name}, d = {case.d}, n = {case.n}, σ² = {case.noise:g}"
         found = [x for x in drawn if (x.tasks, x.d) == (case.tasks.name, case.d)]
         exact = window_loss(case.tasks, case.d, case.n, found[0].best * shares, case.noise).loss
         curves.append(Curve(f"{name}: exact", colour, "", list(zip(shares.tolist(), exact.tolist()))))
-        curves.append(Curve("drawn, ± 5 standard errors are at most 5 %", colour, DOTS, [(x.w / x.best, x.mean) for x in found]))
+        curves.append(Curve(f"{case.tasks.name}: drawn", colour, DOTS, [(x.w / x.best, x.mean) for x in found]))
     return picture(
-        "drawn", "Drawn losses beside exact ones", "Means of 60 000 drawn prompts with tasks and label noise.", curves, "w / w*"
+        "drawn",
+        "Drawn losses beside exact ones",
+        f"Means of 60 000 drawn prompts with tasks and label noise; standard errors are at most {100 * error:.1f} %.",
+        curves,
+        "w over the best width",
+        logarithmic=(False, False),
     )
 
 
@@ -149,7 +157,7 @@ def _phases(table: Table) -> Picture:
     return picture(
         "smoothness",
         "Exponent of Lambda over the smoothness theta",
-        "Classes with b_k = k^(-1-2theta); ReLU tasks have theta = 3/2, and from 2 on all classes are alike.",
+        "Classes with b_k = k^(-1-2 theta); ReLU tasks have theta = 3/2, and from 2 on all classes are alike.",
         curves,
         "θ",
         logarithmic=(False, False),

@@ -102,12 +102,16 @@ def _own_loss(d: int, whole: float) -> float:
 
 
 LAWS = {
-    "COL:3.1-sketch/width": Law("Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))", "both", _width(AFFINE)),
+    "COL:3.1-sketch/width": Law(
+        "Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))", "both", _width(AFFINE)
+    ),
     "COL:T3.4/range": Law(
         "Theorem 3.4: a range of sigma^2 without L, such as sigma = 1 and L -> oo for two tokens, suffices for w >= c Lambda^(1/(d+4))",
         *("below", lambda d, whole: finite(AFFINE, d, 2, 2 / whole)),
     ),
-    "COL:T3.4.tight": Law("Section 1: the upper bound on the loss, whose signal term is L^2/w, is tight for affine tasks", "both", _loose),
+    "COL:T3.4.tight": Law(
+        "Section 1: the upper bound on the loss, whose signal term is L^2/w, is tight for affine tasks", "both", _loose
+    ),
     "COL:T3.5/inference": Law(
         "Theorem 3.5, without a hypothesis on n and sigma: the loss is at most C L^2 Lambda^(-1/(d+2)), here for one token as "
         "sigma -> 0",
@@ -119,7 +123,9 @@ LAWS = {
         *("below", _steeper),
     ),
     "COL:E.3.txt/own": Law(
-        "Appendix E.1: with the window learned for L' the loss grows like (L')^(2d/(d+2)), which is Lambda^(d/(d+2))", "both", _own_loss
+        "Appendix E.1: with the window learned for L' the loss grows like (L')^(2d/(d+2)), which is Lambda^(d/(d+2))",
+        "both",
+        _own_loss,
     ),
     "COL:T3.4/affine.lower": Law("Theorem 3.4, affine: w >= c Lambda^(1/(d+4))", "below", _width(AFFINE), AFFINE),
     "COL:T3.4/affine.upper": Law("Theorem 3.4, affine: w <= C Lambda^(2/(d+2))", "above", _width(AFFINE), AFFINE),
@@ -177,7 +183,9 @@ def _of_power(row: str, law: Law) -> Line:
     )
     if law.tasks is not None:
         low, high = _at_finite_lengths(law.tasks, row)
-        says += f" On {len(PLACES)} places with d, n <= 5, 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
+        says += (
+            f" On {len(PLACES)} places with d, n <= 5, 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
+        )
     return judged(PRINTED, row, law.says, says, broken, printed=True, ratios=shown, power=fit.value)
 
 

@@ -134,6 +134,6 @@ def write(report: WindowsReport, out: Path, source: dict[str, Any]) -> Path:
         "smoothness": [found._asdict() for found in table.smoothness],
         "widths": [row._asdict() | {"Lambda": number(row.Lambda), "slope": number(row.slope)} for row in table.rows],
     }
-    shown = {"report": report, "shown": list(SHOWN.values()), "variable": "Lambda", "by": "exact widths"}
+    shown = {"report": report, "shown": list(SHOWN.values()), "variable": "Λ", "by": "exact widths"}
     rows = as_csv(Width._fields, table.rows)
     return write_page(__package__, out, "COL", report.lines, cannot_show(report), pictures, data, rows, source, **shown)

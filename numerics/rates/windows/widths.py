@@ -18,8 +18,31 @@ from theory.attention.window.classes import Spectrum, TaskClass, affine, cosine,
 from theory.attention.window.laws import crossover_law, curvature_law, exponent, relu_law
 
 __all__ = [
-    *("AFFINE", "COSINE", "CROSSING", "DIMENSIONS", "FAR_FROM", "LENGTHS", "RELU", "SHOWN_D", "THETAS", "THETA_DIMENSIONS", "WHOLES"),
-    *("Smoothness", "Table", "Width", "best", "finite", "sharp_exponent", "sharp_law", "shown_dimension", "spectrum_for", "width_table"),
+    *(
+        "AFFINE",
+        "COSINE",
+        "CROSSING",
+        "DIMENSIONS",
+        "FAR_FROM",
+        "LENGTHS",
+        "RELU",
+        "SHOWN_D",
+        "THETAS",
+        "THETA_DIMENSIONS",
+        "WHOLES",
+    ),
+    *(
+        "Smoothness",
+        "Table",
+        "Width",
+        "best",
+        "finite",
+        "sharp_exponent",
+        "sharp_law",
+        "shown_dimension",
+        "spectrum_for",
+        "width_table",
+    ),
 ]
 
 #: The classes of the paper, with L = 1, and that which pictures have of its Section 3.2.

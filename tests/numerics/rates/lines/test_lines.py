@@ -39,6 +39,7 @@ def test_a_line_holds_if_a_law_is_contradicted_just_where_the_ledger_refutes_it(
 
 def test_formulas_are_escaped_and_typeset() -> None:
     assert formula("w^* <b> Lambda^(2/(d+3))") == "w* &lt;b&gt; Λ<sup>2/(d+3)</sup>"
+    assert formula("K^(2(d+2)/(d(d+4))) a") == "K<sup>2(d+2)/(d(d+4))</sup> a"
     assert raised("10^13") == "10¹³"
 
 
