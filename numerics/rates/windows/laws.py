@@ -45,7 +45,7 @@ __all__ = ["our_lines"]
 
 #: A prompt length that stands for n = oo, and a relative deviation of order Q/n that it may leave.
 LONG, LIMIT = 10**8, 1e-4
-#: Relative deviations that are allowed: between two quadratures, and of a law at the largest Lambda.
+#: Relative deviations that are allowed: of two quadratures, and of a law at the largest Lambda.
 QUADRATURE, CURVATURE, KINK = 1e-7, 0.01, 0.07
 #: Relative deviation of a fitted exponent of R16, as in its claim.
 SMOOTHNESS = 0.04
@@ -64,8 +64,8 @@ def _relu(seed: int) -> Line:
     exact = float(window_loss(RELU, d, n, w).signal - window_loss(AFFINE, d, n, w).signal / 2)
     mean, spread = float(kink.mean()), float(kink.std(ddof=1)) / len(kink) ** 0.5
     says = (
-        f"In each of {len(kink)} prompts with d = {d}, n = {n}, w = {w:g} both sides agree up to {off:.0e}; the mean of the last term "
-        f"is {mean:.6f} +- {spread:.6f}, and the difference of the two exact signals {exact:.6f}."
+        f"In each of {len(kink)} prompts with d = {d}, n = {n}, w = {w:g} both sides agree up to {off:.0e}; the mean of the last "
+        f"term is {mean:.6f} +- {spread:.6f}, and the difference of the two exact signals {exact:.6f}."
     )
     law = "R8: the signal of ReLU tasks is half that of affine ones plus L^2/6 times the mean of (sum gamma_i |u'x_i| - |u'x|)^2"
     return ours("OURS:R8.relu", law, says, off < 1e-14 and abs(mean - exact) < ALLOWED * spread)
@@ -125,8 +125,8 @@ def _drawn(drawn: Sequence[Drawn]) -> Line:
 
 
 def _two_tokens(spectrum: Spectrum, w: float, noise: float, nodes: int = 200) -> float:
-    """The loss of two tokens for d = 3, where heights are uniform, as the mean of
-    ``sum b_k [(1 - sum gamma_i P_k(t_i))^2 + sum gamma_i^2 (1 - P_k(t_i)^2)] + sigma^2 sum gamma_i^2``.
+    """The loss of two tokens for d = 3, where heights are uniform, as the mean of ``sum b_k [(1 -
+    sum gamma_i P_k(t_i))^2 + sum gamma_i^2 (1 - P_k(t_i)^2)] + sigma^2 sum gamma_i^2``.
     """
     t, weights = np.polynomial.legendre.leggauss(nodes)
     P = polynomials(3, len(spectrum.b) - 1, t)[1:]
@@ -148,7 +148,10 @@ def _values() -> Line:
         off[name] = (float(exact[0]), float(np.max(np.abs(exact / again - 1))))
     told = ", ".join(f"{loss:.8f} for {name}" for name, (loss, _) in off.items())
     worst = max(share for _, share in off.values())
-    says = f"For d = 3 two tokens lose {told}; a double integral, and at n = 7 and 100 the definition, give the same up to {worst:.0e}."
+    says = (
+        f"For d = 3 two tokens lose {told}; a double integral, and at n = 7 and 100 the definition, give the same up to "
+        f"{worst:.0e}."
+    )
     law = "R13, its values: the integrals give the loss that other routes give"
     return ours("OURS:R13.values", law, says, worst < QUADRATURE)
 
@@ -163,8 +166,8 @@ def _no_window() -> Line:
     widths = {tokens: finite(WAVES, 5, tokens, 1e-4) for tokens in (200, 500)}
     says = (
         f"For d = {d} and n = {n} the derivative at w = 0 is {slope:.8f} of the law, and for degree 2 alone the second order "
-        f"{curvature:.8f}. For cos(10 u'x) with d = 5 and sigma = 0.01 no window is best at n = 200 and w = {widths[500]:.4f} is at "
-        f"n = 500."
+        f"{curvature:.8f}. For cos(10 u'x) with d = 5 and sigma = 0.01 no window is best at n = 200 and w = {widths[500]:.4f} is "
+        f"at n = 500."
     )
     law = "R13: a linear part always has a window; without one a short prompt may have none"
     holds = max(abs(slope - 1), abs(curvature - 1)) < LIMIT and widths[200] == 0 < widths[500]
@@ -207,12 +210,12 @@ def _curvature(table: Table) -> Line:
     crossing = [row.w / row.law for row in table.crossing if row.tasks == AFFINE.name and row.Lambda >= 1e5]
     says = (
         f"At Lambda = 10^13 the exact widths of affine tasks with L = 10 and of cos(10 u'x) are the law up to {max(off):.1e} for "
-        f"d = 2, 3, 4; of nearly the same Lipschitz constant, the second are {times[3]:.3f} times as large for d = 3. For d = 5 and "
-        f"n = 10^4 the width between noise and none is {min(crossing):.3f} to {max(crossing):.3f} of the crossover law from "
+        f"d = 2, 3, 4; of nearly the same Lipschitz constant, the second are {times[3]:.3f} times as large for d = 3. For d = 5 "
+        f"and n = 10^4 the width between noise and none is {min(crossing):.3f} to {max(crossing):.3f} of the crossover law from "
         f"Lambda = 10^5 on, and without noise {', '.join(f'{x:.3f}' for x in silent.values())} of the law with n^(2/(d+1)) at "
         f"n = 10^3, 10^4, 10^5."
     )
-    law = "R14: the window adapts to the curvature, w^* goes like [Lambda lap_2/(4(d-1) C_d)]^(2/(d+3)), and not to the Lipschitz constant"
+    law = "R14: the window adapts to the curvature and not to the Lipschitz constant: w^* ~ [Lambda lap_2/(4(d-1) C_d)]^(2/(d+3))"
     nearer = np.diff([abs(x - 1) for x in silent.values()])
     holds = max(off) < CURVATURE and times[3] > 2 and bool(np.all(nearer < 0)) and max(abs(x - 1) for x in crossing) < 0.1
     return ours("OURS:R14.law", law, says, holds)
@@ -229,7 +232,7 @@ def _regret() -> Line:
     off = max(abs(exact / law - 1) for exact, law in found.values())
     told = ", ".join(f"{found[SHOWN_D, r][0]:.4f} at r = {r:g} (law {found[SHOWN_D, r][1]:.4f})" for r in (0.1, 0.5, 2.0, 10.0))
     says = f"At Lambda = 10^10, affine tasks, d = {SHOWN_D}: {told}; for d = 3, 4, 5 up to {off:.1e} of the law."
-    law = "R15: on tasks r times as steep as those learned the loss is R(r) times the least, whatever n is"
+    law = "R15: under noise, on tasks r times as steep as those learned, the loss tends to R(r) times the least"
     return ours("OURS:R15", law, says, off < CURVATURE)
 
 
@@ -241,8 +244,8 @@ def _phases(found: Sequence[Smoothness]) -> Line:
         f"{x.fitted:.4f} at theta = {x.theta:g} (law {x.law:.4f})" for x in found if x.d == SHOWN_D and x.theta % 0.5 == 0
     )
     says = (
-        f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of {len(found)} exponents with d up to "
-        f"{max(x.d for x in found)} the farthest, by {100 * worst:.1f} %, is that of theta = {theta:g}, d = {d}."
+        f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of {len(found)} exponents with d up "
+        f"to {max(x.d for x in found)} the farthest, by {100 * worst:.1f} %, is that of theta = {theta:g}, d = {d}."
     )
     law = "R16: with b_k like k^(-1-2 theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), with a logarithm at theta = 2"
     return ours("OURS:R16", law, says, worst < SMOOTHNESS)

@@ -1,4 +1,4 @@
-"""The loss of an attention window on tasks, tokens and noise that are drawn, beside the exact loss."""
+"""The loss of an attention window on drawn tasks, tokens and noise, beside the exact loss."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ LAWS = {
         "Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))", "both", _width(AFFINE)
     ),
     "COL:T3.4/range": Law(
-        "Theorem 3.4: a range of sigma^2 without L, such as sigma = 1 and L -> oo for two tokens, suffices for w >= c Lambda^(1/(d+4))",
+        "Theorem 3.4: a range of sigma^2 without L suffices for w >= c Lambda^(1/(d+4)); here sigma = 1, L -> oo and two tokens",
         *("below", lambda d, whole: finite(AFFINE, d, 2, 2 / whole)),
     ),
     "COL:T3.4.tight": Law(
@@ -178,8 +178,8 @@ def _of_power(row: str, law: Law) -> Line:
     end = f"the constant would have to {'grow' if grows else 'fall'} with it" if broken else "one constant serves on this range"
     says = (
         f"For d = {SHOWN_D} exact over printed is {at}; from 10^7 on it goes like Lambda^{fit.value:.3f}, with local slopes from "
-        f"{fit.low:.3f} to {fit.high:.3f}, and for d = {DIMENSIONS[0]} ... {DIMENSIONS[-1]} like the powers from {min(powers):.3f} to "
-        f"{max(powers):.3f}: {end}."
+        f"{fit.low:.3f} to {fit.high:.3f}, and for d = {DIMENSIONS[0]} ... {DIMENSIONS[-1]} like the powers from {min(powers):.3f} "
+        f"to {max(powers):.3f}: {end}."
     )
     if law.tasks is not None:
         low, high = _at_finite_lengths(law.tasks, row)

@@ -79,9 +79,9 @@ def cannot_show(report: WindowsReport) -> list[str]:
         "this page shows only that up to Lambda = 10^13 nothing speaks against them.",
         "A law that is called supported has its constant on this range and these places only. Theorem 3.4 is no theorem of this "
         "suite: its four ends are consequences of our R8 and R14 for long prompts, and at finite n they are numbers.",
-        f"Exponents that differ by less than about a hundredth cannot be told apart: for d = {DIMENSIONS[-1]} the sketch's 2/(d+4) = "
-        f"{2 / (DIMENSIONS[-1] + 4):.4f} and 2/(d+3) = {2 / (DIMENSIONS[-1] + 3):.4f} differ by {2 / 11 - 2 / 12:.4f}, and a fit from "
-        "few decades would not decide.",
+        f"Exponents that differ by less than about a hundredth cannot be told apart: for d = {DIMENSIONS[-1]} the sketch's 2/(d+4) "
+        f"= {2 / (DIMENSIONS[-1] + 4):.4f} and 2/(d+3) = {2 / (DIMENSIONS[-1] + 3):.4f} differ by {2 / 11 - 2 / 12:.4f}, and a fit "
+        "from few decades would not decide.",
     ]
     if relu:
         worst = max(relu, key=lambda fit: abs(fit.fit.value / fit.ours - 1))
@@ -92,16 +92,16 @@ def cannot_show(report: WindowsReport) -> list[str]:
     said += [
         "At theta = 2 the bias has a logarithm, which a fit takes for a larger exponent, by 1 to 4 % here; just below 2 exponents "
         "read too small.",
-        "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; at a finite n the width "
-        "saturates, so that no experiment with a hundred tokens sees these powers beyond Lambda of about 10^4.",
+        "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; at a finite n the "
+        "width saturates, so that no experiment with a hundred tokens sees these powers beyond Lambda of about 10^4.",
         "Drawn losses test the exact loss near its minimum; the width itself is drawn nowhere, as the loss is flat there.",
-        "All of this is for tokens that are uniform on the sphere, and one window for all directions; what gradient descent finds is "
-        "another question.",
+        "All of this is for tokens that are uniform on the sphere, and one window for all directions; what gradient descent finds "
+        "is another question.",
     ]
     if report.own:
         said.append(
-            "Your list of coefficients is taken for the whole spectrum, the same in every dimension: a class that ends is smooth, so "
-            "that its exponent is 2/(d+3) in the end, whatever the coefficients of a longer list would make of it."
+            "Your list of coefficients is taken for the whole spectrum, the same in every dimension: a class that ends is smooth, "
+            "so that its exponent is 2/(d+3) in the end, whatever the coefficients of a longer list would make of it."
         )
     return said
 

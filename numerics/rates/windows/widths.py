@@ -1,5 +1,5 @@
-"""The table of best widths: over Lambda = n L^2/sigma^2 for long prompts and at finite n, over sigma
-down to no noise, and over the smoothness of a class.
+"""The table of best widths: over Lambda = n L^2/sigma^2 for long prompts and at finite n, over
+sigma down to no noise, and over the smoothness of a class.
 """
 
 from __future__ import annotations
