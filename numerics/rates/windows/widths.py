@@ -171,7 +171,7 @@ def _crossing() -> list[Width]:
     for tasks in (AFFINE, COSINE):
         s = tasks.spectrum(d)
         for noise in (*noises, 0.0):
-            whole = n / noise if noise else math.inf
+            whole = float(round(n / noise)) if noise else math.inf
             law = crossover_law(d, s.curvature, s.slope, n, noise)
             rows.append(Width(tasks.name, d, n, whole, finite(tasks, d, n, noise), math.nan, law))
     return rows
