@@ -103,10 +103,12 @@ def _own_loss(d: int, whole: float) -> float:
 
 LAWS = {
     "COL:3.1-sketch/width": Law(
-        "Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))", "both", _width(AFFINE)
+        "Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4)); here with softmax weights",
+        *("both", _width(AFFINE)),
     ),
     "COL:T3.4/range": Law(
-        "Theorem 3.4: a range of sigma^2 without L suffices for w >= c Lambda^(1/(d+4)); here sigma = 1, L -> oo and two tokens",
+        "Theorem 3.4, as read in a damaged place: a range of sigma^2 without L suffices for w >= c Lambda^(1/(d+4)); here sigma = 1, "
+        "L -> oo and two tokens",
         *("below", lambda d, whole: finite(AFFINE, d, 2, 2 / whole)),
     ),
     "COL:T3.4.tight": Law(
@@ -123,9 +125,9 @@ LAWS = {
         *("below", _steeper),
     ),
     "COL:E.3.txt/own": Law(
-        "Appendix E.1: with the window learned for L' the loss grows like (L')^(2d/(d+2)), which is Lambda^(d/(d+2))",
-        "both",
-        _own_loss,
+        "Appendix E.1, as read in a damaged place: with the window learned for L' the loss grows like (L')^(2d/(d+2)), which is "
+        "Lambda^(d/(d+2))",
+        *("both", _own_loss),
     ),
     "COL:T3.4/affine.lower": Law("Theorem 3.4, affine: w >= c Lambda^(1/(d+4))", "below", _width(AFFINE), AFFINE),
     "COL:T3.4/affine.upper": Law("Theorem 3.4, affine: w <= C Lambda^(2/(d+2))", "above", _width(AFFINE), AFFINE),
@@ -211,7 +213,7 @@ def _without_noise() -> Line:
     found = {n: finite(AFFINE, SHOWN_D, n, 0.0) for n in lengths}
     finer = {n: window_loss(AFFINE, SHOWN_D, n, [w, 4 * w + 1]).loss for n, w in found.items()}
     told = ", ".join(f"{w:.4g} at n = {n}" for n, w in found.items())
-    law = "Theorem 3.4: the best width is finite for every fixed n >= 2, without noise too (affine, d = 3)"
+    law = "Behind the range of Theorem 3.4: without noise the best width of two tokens is finite, below 16 (affine, d = 3)"
     lost = any(not found[n] > 0 or finer[n][0] >= finer[n][1] for n in lengths)
-    says = f"Exactly {told}; for two tokens it stays below 16, and no power of Lambda -> oo does."
+    says = f"Exactly {told}, while Lambda is infinite: some noise is needed for a lower end that is a power of Lambda."
     return judged(PRINTED, "COL:T3.4/finite", law, says, lost or found[2] >= 16, printed=True)
