@@ -107,8 +107,8 @@ LAWS = {
         *("both", _width(AFFINE)),
     ),
     "COL:T3.4/range": Law(
-        "Theorem 3.4, as read in a damaged place: a range of sigma^2 without L suffices for w >= c Lambda^(1/(d+4)); here sigma = 1, "
-        "L -> oo and two tokens",
+        "Theorem 3.4, as read in a damaged place: a range of sigma^2 without L suffices for w >= c Lambda^(1/(d+4)); here sigma = "
+        "1, L -> oo and two tokens",
         *("below", lambda d, whole: finite(AFFINE, d, 2, 2 / whole)),
     ),
     "COL:T3.4.tight": Law(
@@ -186,7 +186,7 @@ def _of_power(row: str, law: Law) -> Line:
     if law.tasks is not None:
         low, high = _at_finite_lengths(law.tasks, row)
         says += (
-            f" On {len(PLACES)} places with d, n <= 5, 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
+            f" In {len(PLACES)} places with d <= 5, n <= 10^5 and n^(-2/d) <= sigma^2 <= n, by R13, it is {low:.3g} to {high:.3g}."
         )
     return judged(PRINTED, row, law.says, says, broken, printed=True, ratios=shown, power=fit.value)
 
