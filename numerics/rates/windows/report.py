@@ -90,8 +90,8 @@ def cannot_show(report: WindowsReport) -> list[str]:
             f"2/(d+2) is {worst.ours:.4f}; the last local slope is {worst.last:.4f}."
         )
     said += [
-        "At theta = 2 the bias has a logarithm, which a fit takes for a larger exponent, by 1 to 4 % here; just below 2 exponents "
-        "read too small.",
+        "At theta = 2 the bias has a logarithm, which a fit takes for an exponent up to 4 % larger; just below 2 the fits are some "
+        "3 % off, on either side.",
         "Lambda = 10^13 with sigma = 1 would be a prompt of 10^13 tokens. The curves for n = oo are limits; at a finite n the "
         "width saturates, so that no experiment with a hundred tokens sees these powers beyond Lambda of about 10^4.",
         "Drawn losses test the exact loss near its minimum; the width itself is drawn nowhere, as the loss is flat there.",
