@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numerics.rates.papers import PAPERS, refuse_other_options
 from numerics.rates.setting_options import add_setting_options, given_settings, setting_words
 from numerics.terminal.inputs import InputError, length_grid, writable_folder, writing_into
 from numerics.terminal.progress import progress_bar
@@ -25,6 +26,7 @@ __all__ = ["add_rates", "tell"]
 DEFAULT_LENGTHS = "10:10000:10"
 DEFAULT_REPLICATES = 40_000
 DEFAULT_CLASSES = "4,8,16,32,64,128,256,512,1024"
+DEFAULT_DIMENSIONS = "2,3,4,5,6,7,8"
 
 
 def add_rates(commands: Any) -> None:
@@ -43,22 +45,37 @@ def add_rates(commands: Any) -> None:
     """
     rates = commands.add_parser(
         "rates",
-        help="measure how fast attention approaches its infinite-prompt limit, or how long it takes to learn, beside theory",
+        help="measure how fast attention approaches its infinite-prompt limit, how long it learns, or how wide its window is",
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
         " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
         " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn,"
-        " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it.",
+        " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it. With --paper"
+        " COL: computes the best width of an attention window, beside the laws that Collins et al. print and ours; only"
+        " --spectrum, --dimensions, --seed, --out and --quiet go with it.",
         epilog="exit status: 0 if our laws hold and every line against a printed law comes out as the ledger declares it, 1 if not,"
         " 2 if the input cannot be used, 130 if interrupted",
     )
     rates.add_argument(
-        "--paper", choices=("BB", "LDL"), default="BB", help="Boursier & Boyer, or Li, Duan & Liang (default: %(default)s)"
+        "--paper",
+        choices=tuple(PAPERS),
+        default="BB",
+        help="Boursier & Boyer, Li, Duan & Liang, or Collins et al. (default: %(default)s)",
     )
     add_setting_options(rates)
     rates.add_argument(
         "--classes",
         metavar="LIST",
         help=f"with --paper LDL: even numbers of classes, a list or FIRST:LAST:COUNT (default: {DEFAULT_CLASSES})",
+    )
+    windows = rates.add_argument_group("with --paper COL")
+    windows.add_argument(
+        "--spectrum",
+        metavar="LIST",
+        help="a class of tasks of your own, by its coefficients b_0,b_1,... in the polynomials P_k with P_k(1) = 1: numbers with"
+        " commas, or a file that holds them",
+    )
+    windows.add_argument(
+        "--dimensions", metavar="LIST", help=f"dimensions of the tokens, a list or FIRST:LAST:COUNT (default: {DEFAULT_DIMENSIONS})"
     )
     how = rates.add_argument_group("how")
     how.add_argument(
@@ -78,12 +95,15 @@ def add_rates(commands: Any) -> None:
 
 def _measure_and_report(arguments: argparse.Namespace) -> int:
     """Read the input, measure every setting, write the report, and return the exit status."""
+    refuse_other_options(arguments)
+    if arguments.paper == "COL":
+        from numerics.rates.windows.cli import best_windows
+
+        return best_windows(arguments, DEFAULT_DIMENSIONS)
     if arguments.paper == "LDL":
         from numerics.rates.features.cli import times_of_learning
 
         return times_of_learning(arguments, DEFAULT_CLASSES)
-    if arguments.classes is not None:
-        raise InputError("--classes are those of Li, Duan & Liang; add --paper LDL, or leave it out")
     arguments.lengths = DEFAULT_LENGTHS if arguments.lengths is None else arguments.lengths
     arguments.replicates = DEFAULT_REPLICATES if arguments.replicates is None else arguments.replicates
     lengths = length_grid(arguments.lengths)

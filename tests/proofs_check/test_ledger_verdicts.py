@@ -10,6 +10,7 @@ import pytest
 
 from numerics.rates.features import ledger_verdicts as times
 from numerics.rates.ledger_verdicts import OURS, PRINTED, Printed
+from numerics.rates.windows import ledger_verdicts as windows
 from proofs_check.core.outcomes import Outcome, outcomes
 
 
@@ -38,6 +39,7 @@ def test_and_of_a_bound_of_ours(name: str, known: dict[str, Outcome]) -> None:
     assert found.stands
 
 
-def test_and_of_the_laws_of_the_times_of_learning(release: dict[str, Any]) -> None:
+@pytest.mark.parametrize("laws", [times, windows], ids=["times of learning", "windows"])
+def test_and_of_the_laws_of_the_other_papers(laws: Any, release: dict[str, Any]) -> None:
     found = {claim["id"]: claim["verdict"] for claim in release["claims"]}
-    assert {row: found[row] for row in (*times.PRINTED, *times.OURS)} == {**times.PRINTED, **times.OURS}
+    assert {row: found[row] for row in (*laws.PRINTED, *laws.OURS)} == {**laws.PRINTED, **laws.OURS}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from numerics.rates.features.times import VARIED_EPS, VARIED_K, Exponent, Table, exponent
+from numerics.rates.features.times import VARIED_EPS, VARIED_K, Table
+from numerics.rates.lines.slopes import Exponent, exponent
 
 __all__ = ["Fit", "fits"]
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from numerics.rates.features.clocks import Features, OrbitClock, RandomClock
-from numerics.rates.features.printed import Line, ours
-from numerics.rates.features.times import EPS, exponent, spread
+from numerics.rates.features.printed import ours
+from numerics.rates.features.times import EPS, spread
+from numerics.rates.lines.line import Line
+from numerics.rates.lines.slopes import exponent
 from numerics.regression.features.descent import attention_descent
 from numerics.regression.features.flow import attention_flow
 from theory.regression.features.data import FeatureRegression

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
 from numerics.rates.features.clocks import FAMILIES
 from numerics.rates.features.printed import CLASSES, ratios
 from numerics.rates.features.times import VARIED_K, Table, spread
+from numerics.rates.lines.pictures import Curve, Picture, picture
 from theory.regression.features.reduced import ReducedAttention
 
-__all__ = ["Curve", "Picture", "draw"]
+__all__ = ["draw"]
 
 #: Colour and dashes of the families, of the ratios, and of the lengths of prompts.
 FAMILY_STYLES = dict(
@@ -30,24 +27,6 @@ PROMPTS = {None: ("N = ∞", "run-1", ""), 256: ("N = 256", "run-3", "5 3"), 64:
 LOSSES = {1e-1: ("ε = 0.1", "run-3"), 1e-2: ("ε = 0.01", "run-1"), 1e-3: ("ε = 0.001", "run-4")}
 
 
-class Curve(NamedTuple):
-    """A curve with its entry in the key."""
-
-    text: str
-    colour: str
-    dashes: str
-    points: Sequence[tuple[float, float]]
-
-
-class Picture(NamedTuple):
-    """A plot with its heading, what it shows, and its curves."""
-
-    plot: Plot
-    heading: str
-    says: str
-    curves: Sequence[Curve]
-
-
 def draw(table: Table) -> list[Picture]:
     """The plots of a table of times.
 
@@ -58,30 +37,10 @@ def draw(table: Table) -> list[Picture]:
     return [_classes(table), _ratios(), _accuracy(), _lipschitz()]
 
 
-def _picture(name: str, heading: str, says: str, curves: Sequence[Curve], label: str) -> Picture:
-    """Curves on logarithmic axes; those of few points have marks."""
-    curves = [curve for curve in curves if curve.points]
-    x, y = ([point[i] for curve in curves for point in curve.points] for i in (0, 1))
-
-    def lines(ax: Any) -> None:
-        for curve in curves:
-            mark = "o" if len(curve.points) <= 16 else ""
-            ax.plot(*zip(*sorted(curve.points)), color=stand_in(curve.colour), linestyle=dashed(curve.dashes), marker=mark, ms=3.2)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        log_axis(ax.xaxis, min(x), max(x))
-        log_axis(ax.yaxis, min(y), max(y))
-        ax.set_xlim(min(x) / 1.2, max(x) * 1.2)
-        ax.set_ylim(min(y) / 2, max(y) * 2)
-        ax.set_xlabel(label)
-
-    return Picture(figure(name, f"{heading}. {says}", lines, height=3.1), heading, says, curves)
-
-
 def _classes(table: Table) -> Picture:
     """The time to one half by number of classes, for every family."""
     half = [row for row in table.near if row.event == "Attn >= 1/2"]
-    return _picture(
+    return picture(
         "classes",
         "Steps to the attention ½ over K",
         "The geometry of the features decides the exponent of K: 2, 1 or 0. No law in K, L and Δ alone fits them all.",
@@ -93,7 +52,7 @@ def _classes(table: Table) -> Picture:
 def _ratios() -> Picture:
     """Exact over printed."""
     found = {K: ratios(K) for K in CLASSES}
-    return _picture(
+    return picture(
         "ratios",
         "Exact over printed",
         "A law that is right up to constants would give a level line. Orthonormal features, δ = 1/(10K), ε = 1/K, L = 1/(Δδ).",
@@ -111,7 +70,7 @@ def _accuracy() -> Picture:
         # A loss this near to the floor takes longer than the axis is high.
         reached = [x for x in over if x**-2.0 / s2 > 1.001 * reduced.floor]
         curves.append(Curve(*style, [(x, reduced.loss_time(x**-2.0 / s2) / s2) for x in reached]))
-    return _picture(
+    return picture(
         "accuracy",
         "Steps to the loss ε² over 1/ε",
         f"K = {VARIED_K}, orthonormal. The exponent is 2; of T_f^* it is 0 and of T_s^* 1, up to logarithms. A curve of finite N "
@@ -129,7 +88,7 @@ def _lipschitz() -> Picture:
         # Below, the loss is hardly more than eps^2 at the start.
         points = [(L, clock.loss_time(eps**2 / s2) / (1e-6 * s2)) for L, s2 in spreads if eps**2 / s2 < 0.45]
         curves.append(Curve(text, colour, "", points))
-    return _picture(
+    return picture(
         "lipschitz",
         "Steps to the loss ε² over L",
         f"K = {VARIED_K}, orthonormal, η = 10⁻⁶. No threshold in L: each curve is another, shifted along both axes, and becomes "

@@ -7,16 +7,17 @@ line says whether the ratio still moves like a power of K up to K = 2^40, as its
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from numerics.rates.features.ledger_verdicts import OURS, PRINTED
-from numerics.rates.features.times import VARIED_EPS, VARIED_K, exponent, spread
+from numerics.rates.features.times import VARIED_EPS, VARIED_K, spread
+from numerics.rates.lines.line import Line, judged
+from numerics.rates.lines.slopes import exponent
 from theory.regression.features.reduced import ReducedAttention
 
-__all__ = ["CLASSES", "SHOWN", "Line", "ours", "printed_lines", "ratios"]
+__all__ = ["CLASSES", "SHOWN", "ours", "printed_lines", "ratios"]
 
 #: Where the ratios are taken, for orthonormal features at distance sqrt 2, and which are told.
 CLASSES = tuple(2**n for n in range(2, 41))
@@ -24,45 +25,6 @@ SHOWN = {4: "4", 2**10: "1024", 2**40: "2^40"}
 DELTA = 2**0.5
 #: A ratio moves like a power if every local slope is at least this; of K, from K = 2^20 on.
 POWER, FAR_FROM = 0.25, 2**20
-
-
-@dataclass(frozen=True)
-class Line:
-    """What the exact times say of one law.
-
-    Attributes
-    ----------
-    law : str
-        In words.
-    row : str
-        Its claim in the ledger.
-    declared : str
-        The verdict there.
-    printed : bool
-        Whether the paper prints it; otherwise it is ours.
-    says : str
-        What was found.
-    holds : bool
-        Whether what was found is what the ledger declares.
-    ratios : dict of str to float
-        For a printed law of K: the exact quantity over the printed one, by number of classes.
-    power : float or None
-        The power of K by which this ratio moves in the end.
-    """
-
-    law: str
-    row: str
-    declared: str
-    printed: bool
-    says: str
-    holds: bool
-    ratios: dict[str, float] = field(default_factory=dict)
-    power: float | None = None
-
-    @property
-    def refuted(self) -> bool:
-        """Whether the ledger refutes the law."""
-        return self.declared == "REFUTED"
 
 
 class Law(NamedTuple):
@@ -93,15 +55,14 @@ LAWS = {
 
 def ours(row: str, law: str, says: str, holds: bool) -> Line:
     """The line of a law of ours, which holds where `holds` says so."""
-    return Line(law, row, OURS[row], False, says, bool(holds) == (OURS[row] != "REFUTED"))
+    return judged(OURS, row, law, says, not holds, printed=False)
 
 
 def _printed(
     row: str, law: str, says: str, contradicted: bool, ratios: dict[str, float] | None = None, power: float | None = None
 ) -> Line:
     """The line of a printed law, which the exact times contradict or not."""
-    holds = contradicted == (PRINTED[row] == "REFUTED")
-    return Line(law, row, PRINTED[row], True, says, holds, ratios or {}, power)
+    return judged(PRINTED, row, law, says, contradicted, printed=True, ratios=ratios, power=power)
 
 
 def half_time(K: float, L: float, Delta: float, eta: float) -> float:

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import math
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from io import StringIO
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numerics.pages.files import replace_together
-from numerics.pages.templates import environment
-from numerics.pages.text import marked
 from numerics.rates.features.exponents import Fit, fits
 from numerics.rates.features.laws import our_lines
 from numerics.rates.features.plots import draw
-from numerics.rates.features.printed import SHOWN, Line, printed_lines
+from numerics.rates.features.printed import SHOWN, printed_lines
 from numerics.rates.features.times import Table, Time, time_table
+from numerics.rates.lines.line import Line
+from numerics.rates.lines.page import as_csv, number, write_page
 
-__all__ = ["TimesReport", "cannot_show", "formula", "measure", "write"]
-
-#: Version of the format of ``report.json``.
-FORMAT = 1
-GREEK = {"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"}
+__all__ = ["TimesReport", "cannot_show", "measure", "write"]
 
 
 @dataclass(frozen=True)
@@ -88,33 +78,6 @@ def cannot_show(report: TimesReport) -> list[str]:
     ]
 
 
-def formula(text: str) -> str:
-    """A sentence with formulas typed on a keyboard, as HTML.
-
-    Examples
-    --------
-    >>> formula("T_f^* >= K^(1 - 4/D) log_2 K/eta")
-    'T<sub>f</sub>*\xa0≥\xa0K<sup>1 − 4/D</sup> log<sub>2</sub> K/η'
-    """
-    text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
-    html = re.sub(r"_(\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
-    return re.sub(r"\^\(([^()]*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
-
-
-def _number(value: float | None) -> float | None:
-    """A number for JSON and CSV, which know neither nan nor infinity."""
-    return value if value is not None and math.isfinite(value) else None
-
-
-def _as_csv(rows: Sequence[Time]) -> str:
-    """The table as text, with every digit."""
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(Time._fields)
-    writer.writerows(row._replace(steps=_number(row.steps)) for row in rows)  # type: ignore[arg-type]
-    return out.getvalue()
-
-
 def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
     """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
 
@@ -136,25 +99,11 @@ def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
     OSError
         If the folder cannot be made or written.
     """
-    pictures, cannot = draw(report.table), cannot_show(report)
-    document = {
-        "format": FORMAT,
-        "paper": "LDL",
-        "holds": report.holds,
-        "lines": [asdict(line) for line in report.lines],
+    table, pictures = report.table, draw(report.table)
+    data = {
         "fits": [fit._asdict() | {"fit": fit.fit._asdict()} for fit in report.fits],
-        "cannot_show": cannot,
-        "times": [row._asdict() | {"steps": _number(row.steps)} for row in report.table.rows],
-        "plots": [{"file": f"plots/{picture.plot.name}.svg", "title": picture.plot.title} for picture in pictures],
-        "provenance": source,
+        "times": [row._asdict() | {"steps": number(row.steps)} for row in table.rows],
     }
-    templates = environment(__package__)
-    templates.filters["formula"] = formula
-    page = templates.get_template("report.html.jinja").render(
-        report=report, pictures=pictures, cannot=cannot, source=source, shown=list(SHOWN.values())
-    )
-    files = {f"plots/{picture.plot.name}.svg": picture.plot.file for picture in pictures}
-    files |= {"data.csv": _as_csv(report.table.rows), "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n"}
-    files["report.html"] = page
-    replace_together(out, files)
-    return out / "report.html"
+    shown = {"report": report, "shown": list(SHOWN.values()), "variable": "K", "by": "exact times"}
+    rows = as_csv(Time._fields, table.rows)
+    return write_page(__package__, out, "LDL", report.lines, cannot_show(report), pictures, data, rows, source, **shown)

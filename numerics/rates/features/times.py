@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from numerics.rates.features.clocks import Features, families
 from theory.regression.features.reduced import ReducedAttention
 
-__all__ = ["EPS", "VARIED_EPS", "VARIED_K", "Exponent", "Table", "Time", "exponent", "spread", "time_table"]
+__all__ = ["EPS", "VARIED_EPS", "VARIED_K", "Table", "Time", "spread", "time_table"]
 
 #: Accuracies: the attention reaches 1 - eps, and the loss eps^2.
 EPS = (1e-1, 1e-2, 1e-3, 1e-4)
@@ -81,14 +78,6 @@ class Table(NamedTuple):
         return [*self.near, *self.far, *(row for rows in self.varied.values() for row in rows)]
 
 
-class Exponent(NamedTuple):
-    """A fitted exponent; the times are exact, so that its interval is that of the local slopes."""
-
-    value: float
-    low: float
-    high: float
-
-
 def spread(K: int, L: float, Delta: float) -> float:
     """``sigma_f^2 = E (f_1 - f_2)^2 / 2`` of the tasks ``+-L Delta/2`` on random halves.
 
@@ -98,24 +87,6 @@ def spread(K: int, L: float, Delta: float) -> float:
     1.3333333333333333
     """
     return (L * Delta) ** 2 / 4 * K / (K - 1)
-
-
-def exponent(x: ArrayLike, y: ArrayLike) -> Exponent:
-    """The slope of log y over log x by least squares, with the least and largest local slope.
-
-    Parameters
-    ----------
-    x, y : array_like of shape (n,)
-        Positive; x increases.
-
-    Examples
-    --------
-    >>> [round(v, 6) for v in exponent([1, 10, 100], [3.0, 300.0, 30000.0])]
-    [2.0, 2.0, 2.0]
-    """
-    log_x, log_y = (np.log(np.asarray(values, dtype=float)) for values in (x, y))
-    slopes = np.diff(log_y) / np.diff(log_x)
-    return Exponent(float(np.polyfit(log_x, log_y, 1)[0]), float(slopes.min()), float(slopes.max()))
 
 
 def _rows(found: Features, L: float = 1.0, eta: float = 1.0, eps: Sequence[float] = EPS) -> list[Time]:

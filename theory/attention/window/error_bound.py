@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import roots_jacobi
@@ -15,6 +17,13 @@ __all__ = ["error_bound"]
 Floats = NDArray[np.float64]
 #: Nodes of the law of a token, enough for widths up to some hundred.
 NODES = 600
+
+
+@cache
+def _sphere(d: int) -> tuple[Floats, Floats]:
+    """Heights of a token and their probabilities; to find the nodes takes most of the time."""
+    t, weights = roots_jacobi(NODES, (d - 3) / 2, (d - 3) / 2)
+    return t, weights / weights.sum()
 
 
 def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
@@ -47,8 +56,7 @@ def error_bound(spectrum: Spectrum, w: float, n: int, noise: float) -> float:
     if spectrum.tail:
         raise ValueError("the bound is evaluated for spectra that end; give from_spectrum(b) with the degrees that matter")
     d = spectrum.d
-    t, weights = roots_jacobi(NODES, (d - 3) / 2, (d - 3) / 2)
-    weights = weights / weights.sum()
+    t, weights = _sphere(d)
     k = np.flatnonzero(spectrum.b[1:]) + 1
     b, once = spectrum.b[k], np.array([bessel_quotient(d, int(j), 2 * w) for j in k])
     at = b @ (1 - 2 * once[:, None] * polynomials(d, int(k.max()), t)[k] + once[:, None] ** 2)

@@ -37,15 +37,19 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+#: How many pairs of a degree and a width are taken at once.
+BLOCK = 2**16
 
 
-def bessel_quotient(d: int, k: int, kappa: Any) -> Any:
+def bessel_quotient(d: int, k: Any, kappa: Any) -> Any:
     """The quotient ``rho_k(kappa) = I_{k+nu}(kappa)/I_nu(kappa)``, nu = d/2 - 1: the mean of
     ``P_k(x'y)`` when y has a density proportional to ``e^{kappa x'y}``.
 
     Parameters
     ----------
-    d, k : int
+    d : int
+    k : int or ndarray of int
+        An array only beside numbers; broadcast against kappa.
     kappa : float, array_like or sympy.Expr
 
     Returns
@@ -66,7 +70,7 @@ def bessel_quotient(d: int, k: int, kappa: Any) -> Any:
     x = np.asarray(kappa, dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
         out = ive(k + d / 2 - 1, x) / ive(d / 2 - 1, x)
-    return np.where(x == 0, float(k == 0), out)[()]
+    return np.where(x == 0, np.asarray(k == 0, dtype=float), out)[()]
 
 
 def bias(spectrum: Spectrum, w: ArrayLike) -> Any:
@@ -89,9 +93,9 @@ def bias(spectrum: Spectrum, w: ArrayLike) -> Any:
     0.006907
     """
     x = 2 * np.asarray(w, dtype=float)
-    out = np.full(x.shape, spectrum.tail)
-    for k in np.flatnonzero(spectrum.b[1:]) + 1:
-        out = out + spectrum.b[k] * (1 - bessel_quotient(spectrum.d, int(k), x)) ** 2
+    out, degrees = np.full(x.shape, spectrum.tail), np.flatnonzero(spectrum.b[1:]) + 1
+    for k in np.array_split(degrees, degrees.size * x.size // BLOCK + 1):  # in blocks, lest all widths and degrees take memory
+        out = out + np.tensordot(spectrum.b[k], (1 - bessel_quotient(spectrum.d, k.reshape(-1, *[1] * x.ndim), x)) ** 2, 1)
     return out[()]
 
 

@@ -16,9 +16,10 @@ import pytest
 
 from numerics.cli import main
 from numerics.pages.svg import Plot
-from numerics.rates.features import laws, plots, printed
+from numerics.rates.features import laws, printed
 from numerics.rates.features.ledger_verdicts import OURS, PRINTED
 from numerics.rates.features.report import TimesReport, cannot_show, measure, write
+from numerics.rates.lines import pictures
 from tests.numerics.pages.page import Page
 from theory import ReducedAttention
 
@@ -36,7 +37,7 @@ def report() -> TimesReport:
 
 @pytest.fixture
 def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
+    monkeypatch.setattr(pictures, "figure", lambda name, title, *_, **__: Plot(name, title, "", ""))
 
 
 def test_every_law_has_a_line_that_comes_out_as_the_ledger_declares(report: TimesReport) -> None:
@@ -214,4 +215,4 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys:
 
 def test_the_other_paper_knows_no_classes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rates", "--classes", "4"]) == 2
-    assert "--classes are those of Li, Duan & Liang; add --paper LDL, or leave it out" in capsys.readouterr().err
+    assert "--classes belongs to --paper LDL; with --paper BB leave it out (--example, " in capsys.readouterr().err

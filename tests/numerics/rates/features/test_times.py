@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from numerics.rates.features.clocks import Features, families
 from numerics.rates.features.exponents import fits
-from numerics.rates.features.times import EPS, Table, Time, exponent, spread, time_table, varied_times
+from numerics.rates.features.times import EPS, Table, Time, spread, time_table, varied_times
+from numerics.rates.lines.slopes import exponent
 from numerics.regression.features.flow import attention_flow
 from theory import FeatureRegression
 
@@ -103,13 +104,6 @@ def test_what_short_prompts_never_reach_takes_for_ever() -> None:
     assert [np.isfinite(row.steps) for row in rows] == [False, False, True, True, True]
     long = [row.steps for row in rows if np.isfinite(row.steps)]
     assert long == sorted(long, reverse=True)
-
-
-def test_the_exponent_of_a_power_and_of_what_is_none() -> None:
-    x = 2.0 ** np.arange(4)
-    assert exponent(x, 3 * x**1.5) == pytest.approx((1.5, 1.5, 1.5))
-    bent = exponent(x, x**2 + 10 * x)
-    assert 1 < bent.low < bent.value < bent.high < 2
 
 
 def test_the_fits_show_our_exponents_where_the_printed_ones_differ(table: Table) -> None:

@@ -1,0 +1,143 @@
+"""The page of a report of lines, its data for programs, its table and its plots."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from numerics.pages.files import replace_together
+from numerics.pages.templates import environment
+from numerics.pages.text import marked, superscript
+from numerics.rates.lines.line import Line
+from numerics.rates.lines.pictures import Picture
+
+__all__ = ["as_csv", "formula", "number", "raised", "write_page"]
+
+#: Version of the format of ``report.json``.
+FORMAT = 1
+GREEK = {
+    **{"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"},
+    **{"Lambda": "Λ", "sigma": "σ", "theta": "θ", "rho": "ρ", "oo": "∞"},
+}
+#: What stands in brackets, with brackets in it.
+INNER = r"\((?:[^()]|\([^()]*\))*\)"
+
+
+def formula(text: str) -> str:
+    """A sentence with formulas typed on a keyboard, as HTML.
+
+    Examples
+    --------
+    >>> formula("T_f^* >= K^(1 - 4/D) log_2 K/eta")
+    'T<sub>f</sub>*\xa0≥\xa0K<sup>1 − 4/D</sup> log<sub>2</sub> K/η'
+    """
+    text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
+    html = re.sub(r"_(\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
+    return re.sub(rf"\^\(((?:[^()]|{INNER})*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
+
+
+def raised(text: str) -> str:
+    """A number typed on a keyboard, without HTML, for the heads of columns.
+
+    Examples
+    --------
+    >>> raised("2^40")
+    '2⁴⁰'
+    """
+    return re.sub(r"\^(\d+)", lambda found: superscript(int(found[1])), text)
+
+
+def number(value: float | None) -> float | None:
+    """A number for JSON and CSV, which know neither nan nor infinity.
+
+    Examples
+    --------
+    >>> number(float("inf")), number(2.5)
+    (None, 2.5)
+    """
+    return value if value is not None and math.isfinite(value) else None
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table as text, with every digit; nothing stands where a number is not finite.
+
+    Examples
+    --------
+    >>> as_csv(["a", "b"], [[1, float("inf")]])
+    'a,b\\n1,\\n'
+    """
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([number(x) if isinstance(x, float) else x for x in row] for row in rows)
+    return out.getvalue()
+
+
+def write_page(
+    package: str,
+    out: Path,
+    paper: str,
+    lines: Sequence[Line],
+    cannot: Sequence[str],
+    pictures: Sequence[Picture],
+    data: Mapping[str, Any],
+    table: str,
+    source: dict[str, Any],
+    **shown: Any,
+) -> Path:
+    """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
+
+    Parameters
+    ----------
+    package : str
+        Where ``report.html.jinja`` lies.
+    out : Path
+        Made if missing. An earlier report there stays whole until the new one is complete.
+    paper : str
+        Its key.
+    lines, cannot, pictures : sequence
+        The lines, what no fit shows, in sentences, and the plots.
+    data : mapping
+        What else ``report.json`` holds.
+    table : str
+        ``data.csv``.
+    source : dict
+        What `numerics.pages.provenance.provenance` returns.
+    shown
+        What else the page shows.
+
+    Returns
+    -------
+    Path
+        Of the page.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be made or written.
+    """
+    document = {
+        "format": FORMAT,
+        "paper": paper,
+        "holds": all(line.holds for line in lines),
+        "lines": [asdict(line) for line in lines],
+        "cannot_show": list(cannot),
+        **data,
+        "plots": [{"file": f"plots/{found.plot.name}.svg", "title": found.plot.title} for found in pictures],
+        "provenance": source,
+    }
+    templates = environment(package)
+    templates.filters |= {"formula": formula, "raised": raised}
+    template = templates.get_template("report.html.jinja")
+    page = template.render(lines=lines, pictures=pictures, cannot=cannot, source=source, **shown)
+    files = {f"plots/{found.plot.name}.svg": found.plot.file for found in pictures}
+    files |= {"data.csv": table, "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n", "report.html": page}
+    replace_together(out, files)
+    return out / "report.html"
