@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,14 +42,32 @@ def draw(found: Experiments) -> list[Figure]:
     return [makers[number](found) for number in found.figures]
 
 
+def _shown(name: str) -> str:
+    """The name of a panel or curve with the letters of the paper."""
+    letters = {r"\bnu\b": "ν", r"\bsigma\b": "σ", r"\bangle\b": "θ", r"\^2": "²", r"a'B'x": "aᵀBᵀx", r" - ": " − "}
+    for pattern, letter in letters.items():
+        name = re.sub(pattern, letter, name)
+    return name
+
+
 def _scaled(ax: Any, axis: str, values: Sequence[Any], ticks: int = 5) -> None:
-    """A logarithmic axis around some values."""
+    """A logarithmic axis around some values, with labels between decades where there are few."""
     flat = np.concatenate([np.ravel(np.asarray(v, dtype=float)) for v in values])
     flat = flat[np.isfinite(flat) & (flat > 0)]
     low, high = float(flat.min(initial=1.0)) / 1.3, float(flat.max(initial=1e-9)) * 1.3
     getattr(ax, f"set_{axis}scale")("log")
     getattr(ax, f"set_{axis}lim")(low, high)
     log_axis(getattr(ax, f"{axis}axis"), low, high, ticks)
+    if high / low < 100:
+        steps = [m * 10.0**e for e in range(-9, 9) for m in (1, 2, 5)]
+        inside = [x for x in steps if low <= x <= high]
+        getattr(ax, f"set_{axis}ticks")(inside, [f"{x:.3g}" for x in inside])
+
+
+def _steps_axis(ax: Any, last: float) -> None:
+    """An axis of steps with four labels, the last one at the end."""
+    ax.set_xticks([last * i / 4 for i in range(5)])
+    ax.set_xlabel("step")
 
 
 def _band(ax: Any, steps: Floats, values: Floats, colour: str, dashes: str = "") -> None:
@@ -105,16 +124,16 @@ def _contexts(found: Experiments) -> Figure:
             ax.set_xlabel("labelled tokens n")
             ax.set_ylabel("loss")
 
-        panels.append((panel, figure(f"figure-1-{slug(panel)}", f"Figure 1: loss over n; {panel}", plot, height=2.6)))
+        panels.append((_shown(panel), figure(f"figure-1-{slug(panel)}", f"Figure 1: loss over n; {panel}", plot, height=2.6)))
         for i in (1, 4):
             cells = [x for m in ("softmax", LINEAR) for x in (curves[m][0][i], curves[m][1][i], exact[m][i])]
-            rows.append([f"{panel}, n = {CONTEXTS[i]}", *("not known" if np.isnan(x) else _told(x) for x in cells)])
+            rows.append([_shown(f"{panel}, n = {CONTEXTS[i]}"), *("not known" if np.isnan(x) else _told(x) for x in cells)])
     keys = [Key("line", "run-1", "", "softmax"), Key("line", "run-2", "", LINEAR)]
     keys += [Key("line", "muted", OTHER, "at the best rate of the grid"), Key("line", "muted", EXACT, "exact minimum")]
     head = ["class", *(f"{m}{end}" for m in ("softmax", "linear") for end in (f", rate {NAMED[1]:g}", ", best rate", ", exact"))]
     caption = (
         f"Mean loss over the last tenth of the 15000 steps, against n, on the circle, with noise of standard deviation {sigma:g}. "
-        "As printed nu = 0 has the task 0 alone. For nu = 1.5 the tasks cos(nu angle - b) jump at one point, and no exact minimum "
+        "As printed ν = 0 has the task 0 alone. For ν = 1.5 the tasks cos(νθ − b) jump at one point, and no exact minimum "
         "is known."
     )
     return Figure(1, "Error of both attentions as the tasks grow steeper", panels, keys, caption, Table(head, rows))
@@ -144,7 +163,7 @@ def _tradeoff(found: Experiments) -> Figure:
         ax.set_ylabel("loss")
 
     keys = [Key("line", c, "", f"n = {n}") for c, n in zip(COLOURS, LENGTHS_2)]
-    keys += [Key("line", "muted", "", "bias"), Key("line", "muted", OTHER, f"variance, for sigma = {SIGMA_7:g}")]
+    keys += [Key("line", "muted", "", "bias"), Key("line", "muted", OTHER, f"variance, for σ = {SIGMA_7:g}")]
     panels = [("affine tasks, L = 1, d = 5", figure("figure-2", "Figure 2: bias and variance over w", plot, height=3.0))]
     caption = (
         "Exact bias and variance of the estimate, from the identity R13. For few tokens the bias rises again as the window shrinks."
@@ -175,7 +194,7 @@ def _bounds(found: Experiments) -> Figure:
     ]
     panels = [(f"affine tasks, L = 1, d = 5, n = {N_5}", figure("figure-7", "Figure 7: loss over w", plot, height=3.0))]
     best = WIDTHS[part.loss.argmin()]
-    caption = f"Exact, for sigma = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and {inside[-1]:.3g}, at {best:.3g}."
+    caption = f"Exact, for σ = {SIGMA_7:g}: the best w is between {inside[0]:.3g} and {inside[-1]:.3g}, at {best:.3g}."
     return Figure(7, "Where the best width can be", panels, keys, caption)
 
 
@@ -194,15 +213,17 @@ def _norms(found: Experiments, number: int, title: str, exact: Callable[[str, st
                 if (level := exact(panel, name)) is not None:
                     ax.axhline(level, color=stand_in(colour), linestyle=dashed(EXACT), linewidth=1)
             ax.set_ylim(bottom=0)
-            ax.set_xlabel("step")
+            _steps_axis(ax, shown.steps[-1])
             ax.set_ylabel("norm of M")
 
-        panels.append((panel, figure(f"figure-{number}-{slug(panel)}", f"Figure {number}: norm of M; {panel}", plot, height=2.6)))
-        keys += [Key("line", c, "", f"{panel.split(', ')[1]}: {name}") for c, name in zip(COLOURS, names)]
+        panels.append(
+            (_shown(panel), figure(f"figure-{number}-{slug(panel)}", f"Figure {number}: norm of M; {panel}", plot, height=2.6))
+        )
+        keys += [Key("line", c, "", _shown(f"{panel.split(', ')[1]}: {name}")) for c, name in zip(COLOURS, names)]
         for name in names:
             level = exact(panel, name)
             ends = [_ends(found.curves[Curve(number, panel, name, rate)].norm) for rate in RATES]
-            rows.append([f"{panel}, {name}", *ends, "not known" if level is None else _told(level)])
+            rows.append([_shown(f"{panel}, {name}"), *ends, "not known" if level is None else _told(level)])
     keys = list(dict.fromkeys(k if number == 4 else k._replace(text=k.text.split(": ")[1]) for k in keys))
     keys.append(Key("line", "muted", EXACT, "exact minimiser 2w*"))
     head = ["norm of M at the end", *(f"rate {rate:g}" for rate in RATES), "exact minimiser"]
@@ -250,7 +271,7 @@ def _pairings(found: Experiments) -> Figure:
                 for name in trained:
                     _band(ax, ends[name].steps, ends[name].tested[i], COLOURS[names.index(name)])
                 _scaled(ax, "y", [ends[name].tested[i].mean(axis=0) for name in trained])
-                ax.set_xlabel("step")
+                _steps_axis(ax, ends[trained[0]].steps[-1])
                 ax.set_ylabel("error")
 
             title = f"tested on {test}" + ", other L too" * (len(trained) > 3)
@@ -283,9 +304,9 @@ def _subspaces(found: Experiments) -> Figure:
                 for steps, values, colour, line in lines:
                     ax.plot(steps, values, color=stand_in(colour), linestyle=dashed(line))
                 _scaled(ax, "y", [values for _, values, _, _ in lines])
-                ax.set_ylabel("error" if row else "rho")
+                ax.set_ylabel("error" if row else "ρ")
             axes[0].axhline(1, color=stand_in("muted"), linestyle=dashed(EXACT), linewidth=1)
-            axes[-1].set_xlabel("step")
+            _steps_axis(axes[-1], drawn[0][0].steps[-1])
 
         panels.append(
             (panel, figure(f"figure-9-{slug(panel)}", f"Figure 9: rho and error; {panel}", plot, height=3.6, rows=(1, 1)))
@@ -293,12 +314,12 @@ def _subspaces(found: Experiments) -> Figure:
         for name in names:
             runs = [found.curves[Curve(9, panel, name, rate)] for rate in RATES]
             cells = [f"{_told(float(np.median(t.rho[:, -1])))}, {_ends(t.tested[0])}" for t in runs]
-            rows.append([f"{panel}, {name}", *cells])
+            rows.append([_shown(f"{panel}, {name}"), *cells])
     keys = [Key("line", "run-1", "", "softmax, best rate"), Key("line", "run-1", OTHER, f"softmax, rate {RATES[0]:g}")]
-    keys += [Key("line", "run-2", "", f"{LINEAR}, best rate"), Key("line", "muted", EXACT, "rho of the identity")]
+    keys += [Key("line", "run-2", "", f"{LINEAR}, best rate"), Key("line", "muted", EXACT, "ρ of the identity")]
     caption = (
         "Above: what M has beyond the columns of B, over its least singular value on them; below: error on 500 tasks. "
         f"Medians of {-(-found.choices.trials // 2)} trials."
     )
-    head = ["rho, error at the end", *(f"rate {rate:g}" for rate in RATES)]
+    head = ["ρ, error at the end", *(f"rate {rate:g}" for rate in RATES)]
     return Figure(9, "Tasks of low rank: what is learned of their subspace", panels, keys, caption, Table(head, rows))

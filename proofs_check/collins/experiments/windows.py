@@ -29,7 +29,11 @@ CLASSES = {"affine": affine, "ReLU": relu, "cosine": cosine}
 WIDTHS = "Best widths are found by exact losses; no prover reaches them."
 
 
-@claim("COL:J.setup", control=dict(most=500))
+@claim(
+    "COL:J.setup",
+    fragment="The sum of the rates is computed; the rest of the row is a choice, which the trainings here follow.",
+    control=dict(most=500),
+)
 def rates_sum_up(*, most: int = 1000) -> Evidence:
     r"""With the factor $q=.999$ from step to step the rates of $t$ steps, $\eta\frac{1-q^t}{1-q}$,
     together are at most `most` = 1000 times the first one.
