@@ -124,3 +124,41 @@ def test_non_isotropic_covariates_on_the_sphere_have_norm_one() -> None:
 def test_bad_input_is_refused_in_words(numbers: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         train_matrix(**{"d": 3, "n": 4, "steps": 5, **numbers})  # type: ignore[arg-type]
+
+
+def test_phases_without_a_linear_part_do_not_leave_the_start() -> None:
+    """cos(6 angle - b) has its minimum behind a barrier; the linear task cos(angle - b) has none."""
+    flat, steep = (train_matrix("phase", d=2, n=20, L=nu, sigma=0.1, steps=3000, lr=0.01, seed=1) for nu in (1.0, 6.0))
+    assert np.linalg.norm(steep.M, 2) < 0.5 < 5 < np.linalg.norm(flat.M, 2)
+
+
+def test_constant_phases_leave_nothing_but_their_spread() -> None:
+    """cos(b) with b uniform has the mean square 1/2: linear attention predicts 0, and softmax
+    attention learns it up to the noise.
+    """
+    softmax, linear = (
+        train_matrix("phase", d=2, n=10, L=0.0, sigma=0.1, steps=4000, lr=0.001, seed=2, softmax=s).losses for s in (True, False)
+    )
+    assert softmax.mean() == pytest.approx(0.001, rel=0.2)
+    assert linear.mean() == pytest.approx(0.5, rel=0.1)
+
+
+def test_redrawn_roots_are_as_good_in_every_direction() -> None:
+    """Roots of one run favour some directions of M; roots that are redrawn favour none."""
+    run = train_matrix("affine", d=3, n=20, sigma=0.1, steps=20_000, lr=0.01, decay=0.9998, root="redrawn", normalised=True, seed=3)
+    values = np.linalg.eigvalsh(run.M)
+    assert values[-1] < 1.25 * values[0]
+    fixed = np.diag([1.0, 2.0, 6.0])
+    other = train_matrix("affine", d=3, n=20, sigma=0.1, steps=20_000, lr=0.01, decay=0.9998, root=fixed, normalised=True, seed=3)
+    values = np.linalg.eigvalsh(other.M)
+    assert values[-1] > 1.5 * values[0]
+    assert (fixed == np.diag([1.0, 2.0, 6.0])).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [(dict(task="phase", d=3), "take d = 2"), (dict(task="affine", d=2, L=0.0), "take L > 0"), (dict(d=2, root="own"), "redrawn")],
+)
+def test_tasks_and_roots_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        train_matrix(**{"task": "affine", "n": 5, "steps": 1, **wrong})  # type: ignore[arg-type]
