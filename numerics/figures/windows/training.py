@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,7 +123,7 @@ def _spread(s: Setting, trial: int) -> tuple[Floats | str | None, Floats | None]
     return ("redrawn" if s.covariates == ROOTS[0] else rng.standard_normal((s.d, s.d))), B
 
 
-@cache
+@lru_cache(maxsize=32)
 def _prompts(task: str, slope: float, s: Setting, trial: int) -> _Prompts:
     """The tasks on which the trials of a setting are tested."""
     root, directions = _spread(s, trial)

@@ -1,4 +1,4 @@
-"""``largeprompt figures --paper LDL``: what is judged, written and told, and how it ends."""
+"""``largeprompt figures`` for LDL and COL: what is judged, written and told, and how it ends."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def test_the_losses_of_figure_4_are_means_over_runs() -> None:
         (["--paper", "LDL", "--seeds", "3"], "--seeds belongs to --paper BB"),
         (["--paper", "LDL", "--quick"], "--quick belongs to --paper BB"),
         (["--width", "8"], "--width belongs to --paper LDL"),
-        (["--paper", "LDL", "--only", "5"], "LDL has the figures 1 to 4"),
-        (["--only", "9"], "BB has the figures 1 to 8"),
+        (["--paper", "LDL", "--only", "5"], "LDL has the figures 1, 2, 3, 4"),
+        (["--only", "9"], "BB has the figures 1, 2, 3, 4, 5"),
     ],
 )
 def test_options_of_the_other_paper_are_refused(
@@ -130,3 +130,41 @@ def test_the_help_names_the_defaults_of_the_choices(capsys: pytest.CaptureFixtur
     usual = Choices()
     for name in ("width", "optimiser", "rate", "cosine_rate", "polynomial_rate", "runs"):
         assert re.search(rf"--{name.replace('_', '-')} [^-]*\(default: {getattr(usual, name)}\)", told), name
+
+
+def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Figure 3, small: the verdicts are those of exact minimisers, whatever is drawn."""
+    small = ["--L", "1,10", "--steps", "50", "--trials", "1"]
+    assert main(["figures", "--paper", "COL", "--only", "3", "--out", str(tmp_path), *small]) == 0
+    found = {c["id"]: c["verdict"] for c in read_ledger(tmp_path / "ledger")["claims"]}
+    assert found["COL:Fig3"] == "REFUTED"
+    assert found["COL:Fig3/trained"] == "SUPPORTED"
+    assert "COL:3.2.beyond" in found  # of no single figure
+    assert not any(id.startswith("COL:Fig4") for id in found)
+    html = (tmp_path / "index.html").read_text()
+    assert "largeprompt figures --paper COL --L 1,10 --steps 50 --trials 1 --only 3" in html
+    assert html.index('id="figure-3"') < html.index("<code>COL:Fig3/trained</code>")
+    assert "COL:Fig3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--only", "6"], "COL has the figures 1, 2, 3, 4, 5, 7, 9"),
+        (["--width", "8"], "--width belongs to --paper LDL"),
+        (["--full"], "--full belongs to --paper BB"),
+        (["--lengths", "5,5"], "names a number twice"),
+    ],
+)
+def test_what_the_figures_of_a_window_do_not_have_is_refused(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["figures", "--paper", "COL", "--out", str(tmp_path), *options]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--L", "0"], ["--steps", "10"], ["--sigmas", "a"], ["--trials", "0"]])
+def test_options_out_of_range_are_refused(options: list[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["figures", "--paper", "COL", "--out", str(tmp_path), *options])
+    assert ended.value.code == 2

@@ -127,7 +127,7 @@ def test_bad_input_is_refused_in_words(numbers: dict[str, object], words: str) -
 
 
 def test_phases_without_a_linear_part_do_not_leave_the_start() -> None:
-    """cos(6 angle - b) has its minimum behind a barrier; the linear task cos(angle - b) has none."""
+    """cos(6 angle - b) has its minimum behind a barrier; the linear cos(angle - b) has none."""
     flat, steep = (train_matrix("phase", d=2, n=20, L=nu, sigma=0.1, steps=3000, lr=0.01, seed=1) for nu in (1.0, 6.0))
     assert np.linalg.norm(steep.M, 2) < 0.5 < 5 < np.linalg.norm(flat.M, 2)
 
