@@ -24,7 +24,7 @@ from numerics.compiled.announce import QUADRATURE, announced
 from numerics.compiled.build_once import once
 from numerics.compiled.source_digest import kernel_key
 
-__all__ = ["REACH", "SOURCES", "window_kernel"]
+__all__ = ["REACH", "SOURCES", "gaps_kernel", "window_kernel"]
 
 SOURCES = kernel_key(__name__)
 #: Beyond x = max(v, 0) + REACH the weight r W is below rounding of those before it, and below
@@ -32,6 +32,8 @@ SOURCES = kernel_key(__name__)
 REACH, CREST = 40.0, 4.6
 #: Logarithm of the share of the integral at which it is cut off.
 CUT = 34.0
+#: Values of v whose means of all degrees are one product of matrices, and nodes with room for it.
+BLOCK, ROOM = 32, 4096
 
 
 @once
@@ -39,7 +41,7 @@ def window_kernel() -> Callable[..., None]:
     """The compiled kernel ``(x, D, omega, beyond, s, q, b, rest, n, start, step, end, out)``.
 
     Nodes of the law of a token are given by ``x = 2 w D``, increasing, with weights ``omega``;
-    ``beyond`` is the mass above the last one. ``s`` is the variogram there, ``q`` of shape (K, J)
+    ``beyond`` is the mass above the last one. ``s`` is the variogram there, ``q`` of shape (J, K)
     holds ``1 - P_k`` for the degrees with coefficients ``b``, and ``rest`` is the sum of the
     coefficients that are left out, whose ``q`` is 1 on average. ``out`` receives, for the steps and
     for every second of them, the mean of the sum of squared weights, the signal, and their
@@ -57,66 +59,107 @@ def window_kernel() -> Callable[..., None]:
             tails[j] = tails[j + 1] + omega[j]
         for j in range(J):
             below[j + 1] = below[j] + omega[j]
-        f, g = np.empty(J), np.empty(J)
         out[:] = 0.0
-        low, number, v = 0, 0, start
+        room, found = np.zeros(2 * BLOCK * min(J, ROOM)), np.empty((BLOCK, 8))
+        number, v, low, ended = 0, start, 0, False
         largest, log_n = 0.0, math.log(n)
-        while v <= end:
+        while v <= end and not ended:
+            # Nodes that some v of this block sees, in the rows of one matrix product.
             while low < J and x[low] < v - CREST:
                 low += 1
-            high = low
-            lost, kept, moved = below[low], 0.0, 0.0
-            squares, signal, d_squares, d_signal = 0.0, 0.0, 0.0, 0.0
-            one, d_one = 0.0, 0.0
-            while high < J and x[high] < max(v, 0.0) + REACH:
-                u = math.exp(v - x[high])
-                e = omega[high] * math.exp(-u)
-                lost -= omega[high] * math.expm1(-u)
-                kept += e
-                ue, D2 = u * e, 2.0 * D[high]
-                moved += D2 * ue
-                uue = u * ue
-                squares += uue
-                signal += uue * s[high]
-                bent = D2 * (uue * u - 2.0 * uue)
-                d_squares += bent
-                d_signal += bent * s[high]
-                turned = D2 * (uue - ue)
-                f[high], g[high] = ue, turned
-                one += ue
-                d_one += turned
-                high += 1
-            kept += tails[high]
-            pairs, d_pairs = rest * one * one, 2.0 * rest * one * d_one
-            for k in range(K):
-                c, dc = 0.0, 0.0
-                for j in range(low, high):
-                    c += f[j] * q[k, j]
-                    dc += g[j] * q[k, j]
-                pairs += b[k] * c * c
-                d_pairs += 2.0 * b[k] * c * dc
-            log_m = math.log1p(-lost) if lost < 0.5 else math.log(kept)
-            change = moved / kept  # of log m
-            one_less = n * math.exp((n - 1) * log_m)
-            two_less = n * (n - 1) * math.exp((n - 2) * log_m)
-            here = one_less * 2.0 * signal + two_less * pairs
-            d_here = one_less * 2.0 * (d_signal + (n - 1) * change * signal)
-            d_here += two_less * (d_pairs + (n - 2) * change * pairs)
-            weights = one_less * squares
-            d_weights = one_less * (d_squares + (n - 1) * change * squares)
-            for half in range(2):
-                if half == 0 or number % 2 == 0:
-                    h = step * (half + 1)
-                    out[half, 0] += h * weights
-                    out[half, 1] += h * here
-                    out[half, 2] += h * d_weights
-                    out[half, 3] += h * d_here
-            largest = max(largest, weights)
-            # From here on weights are at most n e^{(n-1) log m}, and pairs n^2 e^{(n-2) log m}.
-            if n > 2 and 2.0 * log_n + (n - 2) * log_m < math.log(max(largest, 1e-300)) - CUT and low > 0:
-                break
-            v += step
-            number += 1
+            top = np.searchsorted(x, max(v + (BLOCK - 1) * step, 0.0) + REACH)
+            width, rows, first = top - low, 0, low
+            if 2 * BLOCK * width > room.size:
+                room = np.empty(2 * BLOCK * width)
+            both = room[: 2 * BLOCK * width].reshape(2 * BLOCK, width)
+            both[:] = 0.0
+            while rows < BLOCK and v <= end and not ended:
+                while first < J and x[first] < v - CREST:
+                    first += 1
+                lost, kept, moved = below[first], 0.0, 0.0
+                squares, signal, d_squares, d_signal = 0.0, 0.0, 0.0, 0.0
+                one, d_one = 0.0, 0.0
+                far, high = max(v, 0.0) + REACH, first
+                while high < J and x[high] < far:
+                    u = math.exp(v - x[high])
+                    if u < 0.5:
+                        gone = -math.expm1(-u)
+                        e = omega[high] * (1.0 - gone)
+                    else:
+                        e = math.exp(-u)
+                        gone = 1.0 - e
+                        e *= omega[high]
+                    lost += omega[high] * gone
+                    kept += e
+                    ue, D2 = u * e, 2.0 * D[high]
+                    moved += D2 * ue
+                    uue = u * ue
+                    squares += uue
+                    signal += uue * s[high]
+                    bent = D2 * (uue * u - 2.0 * uue)
+                    d_squares += bent
+                    d_signal += bent * s[high]
+                    turned = D2 * (uue - ue)
+                    both[rows, high - low] = ue
+                    both[BLOCK + rows, high - low] = turned
+                    one += ue
+                    d_one += turned
+                    high += 1
+                kept += tails[high]
+                log_m = math.log1p(-lost) if lost < 0.5 else math.log(kept)
+                here = found[rows]
+                here[0], here[1], here[2], here[3], here[4] = squares, signal, d_squares, d_signal, log_m
+                here[5], here[6], here[7] = moved / kept, one, d_one  # the first is the change of log m
+                largest = max(largest, n * math.exp((n - 1) * log_m) * squares)
+                # From here on weights are at most n e^{(n-1) log m}, and pairs n^2 e^{(n-2) log m}.
+                ended = n > 2 and 2.0 * log_n + (n - 2) * log_m < math.log(max(largest, 1e-300)) - CUT and first > 0
+                v += step
+                rows += 1
+            means = np.dot(both, q[low:top])
+            for i in range(rows):
+                squares, signal, d_squares, d_signal, log_m, change, one, d_one = found[i, :8]
+                pairs, d_pairs = rest * one * one, 2.0 * rest * one * d_one
+                for k in range(K):
+                    pairs += b[k] * means[i, k] ** 2
+                    d_pairs += 2.0 * b[k] * means[i, k] * means[BLOCK + i, k]
+                one_less = n * math.exp((n - 1) * log_m)
+                two_less = n * (n - 1) * math.exp((n - 2) * log_m)
+                here_loss = one_less * 2.0 * signal + two_less * pairs
+                d_here = one_less * 2.0 * (d_signal + (n - 1) * change * signal)
+                d_here += two_less * (d_pairs + (n - 2) * change * pairs)
+                weights = one_less * squares
+                d_weights = one_less * (d_squares + (n - 1) * change * squares)
+                for half in range(2):
+                    if half == 0 or number % 2 == 0:
+                        h = step * (half + 1)
+                        out[half, 0] += h * weights
+                        out[half, 1] += h * here_loss
+                        out[half, 2] += h * d_weights
+                        out[half, 3] += h * d_here
+                number += 1
+
+    compiled: Any = announced(kernel, QUADRATURE)
+    return compiled
+
+
+@once
+def gaps_kernel() -> Callable[..., None]:
+    """The compiled kernel ``(D, d, used, q)`` that fills ``q[:, i]`` with ``1 - P_k`` at ``1 - D``
+    for the increasing degrees ``k = used[i] >= 1``, by the recurrence of the Gegenbauer polynomials
+    in which nothing cancels near the query.
+    """
+    sources = SOURCES
+
+    @njit(nogil=True, cache=True, error_model="numpy")
+    def kernel(D, d, used, q):  # type: ignore[no-untyped-def]
+        _ = sources
+        for j in range(D.size):
+            before, here, i = 0.0, D[j], 0
+            for k in range(1, used[-1] + 1):
+                if used[i] == k:
+                    q[j, i] = here
+                    i += 1
+                before, here = here, ((2 * k + d - 2) * (D[j] + here - D[j] * here) - k * before) / (k + d - 2)
 
     compiled: Any = announced(kernel, QUADRATURE)
     return compiled

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv, gammaln, ive
 
-from numerics.attention.window.kernel import REACH, window_kernel
+from numerics.attention.window.kernel import REACH, gaps_kernel, window_kernel
 from theory.attention.window.classes import SPHERE, Spectrum, TaskClass
 from theory.attention.window.own_class import from_spectrum
 from theory.inputs.whole_numbers import read_whole
@@ -220,14 +220,10 @@ def _terms(spectrum: Spectrum, D: Floats, w: float, end: float) -> tuple[Floats,
     d, K = spectrum.d, len(spectrum.b) - 1
     if spectrum.tail:
         K = min(K, 90 + int(12 * math.sqrt(w * max(1.0, end))))
-    q = np.empty((K + 1, len(D)))
-    q[0] = 0.0
-    if K:
-        q[1] = D
-    for k in range(1, K):
-        q[k + 1] = ((2 * k + d - 2) * (D + q[k] - D * q[k]) - k * q[k - 1]) / (k + d - 2)
     used = np.flatnonzero(spectrum.b[1 : K + 1]) + 1
-    b, q = spectrum.b[used], q[used]
+    b, q = np.ascontiguousarray(spectrum.b[used]), np.empty((len(D), len(used)))
+    if len(used):
+        gaps_kernel()(D, d, used, q)
     rest = spectrum.varying - float(b.sum()) if spectrum.tail else 0.0
-    s = b @ q if spectrum.variogram is None else np.asarray(spectrum.variogram(D))
-    return b, np.ascontiguousarray(q), np.ascontiguousarray(s, dtype=float), max(rest, 0.0)
+    s = q @ b if spectrum.variogram is None else np.asarray(spectrum.variogram(D))
+    return b, q, np.ascontiguousarray(s, dtype=float), max(rest, 0.0)

@@ -51,7 +51,6 @@ def best_inside(task: str, n: int) -> tuple[float, float]:
     r"quarter. The identity has $\rho=1$. The numerator of $\rho$ is lost in print; whatever block of $M$ it takes, the one beyond "
     r"$B$ is in it. Assumption 4.3 fixes $\|B^\top x\|$, so that Theorem 4.4 does not see this.",
     costs="nothing",
-    needs=("COL:T4.4",),
     repair=dict(task="plane"),
     control=dict(beta=12, n=20),
     hypotheses=("n >= 2",),

@@ -5,11 +5,12 @@ makes of them.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import sympy as sp
 
-from numerics.attention.window.best_width import optimal_window
+from numerics.attention.window.best_width import BestWindow, optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.matrix_training import train_matrix
 from numerics.attention.window.plain import plain_window_loss
@@ -188,19 +189,20 @@ def trained_norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     return clopper_pearson(event, ">=", 0.5, TRIALS)
 
 
-def loss_of(trained: TaskClass, tested: TaskClass) -> float:
-    """The loss on some tasks at the best width for others, in the setting of Figure 5."""
-    return float(window_loss(tested, D, N_5, optimal_window(trained, D, N_5, SIGMA**2).w, SIGMA**2).loss)
+@cache
+def best_for(tasks: TaskClass) -> BestWindow:
+    """The best window in the setting of Figure 5, kept between claims and pairs."""
+    return optimal_window(tasks, D, N_5, SIGMA**2)
 
 
 def compared(trained: TaskClass, tested: TaskClass, times: float, op: str, L: float) -> Evidence:
     """The loss at the width of other tasks is at most, or at least, so many times the best loss."""
-    w, best = (optimal_window(t, D, N_5, SIGMA**2) for t in (trained, tested))
+    w, best = best_for(trained), best_for(tested)
     ratio = float(window_loss(tested, D, N_5, w.w, SIGMA**2).loss) / best.loss
     if ratio <= times if op == "<=" else ratio >= times:
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"{ratio:.5f} times the best loss")
     spectrum = tested.spectrum(D)
-    again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2, nodes=1600) / plain_window_loss(
+    again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2) / plain_window_loss(
         spectrum, N_5, best.w, SIGMA**2, nodes=1600
     )
     witness = {"d": D, "n": N_5, "L of training": L, "w": round(w.w, 4), "loss over the best loss": ratio}
