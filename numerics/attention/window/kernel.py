@@ -153,13 +153,17 @@ def gaps_kernel() -> Callable[..., None]:
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(D, d, used, q):  # type: ignore[no-untyped-def]
         _ = sources
+        last = used[-1]
+        up, down = np.empty(last + 1), np.empty(last + 1)
+        for k in range(1, last + 1):
+            up[k], down[k] = (2 * k + d - 2) / (k + d - 2), k / (k + d - 2)
         for j in range(D.size):
-            before, here, i = 0.0, D[j], 0
-            for k in range(1, used[-1] + 1):
+            before, here, i, t = 0.0, D[j], 0, 1.0 - D[j]
+            for k in range(1, last + 1):
                 if used[i] == k:
                     q[j, i] = here
                     i += 1
-                before, here = here, ((2 * k + d - 2) * (D[j] + here - D[j] * here) - k * before) / (k + d - 2)
+                before, here = here, up[k] * (D[j] + t * here) - down[k] * before
 
     compiled: Any = announced(kernel, QUADRATURE)
     return compiled

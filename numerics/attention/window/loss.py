@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 STEP = 0.25
 #: Nodes of a panel, and the largest length of a panel in x = 2 w D.
 PANEL, LENGTH = 16, 4.0
+RULE = np.polynomial.legendre.leggauss(PANEL)
 #: The largest number of nodes times degrees in a call.
 MOST = 40_000_000
 #: Integrands are followed down to e^{-2 BELOW} of their scale.
@@ -200,7 +201,7 @@ def _nodes(d: int, w: float, top: float) -> tuple[Floats, Floats, Floats, float]
     # Panels of equal length in x away from the query, and in the angle near it.
     inner = np.linspace(0, 1, panels + 1)
     edges = np.unique(np.concatenate([2 * np.arcsin(np.sqrt(share * inner)), largest * inner]))
-    y, weight = np.polynomial.legendre.leggauss(PANEL)
+    y, weight = RULE
     half = np.diff(edges)[:, None] / 2
     angle = (edges[:-1, None] + half * (1 + y)).ravel()
     sines = np.sin(angle / 2) ** 2
