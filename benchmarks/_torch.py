@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -109,5 +110,33 @@ def matrix_training(n: int, *, d: int, queries: int, noise: float, lr: float) ->
             loss.backward()
             optimiser.step()
             schedule.step()
+
+    return program
+
+
+def window_losses(d: int, noise: float, step: float, held: Mapping[int, int]) -> Callable[[object, int, float, int], None] | None:
+    """Losses of windows for ReLU tasks, averaged over tasks and noise, at three widths about w.
+
+    It is a function of (generator, n, w, batches), and None without PyTorch.
+    """
+    torch = imported()
+    if torch is None:
+        return None
+    torch.manual_seed(0)
+
+    def correlation(t: Any) -> Any:
+        angle = torch.acos(t.clamp(-1, 1))
+        return (1 + (torch.sin(angle) + (math.pi - angle) * t) / (math.pi * d)) / 3
+
+    @torch.no_grad()
+    def program(_: object, n: int, w: float, batches: int) -> None:
+        for _ in range(batches):
+            x = torch.nn.functional.normalize(torch.randn(held[n], n + 1, d, dtype=torch.float64), dim=2)
+            tokens, t = x[:, :-1], (x[:, :-1] @ x[:, -1, :, None])[..., 0]
+            scale = 2 * w * torch.tensor([1 - step, 1, 1 + step], dtype=torch.float64)
+            weights = torch.softmax(scale[:, None] * t[:, None], dim=2)
+            pairs = (weights * (weights @ correlation(tokens @ tokens.transpose(1, 2)))).sum(2)
+            one = (weights * correlation(t)[:, None]).sum(2)
+            (pairs - 2 * one + noise * weights.square().sum(2)).mean(0)
 
     return program

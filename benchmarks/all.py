@@ -30,6 +30,7 @@ BENCHMARKS = {
     "training": "Training, a step of Appendix A.1 with 128 prompts",
     "feature_regression": "Training of attention over finitely many features, and its finite prompts",
     "attention_matrix": "Adam on the matrix of attention, a fresh task at every step (Appendix J of Collins et al.)",
+    "attention_window": "The best attention window (Collins et al.), against Monte Carlo",
     "flows": "Gradient flows until they stand still, against LSODA in NumPy",
     "threads": "Two threads against one",
 }

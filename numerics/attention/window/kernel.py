@@ -127,6 +127,8 @@ def window_kernel() -> Callable[..., None]:
                 here_loss = one_less * 2.0 * signal + two_less * pairs
                 d_here = one_less * 2.0 * (d_signal + (n - 1) * change * signal)
                 d_here += two_less * (d_pairs + (n - 2) * change * pairs)
+                if K > 0:
+                    out[0, 4] += step * two_less * 2.0 * rest * one * abs(means[i, K - 1] - one)
                 weights = one_less * squares
                 d_weights = one_less * (d_squares + (n - 1) * change * squares)
                 for half in range(2):

@@ -156,14 +156,17 @@ def _one(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, flo
     top = min(end + REACH, 4 * w)
     if top / LENGTH * PANEL * max(len(spectrum.b), 10) > MOST:
         raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
-    x, D, omega, beyond = _nodes(spectrum.d, w, top)
-    b, q, s, rest = _terms(spectrum, D, w, end)
-    out = np.empty((2, 4))
+    degrees = _degrees(spectrum, w, end)
+    x, D, omega, beyond = _nodes(spectrum.d, w, top, degrees)
+    b, q, s, rest = _terms(spectrum, D, degrees)
+    out = np.empty((2, 5))
     window_kernel()(x, D, omega, beyond, s, q, b, rest, float(n), first, STEP, end, out)
-    squares, signal, d_squares, d_signal = (float(y) for y in out[0])
+    squares, signal, d_squares, d_signal = (float(y) for y in out[0, :4])
     loss = signal + noise * squares
     coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
-    error = min(coarse, coarse**2 / max(loss, 1e-300)) + 1e-13 * loss
+    # The sum of the degrees that are left out is known to the rounding of rho(1).
+    rounding = 1e-16 * spectrum.total if rest else 0.0
+    error = min(coarse, coarse**2 / max(loss, 1e-300)) + float(out[0, 4]) + rounding + 1e-13 * loss
     return loss, signal, noise * squares, d_signal + noise * d_squares, error
 
 
@@ -191,13 +194,14 @@ def _log_mean(d: int, kappa: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _nodes(d: int, w: float, top: float) -> tuple[Floats, Floats, Floats, float]:
+def _nodes(d: int, w: float, top: float, degrees: int) -> tuple[Floats, Floats, Floats, float]:
     """Nodes in x = 2 w D up to top with their weights, by panels in the angle, in which the law of
-    a token has the density sin^{d-2}; and the mass beyond.
+    a token has the density sin^{d-2}; and the mass beyond. On a panel P_k, k <= degrees, turns by
+    no more than 16, up to which the rule integrates it to rounding.
     """
     largest = math.pi if top >= 4 * w else 2 * math.asin(math.sqrt(top / (4 * w)))
     share = math.sin(largest / 2) ** 2
-    panels = max(4, math.ceil(4 * w * share / LENGTH), math.ceil(largest * math.sqrt(max(w, 1.0))))
+    panels = max(4, math.ceil(4 * w * share / LENGTH), math.ceil(largest * max(math.sqrt(max(w, 1.0)), degrees / 16)))
     # Panels of equal length in x away from the query, and in the angle near it.
     inner = np.linspace(0, 1, panels + 1)
     edges = np.unique(np.concatenate([2 * np.arcsin(np.sqrt(share * inner)), largest * inner]))
@@ -211,20 +215,31 @@ def _nodes(d: int, w: float, top: float) -> tuple[Floats, Floats, Floats, float]
     return 4 * w * sines, 2 * sines, omega, beyond
 
 
-def _terms(spectrum: Spectrum, D: Floats, w: float, end: float) -> tuple[Floats, Floats, Floats, float]:
-    """The coefficients that matter at this width, ``1 - P_k`` at the nodes, the variogram there,
-    and the sum of the coefficients left out.
+def _degrees(spectrum: Spectrum, w: float, end: float) -> int:
+    """The degrees that are averaged one by one.
 
-    Means of P_k under the weights vanish for degrees far above the inverse scale of the angles over
-    which the weights change, so that the sum of the others is taken at once.
+    The weights change over angles of at least the order ``1/sqrt(w end)``, or of 1/w where all
+    tokens have weights, and means of P_k under them vanish for degrees far above the inverse. The
+    sum of such degrees is taken at once where the spectrum does not end but falls.
     """
-    d, K = spectrum.d, len(spectrum.b) - 1
+    K = len(spectrum.b) - 1
     if spectrum.tail:
-        K = min(K, 90 + int(12 * math.sqrt(w * max(1.0, end))))
+        enough = 16 + int(6 * math.sqrt(w * min(max(end, 1.0), 4 * w)))
+        left = spectrum.b[enough:][spectrum.b[enough:] > 0]
+        if np.all(np.diff(left) <= 0):
+            return min(K, enough)
+    return K
+
+
+def _terms(spectrum: Spectrum, D: Floats, K: int) -> tuple[Floats, Floats, Floats, float]:
+    """The coefficients up to degree K, ``1 - P_k`` at the nodes, the variogram there, and the sum
+    of the coefficients left out.
+    """
+    d = spectrum.d
     used = np.flatnonzero(spectrum.b[1 : K + 1]) + 1
     b, q = np.ascontiguousarray(spectrum.b[used]), np.empty((len(D), len(used)))
     if len(used):
         gaps_kernel()(D, d, used, q)
-    rest = spectrum.varying - float(b.sum()) if spectrum.tail else 0.0
+    rest = spectrum.tail + float(spectrum.b[K + 1 :].sum())
     s = q @ b if spectrum.variogram is None else np.asarray(spectrum.variogram(D))
-    return b, q, np.ascontiguousarray(s, dtype=float), max(rest, 0.0)
+    return b, q, np.ascontiguousarray(s, dtype=float), rest

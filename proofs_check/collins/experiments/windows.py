@@ -202,9 +202,7 @@ def compared(trained: TaskClass, tested: TaskClass, times: float, op: str, L: fl
     if ratio <= times if op == "<=" else ratio >= times:
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"{ratio:.5f} times the best loss")
     spectrum = tested.spectrum(D)
-    again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2) / plain_window_loss(
-        spectrum, N_5, best.w, SIGMA**2, nodes=1600
-    )
+    again = plain_window_loss(spectrum, N_5, w.w, SIGMA**2) / plain_window_loss(spectrum, N_5, best.w, SIGMA**2, nodes=1600)
     witness = {"d": D, "n": N_5, "L of training": L, "w": round(w.w, 4), "loss over the best loss": ratio}
     sign = 1 if op == "<=" else -1
     return refuted_by_two_routes("quadrature", witness, sign * ratio, sign * times, sign * again)
