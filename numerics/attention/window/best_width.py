@@ -11,14 +11,19 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaincinv
 
-from numerics.attention.window.loss import read_spectrum, window_loss
+from numerics.attention.window.loss import one_window, read_spectrum, window_loss
 from theory.attention.window.classes import Spectrum, TaskClass
 
 __all__ = ["BestWindow", "optimal_window"]
 
-#: Least positive width that is tried, ratio of neighbouring ones, and how many of them in a row
-#: must have a rising loss before the search ends.
-LEAST, RATIO, RISING = 1e-3, 1.25, 8
+#: Positive widths that are tried first, where weights hardly vary.
+SMALL = 2.0 ** np.arange(-10, -3)
+#: Ratio of neighbouring widths above, and how many of them in a row must have a rising loss before
+#: the search ends.
+RATIO, RISING = 1.25, 8
+#: Share of nodes, steps and degrees in the search, and the logarithmic derivative below which the
+#: sign needs all of them.
+ROUGH, FLAT = 0.5, 1e-4
 #: Relative width of the interval.
 CLOSE = 1e-9
 
@@ -58,8 +63,8 @@ def optimal_window(
 
     For n >= 2 it is finite: as w grows the loss tends to that of the nearest token from below,
     since an average over two tokens at nearly the same distance is better than either of them. All
-    local minima between widths a quarter apart are found, and the best of them and of w = 0 is
-    returned.
+    local minima between widths a quarter apart are found (a factor of two apart below 1/8), and the
+    best of them and of w = 0 is returned.
 
     Parameters
     ----------
@@ -94,20 +99,23 @@ def optimal_window(
     # From here on the window holds less than one token on average: the nearest one decides. The
     # noise part never falls, so that no wider search is needed once it alone exceeds a loss seen.
     empty = 1 / (4 * float(betaincinv((d - 1) / 2, (d - 1) / 2, min(0.5 / n, 0.5))))
-    grid, slopes, best = np.empty(0), np.empty(0), at_zero
-    while True:
-        more = LEAST * RATIO ** np.arange(len(grid), len(grid) + RISING)
-        found = window_loss(known, d, n, more, noise)
-        grid, slopes = np.append(grid, more), np.append(slopes, found.derivative)
-        best = min(best, float(found.loss.min()))
-        if np.all(found.derivative > 0) and (grid[-1] > empty or found.noise[-1] > best):
-            break
-    slope = lambda w: float(window_loss(known, d, n, w, noise).derivative)
+    grid, found, best = list(SMALL), [_searched(known, w, n, noise) for w in SMALL], at_zero
+    while not (all(row[3] > 0 for row in found[-RISING:]) and (grid[-1] > empty or found[-1][2] > best)):
+        grid.append(grid[-1] * RATIO)
+        found.append(_searched(known, grid[-1], n, noise))
+        best = min(best, found[-1][0])
+    slopes = np.array([row[3] for row in found])
     minima: list[tuple[float, float, tuple[float, float]]] = []
     if slopes[0] > 0 or not np.any(slopes < 0):
-        minima.append((at_zero, 0.0, (0.0, LEAST)))
+        minima.append((at_zero, 0.0, (0.0, float(SMALL[0]))))
     for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] >= 0)):
-        w = float(brentq(slope, grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12))
-        minima.append((float(window_loss(known, d, n, w, noise).loss), w, (w * (1 - CLOSE), w * (1 + CLOSE))))
+        w = float(brentq(lambda w: _searched(known, w, n, noise)[3], grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12))
+        minima.append((one_window(known, w, n, noise)[0], w, (w * (1 - CLOSE), w * (1 + CLOSE))))
     least, width, interval = min(minima)
     return BestWindow(width, least, interval, tuple(sorted(w for _, w, _ in minima if w != width)))
+
+
+def _searched(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, float, float, float, float]:
+    """As `one_window`, roughly where the derivative is large enough to have the right sign."""
+    found = one_window(spectrum, float(w), n, noise, ROUGH)
+    return found if abs(w * found[3]) > FLAT * found[0] else one_window(spectrum, float(w), n, noise)

@@ -118,9 +118,36 @@ def window_loss(
     for width in np.unique(widths):
         at = np.flatnonzero(widths == width)
         for length in np.unique(lengths[at]):
-            found = _one(known, float(width), int(length), sigma2)
+            found = one_window(known, float(width), int(length), sigma2)
             out[:, at[lengths[at] == length]] = np.array(found)[:, None]
     return WindowLoss(*(row.reshape(shape) for row in out))
+
+
+def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float = 1.0) -> tuple[float, float, float, float, float]:
+    """Loss, signal, noise, derivative and error at one width and length.
+
+    With a share of 1/2 of the steps, nodes and degrees, for a search, the derivative times w is
+    right to some 1e-5 of the loss.
+    """
+    if n == 1:
+        signal = 2 * spectrum.varying
+        return signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13
+    first, end = _range(spectrum.d, w, n)
+    top = min(end + REACH, 4 * w)
+    if top / LENGTH * PANEL * max(len(spectrum.b), 10) > MOST:
+        raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
+    degrees = _degrees(spectrum, w, end, share)
+    x, D, omega, beyond = _nodes(spectrum.d, w, top, degrees, share)
+    b, q, s, rest = _terms(spectrum, D, degrees)
+    out = np.empty((2, 5))
+    window_kernel()(x, D, omega, beyond, s, q, b, rest, float(n), first, STEP / share, end, out)
+    squares, signal, d_squares, d_signal = (float(y) for y in out[0, :4])
+    loss = signal + noise * squares
+    coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
+    # The sum of the degrees that are left out is a difference of rho(1) and the sum of the others.
+    rounding = 5e-16 * spectrum.total if rest else 0.0
+    error = min(coarse, coarse**2 / max(loss, 1e-300)) + float(out[0, 4]) + rounding + 5e-13 * loss
+    return loss, signal, noise * squares, d_signal + noise * d_squares, error
 
 
 def _lengths(n: ArrayLike) -> NDArray[np.int64]:
@@ -147,29 +174,6 @@ def _noise(noise: float) -> float:
     return float(noise)
 
 
-def _one(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, float, float, float, float]:
-    """Loss, signal, noise, derivative and error at one width and length."""
-    if n == 1:
-        signal = 2 * spectrum.varying
-        return signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13
-    first, end = _range(spectrum.d, w, n)
-    top = min(end + REACH, 4 * w)
-    if top / LENGTH * PANEL * max(len(spectrum.b), 10) > MOST:
-        raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
-    degrees = _degrees(spectrum, w, end)
-    x, D, omega, beyond = _nodes(spectrum.d, w, top, degrees)
-    b, q, s, rest = _terms(spectrum, D, degrees)
-    out = np.empty((2, 5))
-    window_kernel()(x, D, omega, beyond, s, q, b, rest, float(n), first, STEP, end, out)
-    squares, signal, d_squares, d_signal = (float(y) for y in out[0, :4])
-    loss = signal + noise * squares
-    coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
-    # The sum of the degrees that are left out is known to the rounding of rho(1).
-    rounding = 1e-16 * spectrum.total if rest else 0.0
-    error = min(coarse, coarse**2 / max(loss, 1e-300)) + float(out[0, 4]) + rounding + 1e-13 * loss
-    return loss, signal, noise * squares, d_signal + noise * d_squares, error
-
-
 def _range(d: int, w: float, n: int) -> tuple[float, float]:
     """Where the integral over v begins and ends. It begins where n r^2 E W^2 is negligible. It ends
     where no token is left: e^{-rW} is below e^{-1} for tokens with x <= v, and their share leaves
@@ -194,28 +198,29 @@ def _log_mean(d: int, kappa: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _nodes(d: int, w: float, top: float, degrees: int) -> tuple[Floats, Floats, Floats, float]:
+def _nodes(d: int, w: float, top: float, degrees: int, share: float) -> tuple[Floats, Floats, Floats, float]:
     """Nodes in x = 2 w D up to top with their weights, by panels in the angle, in which the law of
     a token has the density sin^{d-2}; and the mass beyond. On a panel P_k, k <= degrees, turns by
     no more than 16, up to which the rule integrates it to rounding.
     """
     largest = math.pi if top >= 4 * w else 2 * math.asin(math.sqrt(top / (4 * w)))
-    share = math.sin(largest / 2) ** 2
-    panels = max(4, math.ceil(4 * w * share / LENGTH), math.ceil(largest * max(math.sqrt(max(w, 1.0)), degrees / 16)))
+    reached = math.sin(largest / 2) ** 2
+    enough = max(4 * w * reached / LENGTH, share * max(4.0, largest * math.sqrt(max(w, 1.0))), largest * degrees / 16)
+    panels = math.ceil(enough)
     # Panels of equal length in x away from the query, and in the angle near it.
     inner = np.linspace(0, 1, panels + 1)
-    edges = np.unique(np.concatenate([2 * np.arcsin(np.sqrt(share * inner)), largest * inner]))
+    edges = np.unique(np.concatenate([2 * np.arcsin(np.sqrt(reached * inner)), largest * inner]))
     y, weight = RULE
     half = np.diff(edges)[:, None] / 2
     angle = (edges[:-1, None] + half * (1 + y)).ravel()
     sines = np.sin(angle / 2) ** 2
     log_area = math.lgamma(d / 2) - math.lgamma((d - 1) / 2) - 0.5 * math.log(math.pi)
     omega = (half * weight).ravel() * np.sin(angle) ** (d - 2) * math.exp(log_area)
-    beyond = float(1 - betainc((d - 1) / 2, (d - 1) / 2, share)) if share < 1 else 0.0
+    beyond = float(1 - betainc((d - 1) / 2, (d - 1) / 2, reached)) if reached < 1 else 0.0
     return 4 * w * sines, 2 * sines, omega, beyond
 
 
-def _degrees(spectrum: Spectrum, w: float, end: float) -> int:
+def _degrees(spectrum: Spectrum, w: float, end: float, share: float) -> int:
     """The degrees that are averaged one by one.
 
     The weights change over angles of at least the order ``1/sqrt(w end)``, or of 1/w where all
@@ -224,7 +229,7 @@ def _degrees(spectrum: Spectrum, w: float, end: float) -> int:
     """
     K = len(spectrum.b) - 1
     if spectrum.tail:
-        enough = 16 + int(6 * math.sqrt(w * min(max(end, 1.0), 4 * w)))
+        enough = 16 + int(6 * share * math.sqrt(w * min(max(end, 1.0), 4 * w)))
         left = spectrum.b[enough:][spectrum.b[enough:] > 0]
         if np.all(np.diff(left) <= 0):
             return min(K, enough)

@@ -4,6 +4,7 @@ laws that every loss obeys.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import numpy as np
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
+from tests.numerics.attention.window.make_reference import OWN, TABLE
 from theory.attention.window.classes import Spectrum, TaskClass, affine, cosine, linear, relu
 from theory.attention.window.laws import unified_loss
-from theory.attention.window.own_class import from_rho
+from theory.attention.window.own_class import from_rho, from_spectrum
 
 repeatable = settings(derandomize=True, database=None, deadline=None, max_examples=40)
 
@@ -39,6 +41,15 @@ def test_drawn_tasks_prompts_and_labels_lose_as_much(d: int, n: int, w: float) -
     labels = f[:, :n] + rng.normal(size=(R, n)) * noise**0.5
     errors = ((weights * labels).sum(1) - f[:, n]) ** 2
     assert abs(errors.mean() - window_loss(relu(1), d, n, w, noise).loss) < 6 * errors.std() / R**0.5
+
+
+@pytest.mark.parametrize(("name", "d", "n", "w", "noise", "stated"), json.loads(TABLE.read_text()))
+def test_the_stored_table_of_another_program(name: str, d: int, n: int, w: float, noise: float, stated: float) -> None:
+    """Losses to 16 digits by integrals in ball arithmetic, which share no code with the package."""
+    tasks = {"affine": affine(1), "relu": relu(1), "cosine6": cosine(6), "own": from_spectrum(OWN)}[name]
+    found = window_loss(tasks, d, n, w, noise)
+    assert abs(found.loss - stated) <= 1e-10 * stated
+    assert abs(found.loss - stated) <= found.error
 
 
 CASES = [
