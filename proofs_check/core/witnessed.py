@@ -14,7 +14,7 @@ from numerics.provers.enclosures.balls import value
 from numerics.refutation import defeated
 from proofs_check.core.robust import Diverging, Robust
 
-__all__ = ["C", "along", "at_point", "definition"]
+__all__ = ["C", "along", "at_point", "definition", "fails_at"]
 
 #: The unnamed constant of an O.
 C = sp.Symbol("C", positive=True)
@@ -37,14 +37,38 @@ def at_point(witness: Robust, checked: str, **also: Any) -> Evidence:
     Evidence
         REFUTED, or OPEN if the statement holds at the point.
     """
-    gap = sp.sympify(witness.violation(**witness.point))
-    ball = value(gap).real
-    common: dict[str, Any] = {"engine": "exact arithmetic" if gap.is_Rational else "interval arithmetic", "checked": checked}
-    if not (ball != 0 if witness.equality else ball > 0):
-        return Evidence(verdict=Verdict.OPEN, reason=f"at {witness.shown()} the sides differ by {gap}", **common)
-    shown = gap if gap.is_Rational else float(ball)
-    found = {**witness.point, **also, "left minus right": shown}
-    return Evidence(verdict=Verdict.REFUTED, witness=found, witness_by="exact" if gap.is_Rational else "Arb", **common)
+    gap = witness.violation(**witness.point)
+    return fails_at({**witness.point, **also}, gap, checked, equality=witness.equality, shown=witness.shown())
+
+
+def fails_at(point: Mapping[str, Any], gap: Any, checked: str, *, equality: bool = False, shown: object = None) -> Evidence:
+    """Refute a statement at a point, by its left side minus its right side.
+
+    Parameters
+    ----------
+    point : Mapping
+        The witness by name.
+    gap : sympy.Expr
+        Left minus right there, an exact number.
+    checked : str
+        The statement in LaTeX.
+    equality : bool
+        Whether the statement says that the gap is 0, rather than that it is not positive.
+    shown : object, optional
+        How the point is written if the statement holds there.
+
+    Returns
+    -------
+    Evidence
+        REFUTED, or OPEN if the statement holds at the point.
+    """
+    exact = sp.sympify(gap)
+    ball = value(exact).real
+    common: dict[str, Any] = {"engine": "exact arithmetic" if exact.is_Rational else "interval arithmetic", "checked": checked}
+    if not (ball != 0 if equality else ball > 0):
+        return Evidence(verdict=Verdict.OPEN, reason=f"at {shown or point} the sides differ by {exact}", **common)
+    found = {**point, "left minus right": exact if exact.is_Rational else float(ball)}
+    return Evidence(verdict=Verdict.REFUTED, witness=found, witness_by="exact" if exact.is_Rational else "Arb", **common)
 
 
 def along(witness: Diverging, **where: Any) -> Evidence:

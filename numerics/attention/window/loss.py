@@ -56,8 +56,8 @@ def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: 
 
     Raises
     ------
-    ValueError
-        If the spectrum belongs to another dimension, or a list is no spectrum.
+    TypeError, ValueError
+        If the spectrum belongs to another dimension, or is none.
 
     Examples
     --------
@@ -69,6 +69,10 @@ def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: 
         if spectrum.d != d:
             raise ValueError(f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})")
         return spectrum
+    if isinstance(spectrum, str) or (callable(spectrum) and not isinstance(spectrum, TaskClass)):
+        raise TypeError(
+            f"{spectrum!r} is no class of tasks; give one such as theory.relu(1) or theory.from_rho(rho), or b_0, b_1, ..."
+        )
     return (spectrum if isinstance(spectrum, TaskClass) else from_spectrum(spectrum)).spectrum(d)
 
 

@@ -9,8 +9,8 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import computed, identity
-from proofs_check.collins.subspace.witnessed import fails_at
 from proofs_check.core.claim import claim
+from proofs_check.core.witnessed import fails_at
 from theory.attention.window.low_rank import score_blocks
 
 c_u, c_v, s, t = sp.symbols("c_u c_v s t", real=True)

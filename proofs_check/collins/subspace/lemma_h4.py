@@ -11,8 +11,8 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
-from proofs_check.collins.subspace.witnessed import fails_at
 from proofs_check.core.claim import claim
+from proofs_check.core.witnessed import fails_at
 from theory.attention.window.low_rank import d_ab, h_ab, noise_of_signs, polynomial_66
 
 p, q, first, second, E, y = sp.symbols("p q alpha_1 alpha_2 E y", positive=True)  # p = e^{ca}, q = e^{cb}
@@ -188,7 +188,9 @@ def diagonal_is_a_null_set() -> Evidence:
     true = (2 * sp.tanh(r / 2) - sp.tanh(r / 2 - 1) - sp.tanh(r / 2 + 1)) / 4
     added = sp.Rational(1, 2) * sp.Rational(1, 2) / sp.Rational(3, 2) ** 3
     point = {"k": 3, "c": 1, "alpha_1": 1, "alpha_2": sp.Rational(1, 2), "N": float(true), "printed": float(true + added)}
-    return fails_at(point, sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp)), r"N=\text{the right side of (59)}")
+    return fails_at(
+        point, sp.expand((true + added).rewrite(sp.exp) - true.rewrite(sp.exp)), r"N=\text{the right side of (59)}", equality=True
+    )
 
 
 @claim(

@@ -13,8 +13,8 @@ from sympy import oo
 from numerics.attention.window.free_matrix import Prompts, every_prompt, loss_and_gradient, low_rank_prompts
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, computed, forall, identity
-from proofs_check.collins.subspace.witnessed import fails_at
 from proofs_check.core.claim import claim
+from proofs_check.core.witnessed import fails_at
 from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,

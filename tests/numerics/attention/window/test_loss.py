@@ -155,6 +155,8 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: window_loss(affine(1), 3, 5, float("nan")), "finite"),
     (lambda: window_loss(affine(1), 3, 5, 1.0, -0.1), "sigma\\^2"),
     (lambda: window_loss([0, -1], 3, 5, 1.0), "b_1 = -1.0 is negative"),
+    (lambda: window_loss("relu", 3, 5, 1.0), "theory.relu"),  # type: ignore[arg-type]
+    (lambda: window_loss(np.exp, 3, 5, 1.0), "theory.from_rho"),  # type: ignore[arg-type]
     (lambda: window_loss(affine(1).spectrum(3), 4, 5, 1.0), "dimension 3"),
     (lambda: window_loss(from_rho(lambda t: -t), 3, 5, 1.0), "b_1 = -1 < 0"),
     (lambda: window_loss(relu(1), 3, 2, 1e9), "take a smaller width"),
