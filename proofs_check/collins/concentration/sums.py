@@ -161,6 +161,23 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
 
 
 @claim(
+    "COL:G.4.const",
+    false="gap",
+    why=r"The sum comes with the factor $2e^2\approx14.8$, which the bound of the lemma replaces by $3$.",
+    instead=r"With the constant $16$ in place of $3$.",
+    details=r"The last term is counted as at most the sum without its factor.",
+    costs="constants",
+    repair=dict(three=16),
+    control=dict(three=15),
+    hypotheses=("X > 0", "Y > 0", "Y <= X"),
+)
+def constant_of_the_upper_bound(*, three: int = 3) -> Evidence:
+    r"""With the sum $X$ and a last term $Y\leq X$, $2e^2X+Y$ is at most `three` = 3 times $X$."""
+    X, Y = sp.symbols("X Y", positive=True)
+    return forall(2 * sp.exp(2) * X + Y, "<=", three * X, {X: (0, oo), Y: (0, oo)}, where=[(Y, "<=", X)])
+
+
+@claim(
     "COL:I.1",
     control=dict(unimodal=False),
     argument=r"Below the mode the sums over left ends, and above it those over right ends, are below the integral, and the "

@@ -11,7 +11,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from theory.attention.window.low_rank import d_ab, gamma_ab, signal_of_signs
 
@@ -218,3 +218,35 @@ def signal_grows_with_the_largest_weight(*, sign: int = 1) -> Evidence:
     """
     slope = sp.factor(sp.diff(sp.cancel(signal_of_signs([first, other], sp.sqrt(E))), first))
     return forall(sign * slope.subs(other, 1), ">", 0, {first: (1, oo), E: (1, oo)})
+
+
+@claim("COL:H.3/signs", control=dict(sign=-1))
+def signal_of_several_signs(*, sign: int = 1) -> Evidence:
+    r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
+    positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
+    """
+    others = ((1, 1), (1, 2), (1, 1, 1))
+    slopes = [(max(w), sp.diff(sp.cancel(signal_of_signs([first, *w], y)), first)) for w in others for y in (sp.Rational(3, 2), 7)]
+    return all_of(*(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes))
+
+
+@claim("COL:H.3/sphere", control=dict(sign=-1))
+def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
+    r"""For $k=3$ and $n=2$ the derivative of $H_{\rm signal}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$
+    is positive at $c=\frac12,1,2$ and $r=\frac12,2$, by enclosure of an integral.
+
+    The heights $s\pm\frac D2$ of the tokens over $u$ are uniform on $[-1,1]$: for $m=1-\frac D2$
+    the means over $s$ in $[-m,m]$ are polynomials in D. The first weight is $g$, with the
+    derivative $g(1-g)$.
+    """
+    m, D = 1 - x / 2, x
+    both = 2 * m + 2 * m**3 / 3 - m * D**2 / 2  # of (1 - a)(1 - b)
+
+    def at(D: sp.Expr, c: sp.Expr, r: sp.Expr) -> sp.Expr:
+        g = 1 / (1 + sp.exp(-c * D - r))
+        return g * (1 - g) * (8 * m * (1 - D / 2) * g - 8 * m * (1 + D / 2) * (1 - g) + 2 * (1 - 2 * g) * both)
+
+    points = [(c, r) for c in (sp.Rational(1, 2), sp.S(1), sp.S(2)) for r in (sp.Rational(1, 2), sp.S(2))]
+    return all_of(
+        *(integral_evidence(sign * (at(D, c, r) + at(-D, c, r)) / 4, x, (0, 2), ">", 0, rel=Fraction(1, 1000)) for c, r in points)
+    )
