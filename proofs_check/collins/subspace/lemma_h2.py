@@ -56,7 +56,7 @@ def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> E
     """
     if not positive:
         c, s = -1, 1  # C_1 = R = 1
-        gap = 1 / (sp.exp(-c * s) + 1) - 1 / (sp.exp(c * s) + 1)
+        gap = 1 / (sp.exp(c * s) + 1) - 1 / (sp.exp(-c * s) + 1)  # at -s less at s
         return fails_at({"c_u": c, "C_1": 1, "s": s, "R": 1}, gap, r"u_i^{\top}u>0\Rightarrow(35)")
     t, rest = sp.symbols("t R", positive=True)  # t = e^{c_u C_1 s} > 1
     return forall(sign * t / (t + rest), ">", sign * (1 / t) / (1 / t + rest), {t: (1, oo), rest: (0, oo)})
