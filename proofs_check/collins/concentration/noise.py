@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -14,13 +13,14 @@ from numpy.typing import NDArray
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
+from theory.symbolic.algebra import Algebra
 
 n = Diverging.n
 w, r, c, s, t = sp.symbols("w r c s t", positive=True)
@@ -69,18 +69,16 @@ def tokens_in_the_window(*, dimensions: int = 0, four: int = 4) -> Evidence:
     return identity(computed(r"1/\sigma_{1/(2w)}", 1 / measure), four * w)
 
 
-@claim(
-    "COL:D.noise",
-    control=dict(square=2),
-    argument=r"Two tokens with noise $\pm\sigma$ are computed; noise of independent tokens brings no other terms.",
-)
+@claim("COL:D.noise", control=dict(square=2))
 def noise_of_a_prompt(*, square: int = 1) -> Evidence:
-    r"""The mean over signs of $(\gamma_1\epsilon_1+\gamma_2\epsilon_2)^2$ is `square` = 1 times
-    $\sigma^2(\gamma_1^2+\gamma_2^2)$.
+    r"""For any number of tokens $(\sum\gamma_i\epsilon_i)^2$ is
+    $\gamma^\top\epsilon\epsilon^\top\gamma$, with the mean `square` = 1 times
+    $\sigma^2\sum\gamma_i^2$, as $\mathbb E\epsilon\epsilon^\top=\sigma^2I$.
     """
-    g, h, sigma = sp.symbols("gamma_1 gamma_2 sigma", positive=True)
-    mean = sum((g * a * sigma + h * b * sigma) ** 2 for a, b in product((1, -1), repeat=2)) / 4
-    return identity(mean, square * sigma**2 * (g**2 + h**2))
+    A = Algebra(vectors=["gamma", "epsilon"], params=["s"])
+    g, epsilon, variance = (A[name] for name in ("gamma", "epsilon", "s"))
+    pairs = trace_identity((g.T * epsilon) * (g.T * epsilon), g.T * (epsilon * epsilon.T) * g)
+    return all_of(pairs, trace_identity(g.T * (variance * A.I) * g, square * variance * (g.T * g)))
 
 
 #: d = 3, n = m^3 and w = m, inside the range of the lemma; the bound of ours on the noise, times n.

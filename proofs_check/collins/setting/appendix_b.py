@@ -5,16 +5,16 @@ loss.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
-from numerics.provers import Closed, computed, forall, identity
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
+from theory.symbolic.algebra import Algebra
 
 w, s, t, r = sp.symbols("w s t r", positive=True)
 A, B, C = sp.symbols("A B C", real=True)
@@ -199,32 +199,30 @@ def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
     return forall(q * a + (1 - q) * b, ">=", least * m, ranges, where=[(a, ">=", m), (b, ">=", m)])
 
 
-@claim(
-    "COL:eq8",
-    control=dict(power=1),
-    argument=r"Two dimensions with a diagonal $\Sigma$ are computed; a basis of eigenvectors gives the general case.",
-)
-def whitened_tokens(*, power: int = 2) -> Evidence:
-    r"""For $x=\Sigma^{1/2}\tilde x$ with $\Sigma$ of eigenvalues $s^2$, $t^2$ the squared distance
-    of $\Sigma^{-1/2}x_i$ and $\Sigma^{-1/2}x$ is $\|\tilde x_i-\tilde x\|^2$; with `power` = 1 in
-    place of 2 the root is not undone.
+@claim("COL:eq8", control=dict(share=2))
+def whitened_tokens(*, share: int = 1) -> Evidence:
+    r"""For $x=\Sigma^{1/2}\tilde x$ the score $w(x_i-x)^\top\Sigma^{-1}(x_i-x)$ is `share` = 1
+    times $w\|\tilde x_i-\tilde x\|^2$, in every dimension.
     """
-    u, v = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "uv")
-    root = sp.diag(s, t)
-    off = sp.diag(s ** (1 - power), t ** (1 - power)) * root * (u - v)
-    return identity(computed("x", sp.expand(off.dot(off))), (u - v).dot(u - v))
+    A = Algebra(symmetric=["R", "S"], vectors=["u", "v"], params=["w"], inverse=[("R", "S")])  # R = Sigma^{1/2}
+    R, S, u, v, width = (A[name] for name in "RSuvw")
+    off = R * (u - v)
+    return trace_identity(width * (off.T * S * S * off), share * width * ((u - v).T * (u - v)))
 
 
-@claim("COL:B.1-dec", control=dict(share=2), argument=r"Two tokens with noise $\pm\sigma$ are computed; more bring no other terms.")
+@claim("COL:B.1-dec", control=dict(share=2))
 def parts_of_the_loss(*, share: int = 1) -> Evidence:
-    r"""The mean over signs of the squared error is that of the signal and `share` = 1 times
-    $\sigma^2\sum\gamma_i^2$.
+    r"""For any number of tokens, with the weights in $g$, the values in $f$ and the noise in
+    $\epsilon$: the squared error is $(g^\top f-k)^2$, a term linear in $\epsilon$, whose mean is 0,
+    and `share` = 1 times $g^\top\epsilon\epsilon^\top g$; and
+    $\mathbb E\epsilon\epsilon^\top=\sigma^2I$.
     """
-    g, sigma = sp.symbols("gamma sigma", positive=True)
-    f, h, k = sp.symbols("f_1 f_2 f", real=True)
-    signs = product((1, -1), repeat=2)
-    mean = sum((g * (f + a * sigma) + (1 - g) * (h + b * sigma) - k) ** 2 for a, b in signs) / 4
-    return identity(mean, (g * (f - k) + (1 - g) * (h - k)) ** 2 + share * sigma**2 * (g**2 + (1 - g) ** 2))
+    A = Algebra(vectors=["g", "f", "epsilon"], params=["k", "s"])
+    g, f, epsilon, k, variance = (A[name] for name in ("g", "f", "epsilon", "k", "s"))
+    error = g.T * (f + epsilon) - k
+    off = g.T * f - k
+    noise = trace_identity(error * error, off * off + 2 * off * (g.T * epsilon) + share * (g.T * (epsilon * epsilon.T) * g))
+    return all_of(noise, trace_identity(g.T * (variance * A.I) * g, variance * (g.T * g)))
 
 
 @claim("COL:gp", control=dict(sign=1), argument=r"The sums have one term for each token; one is computed.")

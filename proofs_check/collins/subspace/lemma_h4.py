@@ -115,19 +115,16 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
     )
 
 
-@claim(
-    "COL:H.4e",
-    control=dict(factor=4),
-    needs=("COL:H.4b",),
-    argument=r"With (61), $h_{a,b}+h_{b,a}>-\sqrt{h_{a,a}h_{b,b}}$, and $p_ap_b>0$; the executed identity completes the square.",
-)
+@claim("COL:H.4e", control=dict(factor=1), needs=("COL:H.4b",))
 def square_is_completed(*, factor: int = 2) -> Evidence:
-    r"""(62): $-p_ap_b\sqrt{h_{a,a}h_{b,b}}+\frac{p_a^2}2h_{a,a}+\frac{p_b^2}2h_{b,b}$ is a square,
-    written with roots $r_a,r_b$ of $h_{a,a},h_{b,b}$ and halves, 1 over `factor` = 2.
+    r"""(62), with $h_{a,b}+h_{b,a}=t-r_ar_b$ and $t>0$, for roots $r_a,r_b$ of
+    $h_{a,a},h_{b,b}$: $H_{a,b}$ exceeds the square of $p_ar_a-p_br_b$ over `factor` = 2.
     """
     r, s = sp.symbols("r_a r_b", nonnegative=True)
-    left = -X * Y * r * s + X**2 * r**2 / 2 + Y**2 * s**2 / 2
-    return identity(left, (X * r - Y * s) ** 2 / factor)
+    t = sp.Symbol("t", positive=True)
+    value = X * Y * (t - r * s) + (X**2 * r**2 + Y**2 * s**2) / 2
+    ranges = {X: (0, oo), Y: (0, oo), r: Closed(0, oo), s: Closed(0, oo), t: (0, oo)}
+    return forall(value, ">", (X * r - Y * s) ** 2 / factor, ranges)
 
 
 @claim(
