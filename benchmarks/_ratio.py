@@ -8,6 +8,9 @@ import statistics
 import time
 from collections.abc import Callable
 
+#: Seconds of a run of a program.
+LEAST = 0.02
+
 
 def ratio(
     ours: Callable[[], object],
@@ -20,14 +23,15 @@ def ratio(
     """How many times faster `ours` is: median, least and greatest ratio of neighbouring runs, after
     one run of each to warm up.
 
-    `theirs` may do a share of its work only, where that is proportional to time. The clock may be
-    `time.process_time` where one thread does all the work: on a busy machine it leaves out what
-    others do.
+    In each run a program is called as often in a row as takes LEAST seconds: a single call of a
+    millisecond would time what the other program left in the caches. `theirs` may do a share of its
+    work only, where that is proportional to time. The clock may be `time.process_time` where one
+    thread does all the work: on a busy machine it leaves out what others do.
     """
-    ours(), theirs()
+    calls = [1 + int(LEAST / max(min(_seconds(p, 1, clock) for _ in range(2)), 1e-6)) for p in (ours, theirs)]
     ratios, times = [], []
     for _ in range(repeats):
-        a, b = _seconds(ours, clock), _seconds(theirs, clock) / share
+        a, b = _seconds(ours, calls[0], clock), _seconds(theirs, calls[1], clock) / share
         ratios.append(b / a)
         times.append((a, b))
     fast, slow = (statistics.median(t) for t in zip(*times, strict=True))
@@ -35,7 +39,8 @@ def ratio(
     return f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against {1e3 * slow:.3g} ms)"
 
 
-def _seconds(program: Callable[[], object], clock: Callable[[], float]) -> float:
+def _seconds(program: Callable[[], object], calls: int, clock: Callable[[], float]) -> float:
     start = clock()
-    program()
-    return clock() - start
+    for _ in range(calls):
+        program()
+    return (clock() - start) / calls

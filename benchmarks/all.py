@@ -120,7 +120,8 @@ def page() -> str:
         "# Performance",
         "This page is written by `python -m benchmarks.all`, which measures everything on it. Two programs are timed\n"
         "alternately in one run, one thread each; the ratio is the median of several pairs, and the range is that of the\n"
-        "pairs. The source of each program is in `benchmarks/`.",
+        "pairs. A program that takes less than 20 ms is called several times in a row. The source of each program is in\n"
+        "`benchmarks/`.",
         f"Measured on {datetime.now(UTC):%Y-%m-%d} on this machine: {machine()};\n"
         f"Python {platform.python_version()}, {', '.join(versions)}.",
     ]

@@ -26,6 +26,8 @@ __all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 Array = NDArray[np.float64]
 #: More replicates would take a machine years, for digits that nobody needs.
 MOST_REPLICATES = 10**12
+#: The largest number of pieces that a thread draws before it hands them on.
+TOGETHER = 16
 
 
 @dataclass(frozen=True)
@@ -174,19 +176,26 @@ def attention_errors(
     grid = _lengths(lengths)
     count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length", most=MOST_REPLICATES)
     workers = thread_count(threads)
-    blocks = ((i, first) for i in range(len(grid)) for first in range(0, count, PIECE))
+    pieces = -(-count // PIECE)
+    # Many pieces to a task, for tasks pass through one Python thread, and enough tasks for all.
+    step = PIECE * max(1, min(TOGETHER, len(grid) * pieces // (8 * workers)))
+    tasks = ((i, first, min(first + step, count)) for i in range(len(grid)) for first in range(0, count, step))
     sums: list[Array | None] = [None] * len(grid)
+
+    def drawn(L: int, first: int, last: int) -> list[Array]:
+        return [sampler.sums(L, at, min(PIECE, last - at)) for at in range(first, last, PIECE)]
+
     with ThreadPoolExecutor(workers) as pool:
-        submit = lambda i, first: (i, pool.submit(sampler.sums, int(grid[i]), first, min(PIECE, count - first)))
-        # a few blocks ahead of the threads, so that memory does not grow with the number of
+        submit = lambda i, first, last: (i, pool.submit(drawn, int(grid[i]), first, last))
+        # a few tasks ahead of the threads, so that memory does not grow with the number of
         # replicates
-        pending = deque(submit(*block) for block in islice(blocks, 4 * workers))
+        pending = deque(submit(*task) for task in islice(tasks, 4 * workers))
         while pending:
             i, task = pending.popleft()
             done, before = task.result(), sums[i]
             # joined in this order, whoever finished first: sums of floats are not associative
-            sums[i] = done if before is None else joined([before, done])
-            pending.extend(submit(*block) for block in islice(blocks, 1))
+            sums[i] = joined(done if before is None else [before, *done])
+            pending.extend(submit(*task) for task in islice(tasks, 1))
     return as_errors(grid, np.stack([s for s in sums if s is not None]), count, sampler.seed, method=sampler.method)
 
 
