@@ -55,18 +55,20 @@ class LinearRisk:
         x = np.stack(np.meshgrid(*[[-np.sqrt(3), 0.0, np.sqrt(3)]] * D), axis=-1).reshape(-1, D)
         self.L, self.p, self.w = L, np.where(x == 0, 2 / 3, 1 / 6).prod(axis=1), np.sqrt(TASKS) * x
         self.S = S = np.eye(D) if Sigma is None else np.asarray(Sigma, dtype=float)
-        self.G = np.array([np.block([[S, (S @ w)[:, None]], [S @ w, w @ S @ w + NOISE]]) for w in self.w])
+        G = np.array([np.block([[S, (S @ w)[:, None]], [S @ w, w @ S @ w + NOISE]]) for w in self.w])
+        self.rows = G.reshape(-1, N_ROWS)  # one product of matrices for all tasks
 
     def __call__(self, theta: Floats) -> tuple[float, Floats]:
         """Return risk and gradient."""
         O, V, K, Q = unpack(theta.reshape(-1, N_ROWS))
         b, N, p, L = V.T @ O, K.T @ Q[:, :D], self.p, self.L
-        Gb, GNS = self.G @ b, self.G @ (N @ self.S)
+        shape = (len(p), N_ROWS, D)
+        Gb, GN, GNS = (self.rows @ b).reshape(shape[:2]), (self.rows @ N).reshape(shape), (self.rows @ (N @ self.S)).reshape(shape)
         H, t, s, y = Gb @ N, Gb @ b, (GNS * N).sum(axis=(1, 2)), self.w @ self.S
         A = (1 + 1 / L) * H @ self.S - y
         risk = (p @ (((A - y) * H + y * self.w).sum(axis=1) + t * s / L) + NOISE) / 2
-        to_b = p @ ((self.G @ N @ A[:, :, None])[:, :, 0] + s[:, None] * Gb / L)
-        to_N = np.tensordot(p, Gb[:, :, None] * A[:, None] + t[:, None, None] * GNS / L, axes=1)
+        to_b = p @ (np.einsum("kij,kj->ki", GN, A) + s[:, None] * Gb / L)
+        to_N = Gb.T @ (p[:, None] * A) + ((p * t) @ GNS.reshape(len(p), -1)).reshape(N_ROWS, D) / L
         to_Q = np.hstack([K @ to_N, np.zeros((N_ROWS, 1))])
         return float(risk), pack(Parameters(V @ to_b, np.outer(O, to_b), Q[:, :D] @ to_N.T, to_Q)).ravel()
 

@@ -169,13 +169,18 @@ def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
     return zero == 0.0
 
 
-@once
 def coupled_kernel() -> Callable[..., int]:
     """The compiled kernel, with the arguments of `numerics.training.kernels.loop.sgd_kernel` and
     theta of shape (2, 1 + 3n, n).
 
     A third row of losses, if there is one, gets the mean of (T_soft − T_lin)².
     """
+    return lambda theta, L, *others: _kernel(bool(L <= SHORT))(theta, L, *others)
+
+
+@once
+def _kernel(short: bool) -> Callable[..., int]:
+    """The kernel for prompts up to SHORT tokens, or for longer ones: each compiles its own half."""
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
@@ -203,7 +208,7 @@ def coupled_kernel() -> Callable[..., int]:
         T, y = np.zeros(BASIS * max(n - 2, 2) * LANES, np.float32), np.zeros(4 * n * LANES, np.float32)
         basis, v, delta = np.zeros(8 * LANES, np.float32), np.zeros(WEIGHTS * LANES, np.float32), np.zeros(2 * LANES, np.float32)
         live, work = np.ones(LANES, np.float32), np.zeros(4 * LANES, np.float32)
-        row, short = work[:LANES], L <= SHORT
+        row = work[:LANES]
         g = np.zeros((n * L + 1 if short else 0) * LANES, np.float32)
         tokens = np.zeros(4 * (L if short else 0) * LANES, np.float32)
         for step in range(first, first + steps):
