@@ -26,8 +26,9 @@ __all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 Array = NDArray[np.float64]
 #: More replicates would take a machine years, for digits that nobody needs.
 MOST_REPLICATES = 10**12
-#: The largest number of pieces that a thread draws before it hands them on.
-TOGETHER = 16
+#: The largest number of pieces that a thread draws before it hands them on, and of pieces times
+#: tokens of a prompt: more would keep somebody waiting who interrupts the call.
+TOGETHER, PATIENCE = 16, 2**15
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def attention_errors(
     workers = thread_count(threads)
     pieces = -(-count // PIECE)
     # Many pieces to a task, for tasks pass through one Python thread, and enough tasks for all.
-    step = PIECE * max(1, min(TOGETHER, len(grid) * pieces // (8 * workers)))
+    step = PIECE * max(1, min(TOGETHER, PATIENCE // int(max(grid)), len(grid) * pieces // (8 * workers)))
     tasks = ((i, first, min(first + step, count)) for i in range(len(grid)) for first in range(0, count, step))
     sums: list[Array | None] = [None] * len(grid)
 
