@@ -49,7 +49,9 @@ def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:
     exceeds $(a^\top z)^2$ by the square of the cross product ($k=3$).
     """
     if not bounded:
-        return fails_at({"L": 3, "|a|": 6}, sp.Integer(3), r"|a^{\top}B^{\top}w|\leq L")
+        L, w = 3, sp.Matrix([0, 0, 1])
+        steep = 2 * L * w
+        return fails_at({"L": L, "|a|": steep.norm()}, abs(steep.dot(w)) - L, r"|a^{\top}B^{\top}w|\leq L")
     a, z = vector("a", 3), vector("z", 3)
     return identity(a.dot(a) * z.dot(z) - a.dot(z) ** 2, sign * a.cross(z).dot(a.cross(z)))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import computed, forall, identity
 from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v, co, si, symmetric, vector
 from proofs_check.core.claim import claim
@@ -106,9 +106,12 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
     so on.
     """
     if least_k == 1:
-        return fails_at(
-            {"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": 1}, sp.S.One, r"F\in\{c^{\prime}B^{\top}\}"
-        )
+        along, across = 2, 1  # F x = 2u + v, parallel to u with a positive factor for every u and v
+        text = r"F\in\{c^{\prime}B^{\top}\}"
+        if any((along * u + across * v) * u <= 0 for u in (1, -1) for v in (1, -1)):
+            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="Fx has not the sign of u", checked=text)
+        point = {"k": 1, "d": 2, "c_u": 1, "c_v": 1, "F": "2B' + B_perp'", "B'_perp part": across}
+        return fails_at(point, sp.Integer(across), text, equality=True)
     A, N = symmetric("A", 2), vector("N", 2)  # N stands for Nv
     det = lambda u, side: sp.Matrix.hstack(u, A * u + side * N).det()
     e_1, e_2 = sp.eye(2)[:, 0], sp.eye(2)[:, 1]
