@@ -81,7 +81,8 @@ def optimal_window(
     Raises
     ------
     TypeError, ValueError
-        As of `window_loss`.
+        As of `window_loss`; or if the loss does not rise before a window holds one token, as for
+        very long prompts without noise on the circle.
 
     Examples
     --------
@@ -102,7 +103,13 @@ def optimal_window(
     grid, found, best = list(SMALL), [_searched(known, w, n, noise) for w in SMALL], at_zero
     while not (all(row[3] > 0 for row in found[-RISING:]) and (grid[-1] > empty or found[-1][2] > best)):
         grid.append(grid[-1] * RATIO)
-        found.append(_searched(known, grid[-1], n, noise))
+        try:
+            found.append(_searched(known, grid[-1], n, noise))
+        except ValueError as error:
+            raise ValueError(
+                f"at w = {grid[-1]:.2g} a window attends to one of {n} tokens, and no width was found beyond which the loss rises; "
+                f"give more noise than {noise}, or fewer tokens"
+            ) from error
         best = min(best, found[-1][0])
     slopes = np.array([row[3] for row in found])
     minima: list[tuple[float, float, tuple[float, float]]] = []

@@ -209,3 +209,10 @@ def test_no_width_on_a_fine_grid_is_better(tasks: TaskClass, d: int, n: int, noi
 def test_where_no_width_matters_the_interval_is_everything() -> None:
     assert optimal_window(affine(1), 3, 1, 0.5).interval == (0.0, np.inf)
     assert optimal_window([1.0], 3, 8, 0.5).w == 0.0
+
+
+def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does without noise for d = 2 and 1e5 tokens, after four seconds."""
+    monkeypatch.setattr("numerics.attention.window.loss.MOST", 10_000)
+    with pytest.raises(ValueError, match=r"give more noise than 0\.0, or fewer tokens"):
+        optimal_window(affine(1), 2, 500, 0.0)
