@@ -57,6 +57,7 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "exact sign": P,  # a factored form whose factors have a known sign
         "identity": P,  # a normal form in a field where zero is decidable
         "trace words": P,  # a normal form of matrix words, for every dimension
+        "derivation": P,  # rules of a kernel of proofs, `numerics.derivations`
         "Sturm": P,
         "Bernstein": P,
         "critical points": C,  # isolated exactly, values enclosed

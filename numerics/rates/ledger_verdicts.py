@@ -39,7 +39,7 @@ class Printed(NamedTuple):
         Examples
         --------
         >>> PRINTED["Lemma C.4"].says
-        'an edge case, false at L = 1 and f = 0 only; SUPPORTED as repaired'
+        'an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired'
         """
         kind = {"edge": "an edge case", "gap": "a gap in its proof"}[self.severity]
         return f"{kind}, false at {' and '.join(self.at)} only; {self.held} as repaired"
@@ -49,7 +49,7 @@ class Printed(NamedTuple):
 #: of equations (16) and (18) the exponents alone: there the ledger declares all three true.
 PRINTED: Mapping[str, Printed] = MappingProxyType(
     {
-        "Lemma C.4": Printed("BB:LC.4", "edge", ("L = 1", "f = 0"), "SUPPORTED"),
+        "Lemma C.4": Printed("BB:LC.4", "edge", ("L = 1", "f = 0"), "CERTIFIED"),
         "eq. (16)": Printed("BB:16", "gap", ("L = 1", "U = 0"), "SUPPORTED"),
         "eq. (18)": Printed("BB:18", "gap", ("L = 1",), "SUPPORTED"),
     }
@@ -60,9 +60,9 @@ PRINTED: Mapping[str, Printed] = MappingProxyType(
 OURS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "Theorem A": ("OURS:R4.A", "ARGUED (parts PROVED)"),
-        "R1": ("OURS:R1", "SUPPORTED"),
-        "Proposition 3.1 output": ("OURS:P3.1", "SUPPORTED"),
-        "Proposition 3.4 grad_V": ("OURS:P3.4.V", "SUPPORTED"),
+        "R1": ("OURS:R1", "CERTIFIED"),
+        "Proposition 3.1 output": ("OURS:P3.1", "CERTIFIED"),
+        "Proposition 3.4 grad_V": ("OURS:P3.4.V", "CERTIFIED"),
     }
 )
 
@@ -102,7 +102,7 @@ def verdict_of(bound: str) -> str:
     Examples
     --------
     >>> verdict_of("R1"), verdict_of("Proposition 3.1, our constants")
-    ('SUPPORTED', 'SUPPORTED')
+    ('CERTIFIED', 'CERTIFIED')
     """
     return next(verdict for name, (_, verdict) in OURS.items() if bound.startswith(name.removesuffix(" output")))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaincinv
 
-from numerics.attention.window.loss import one_window, read_spectrum, window_loss
+from numerics.attention.window.loss import OneLoss, one_window, read_spectrum, window_loss
 from theory.attention.window.classes import Spectrum, TaskClass
 
 __all__ = ["BestWindow", "optimal_window"]
@@ -101,7 +101,7 @@ def optimal_window(
     # noise part never falls, so that no wider search is needed once it alone exceeds a loss seen.
     empty = 1 / (4 * float(betaincinv((d - 1) / 2, (d - 1) / 2, min(0.5 / n, 0.5))))
     grid, found, best = list(SMALL), [_searched(known, w, n, noise) for w in SMALL], at_zero
-    while not (all(row[3] > 0 for row in found[-RISING:]) and (grid[-1] > empty or found[-1][2] > best)):
+    while not (all(at.derivative > 0 for at in found[-RISING:]) and (grid[-1] > empty or found[-1].noise > best)):
         grid.append(grid[-1] * RATIO)
         try:
             found.append(_searched(known, grid[-1], n, noise))
@@ -110,19 +110,21 @@ def optimal_window(
                 f"at w = {grid[-1]:.2g} a window attends to one of {n} tokens, and no width was found beyond which the loss rises; "
                 f"give more noise than {noise}, or fewer tokens"
             ) from error
-        best = min(best, found[-1][0])
-    slopes = np.array([row[3] for row in found])
+        best = min(best, found[-1].loss)
+    slopes = np.array([at.derivative for at in found])
     minima: list[tuple[float, float, tuple[float, float]]] = []
     if slopes[0] > 0 or not np.any(slopes < 0):
         minima.append((at_zero, 0.0, (0.0, float(SMALL[0]))))
     for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] >= 0)):
-        w = float(brentq(lambda w: _searched(known, w, n, noise)[3], grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12))
-        minima.append((one_window(known, w, n, noise)[0], w, (w * (1 - CLOSE), w * (1 + CLOSE))))
+        w = float(
+            brentq(lambda w: _searched(known, w, n, noise).derivative, grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12)
+        )
+        minima.append((one_window(known, w, n, noise).loss, w, (w * (1 - CLOSE), w * (1 + CLOSE))))
     least, width, interval = min(minima)
     return BestWindow(width, least, interval, tuple(sorted(w for _, w, _ in minima if w != width)))
 
 
-def _searched(spectrum: Spectrum, w: float, n: int, noise: float) -> tuple[float, float, float, float, float]:
+def _searched(spectrum: Spectrum, w: float, n: int, noise: float) -> OneLoss:
     """As `one_window`, roughly where the derivative is large enough to have the right sign."""
     found = one_window(spectrum, float(w), n, noise, ROUGH)
-    return found if abs(w * found[3]) > FLAT * found[0] else one_window(spectrum, float(w), n, noise)
+    return found if abs(w * found.derivative) > FLAT * found.loss else one_window(spectrum, float(w), n, noise)

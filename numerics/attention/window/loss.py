@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -127,15 +128,25 @@ def window_loss(
     return WindowLoss(*(row.reshape(shape) for row in out))
 
 
-def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float = 1.0) -> tuple[float, float, float, float, float]:
-    """Loss, signal, noise, derivative and error at one width and length.
+class OneLoss(NamedTuple):
+    """As `WindowLoss`, at one width and length."""
+
+    loss: float
+    signal: float
+    noise: float
+    derivative: float
+    error: float
+
+
+def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float = 1.0) -> OneLoss:
+    """The loss at one width and length; arguments are taken as they are.
 
     With a share of 1/2 of the steps, nodes and degrees, for a search, the derivative times w is
     right to some 1e-5 of the loss.
     """
     if n == 1:
         signal = 2 * spectrum.varying
-        return signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13
+        return OneLoss(signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13)
     first, end = _range(spectrum.d, w, n)
     top = min(end + REACH, 4 * w)
     if top / LENGTH * PANEL * max(len(spectrum.b), 10) > MOST:
@@ -151,7 +162,7 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
     # The sum of the degrees that are left out is a difference of rho(1) and the sum of the others.
     rounding = 5e-16 * spectrum.total if rest else 0.0
     error = min(coarse, coarse**2 / max(loss, 1e-300)) + float(out[0, 4]) + rounding + 5e-13 * loss
-    return loss, signal, noise * squares, d_signal + noise * d_squares, error
+    return OneLoss(loss, signal, noise * squares, d_signal + noise * d_squares, error)
 
 
 def _lengths(n: ArrayLike) -> NDArray[np.int64]:

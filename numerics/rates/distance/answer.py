@@ -79,7 +79,7 @@ class CertainBound:
         Examples
         --------
         >>> CertainBound("R1", np.ones(1), {}, "").title
-        'Bound that is SUPPORTED, not proved (R1)'
+        'Certain bound (R1)'
         """
         return f"{'Bound that is SUPPORTED, not proved' if self.supported else 'Certain bound'} ({self.name})"
 

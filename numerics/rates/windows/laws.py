@@ -185,7 +185,7 @@ def _bound() -> Line:
     spectrum, shares = AFFINE.spectrum(5), {}
     for noise in (1e-3, 1e-2, 0.1, 1.0):
         exact = finite(AFFINE, 5, 2000, noise)
-        value = lambda u: float(unified_loss(spectrum, math.exp(u), 2000, noise))  # noqa: B023
+        value = lambda u, noise=noise: float(unified_loss(spectrum, math.exp(u), 2000, noise))
         found = minimize_scalar(value, bounds=(math.log(exact / 3), math.log(3 * exact)), method="bounded")
         shares[noise] = math.exp(found.x) / exact
     told = ", ".join(f"{share:.3f} at sigma^2 = {noise:g}" for noise, share in shares.items())

@@ -163,18 +163,24 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
 @claim(
     "COL:G.4.const",
     false="gap",
-    why=r"The sum comes with the factor $2e^2\approx14.8$, which the bound of the lemma replaces by $3$.",
+    why=r"The sum comes with the factor $2e^2\approx14.8$, or $e^2\approx7.4$ as the display may be read, and the lemma has $3$.",
     instead=r"With the constant $16$ in place of $3$.",
-    details=r"The last term is counted as at most the sum without its factor.",
+    details=r"The further term is at most that of $i=r$ in the sum, as $p\leq2\leq d$.",
     costs="constants",
     repair=dict(three=16),
-    control=dict(three=15),
+    control=(dict(three=15), dict(least_d=1)),
     hypotheses=("X > 0", "Y > 0", "Y <= X"),
 )
-def constant_of_the_upper_bound(*, three: int = 3) -> Evidence:
-    r"""With the sum $X$ and a last term $Y\leq X$, $2e^2X+Y$ is at most `three` = 3 times $X$."""
+def constant_of_the_upper_bound(*, three: int = 3, least_d: int = 2) -> Evidence:
+    r"""For the sum $X$ and the further term $Y$ over $n(\frac2r)^{d/2+p/2}$, $2e^2X+Y$ is at most
+    `three` = 3 times $X$; and $Y\leq X$, as $p\leq\frac{d+p}{2}$ for $p\leq2$ and
+    $d\geq{}$`least_d` = 2.
+    """
     X, Y = sp.symbols("X Y", positive=True)
-    return forall(2 * sp.exp(2) * X + Y, "<=", three * X, {X: (0, oo), Y: (0, oo)}, where=[(Y, "<=", X)])
+    d = sp.Symbol("d", positive=True)
+    last = forall(p, "<=", (d + p) / 2, {p: sp.Interval.Lopen(0, 2), d: sp.Interval(least_d, oo)})
+    bound = forall(2 * sp.exp(2) * X + Y, "<=", three * X, {X: (0, oo), Y: (0, oo)}, where=[(Y, "<=", X)])
+    return all_of(bound, last)
 
 
 @claim(

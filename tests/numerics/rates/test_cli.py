@@ -96,7 +96,7 @@ def test_the_answer_comes_first_and_printed_laws_say_what_the_ledger_says(
     printed = [line for line in lines if "Lemma C.4" in line]
     assert len(printed) == 4  # output and gradient in V, measured and exact
     assert all(
-        line.endswith("[the printed law: an edge case, false at L = 1 and f = 0 only; SUPPORTED as repaired]") for line in printed
+        line.endswith("[the printed law: an edge case, false at L = 1 and f = 0 only; CERTIFIED as repaired]") for line in printed
     )
     assert not any("printed law" in line for line in lines if "Theorem A" in line)
 

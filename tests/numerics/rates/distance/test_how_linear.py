@@ -303,14 +303,19 @@ def test_an_atom_that_comes_into_play_late_is_waited_for() -> None:
     assert found.law_from > 1e23
 
 
-def test_a_bound_without_a_proof_is_not_called_certain() -> None:
-    """Theorem A, whose executed parts are proved, is; R1, which is only supported, is not."""
+def test_a_bound_without_a_proof_is_not_called_certain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Theorem A, whose parts are proved, and R1, which is derived, are called so as long as the
+    ledger says more of them than SUPPORTED.
+    """
     one = np.eye(2)
-    for tokens, certain in ((one, True), (rademacher(2), False)):
-        answer = how_linear(AttentionSetting(tokens, one, one, [0.5, 0.0]), [100])
-        assert answer.bound is not None
-        told = " ".join(str(answer).split())
-        assert ("Certain bound (Theorem A): " in told) is certain
-        assert ("Bound that is SUPPORTED, not proved (R1): " in told) is not certain
-        assert ("certain from L" in told) is certain
-        assert ("supported from L (R1)" in told) is not certain
+    for tokens, name in ((one, "Theorem A"), (rademacher(2), "R1")):
+        for verdict in ("", "SUPPORTED"):
+            if verdict:
+                monkeypatch.setattr("numerics.rates.distance.answer.verdict_of", lambda _: "SUPPORTED")
+            answer = how_linear(AttentionSetting(tokens, one, one, [0.5, 0.0]), [100])
+            assert answer.bound is not None
+            told = " ".join(str(answer).split())
+            assert (f"Certain bound ({name}): " in told) is not bool(verdict)
+            assert (f"Bound that is SUPPORTED, not proved ({name}): " in told) is bool(verdict)
+            assert ("certain from L" in told) is not bool(verdict)
+        monkeypatch.undo()
