@@ -11,6 +11,7 @@ The rooms, each importing only from those above it:
 `terminal`              how commands run, what they read and show: progress, colours, formulas
 `pages`                 HTML pages, figures as SVG, numbers as people read them
 `provers`               inequalities, identities and integrals, proved or enclosed
+`derivations`          inequalities between means, by a kernel of proofs
 `refutation`            refutations by a sequence of instances, or by two numerical routes
 `token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `quadrature`            moments of softmax weights and averages over Gaussian queries

@@ -53,6 +53,7 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     how = show.add_mutually_exclusive_group()
     how.add_argument("--again", action="store_true", help="judge the claims now")
     how.add_argument("--set", action="append", default=[], metavar="C=100", help="judge one claim with other numbers; repeatable")
+    how.add_argument("--proof", action="store_true", help="check its derivation now, and print it step by step")
     show.add_argument("--reseed", type=int, default=0, metavar="N", help="with --again: draw random streams from family N")
     show.set_defaults(run=_show)
 
@@ -75,6 +76,10 @@ def _show(options: argparse.Namespace) -> int:
         from proofs_check.documents.what_if import what_if
 
         return what_if(options.name, options.set)
+    if options.proof:
+        from proofs_check.documents.proof_page import show_proof
+
+        return show_proof(options.name, latex=options.latex)
     from proofs_check.documents.show import show
 
     return show(options.name, ledger=options.ledger, again=options.again, reseed=options.reseed, latex=options.latex)

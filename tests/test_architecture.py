@@ -19,11 +19,34 @@ PACKAGES = ("theory", "numerics", "proofs_check")
 ROOMS = {
     "theory": ("inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
-        *("evidence", "rationals", "seeds", "compiled", "terminal", "pages", "provers", "refutation", "token_laws", "quadrature"),
+        *(
+            "evidence",
+            "rationals",
+            "seeds",
+            "compiled",
+            "terminal",
+            "pages",
+            "provers",
+            "derivations",
+            "refutation",
+            "token_laws",
+            "quadrature",
+        ),
         *("jobs", "attention", "monte_carlo", "search", "training", "regression", "strategies", "properties", "rates", "sweep"),
         *("figures", "cli"),
     ),
-    "proofs_check": ("instances", "core", "ours", "boursier_boyer", "li_duan_liang", "collins", "documents", "plugin", "cli"),
+    "proofs_check": (
+        "derivations",
+        "instances",
+        "core",
+        "ours",
+        "boursier_boyer",
+        "li_duan_liang",
+        "collins",
+        "documents",
+        "plugin",
+        "cli",
+    ),
 }
 FOUND = modules(ROOT, PACKAGES)
 CLAIMS = [".".join(p.parent.relative_to(ROOT).parts) for p in (ROOT / "proofs_check").rglob("statements.toml")]

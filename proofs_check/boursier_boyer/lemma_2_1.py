@@ -14,6 +14,7 @@ from sympy import Rational
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.layer import gaussian_output
 from theory.symbolic.algebra import Algebra
 
@@ -74,20 +75,20 @@ def log_moment_generating_function(*, half: Fraction = Fraction(1, 2)) -> Eviden
 @claim(
     "BB:L2.1.a",
     control={"half": Fraction(1)},
-    needs=("BB:L2.1.a/mgf", "BB:B.1.a", "BB:B.1.b", "BB:B.1.c"),
-    argument=r"The token is $Z=m+Rg$ with $g$ standard normal and $\Gamma=RR^{\top}$ of any rank, so that "
-    r"$a^{\top}Z=a^{\top}m+(R^{\top}a)^{\top}g$ and $\ln\mathbb{E}e^{a^{\top}Z}=a^{\top}m+\frac12a^{\top}\Gamma a$. Under the "
-    r"integral, $\mathbb{E}[e^{a^{\top}Z}Z]/\mathbb{E}e^{a^{\top}Z}$ is its gradient, at $a=K^{\top}Qz$.",
 )
 def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""In every dimension, $V$ times the gradient of the log moment generating function
-    $a^{\top}m+\frac12a^{\top}\Gamma a$ at $a=K^{\top}Qz$ is $Vm+V\Gamma K^{\top}Qz$; `half` is the
-    factor $\frac12$.
+    r"""For tokens $Z=m+Rg$ with $g$ standard normal, so that $\Gamma=RR^{\top}$ is of any rank, and
+    for every score $a^{\top}Z$, the output
+    $V\,\mathbb{E}[e^{a^{\top}Z}Z]/\mathbb{E}e^{a^{\top}Z}$ is derived to be
+    $Vm+V\Gamma a$; `half` is half the factor of the second term. The second route is the gradient
+    of the log moment generating function $a^{\top}m+\frac12a^{\top}\Gamma a$ at $a=K^{\top}Qz$, in
+    every dimension, and cubature.
     """
     log_mgf = a.T * m + int(2 * half) * (a.T * Gamma * a) / 2
     output = V * log_mgf.grad("a").substitute("a", K.T * Q * z)
     found = trace_identity(output, V * m + V * Gamma * K.T * Q * z)
-    return confirmed(found, lemma_by_cubature()) if found.verdict.accepted else found
+    search = confirmed(found, lemma_by_cubature()) if found.verdict.accepted else found
+    return derivation("BB:L2.1.a", search, half=half)
 
 
 @claim(

@@ -17,6 +17,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import alpha_minus, beta, delta_min
 
 delta = sp.Symbol("delta", positive=True)
@@ -25,20 +26,18 @@ delta = sp.Symbol("delta", positive=True)
 @claim(
     "BB:LC.1",
     control=dict(c=Fraction(1, 16)),
-    needs=("BB:LC.1.fin", "BB:LC.1/inference", "OURS:R1.LC1"),
-    cites=("Chung and Lu 2006, Theorem 7", "Bubeck et al. 2013, Lemma 3"),
-    argument=r"The proof gives it for $\delta\geq\exp(-\frac L8e^{-2\sigma^2\|Uz\|^2})$, and OURS:R1.LC1 for every $\delta$.",
-    unproved="It speaks of the probability of an event under every law of tokens, which no prover here can express.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1", "delta >= exp(-L * exp(-2 * Uz**2) / 8)"),
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)\leq4\delta$ is tried for every
-    $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without $\sigma^2$.
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)\leq4\delta$ is derived for every $\delta$
+    in $(0,1)$, from our bound R1 of the second moment and Markov's inequality. It is also tried for
+    every $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without
+    $\sigma^2$.
     """
     L, a2, K, sigma2 = (symbol(name) for name in ("L", "a2", "F4", "sigma2"))
     tail = Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta, least=delta_min(L, a2 / sigma2))
-    return worst_ratio(tail, "<=", 4 * delta)
+    return derivation("BB:LC.1", worst_ratio(tail, "<=", 4 * delta), c=c)
 
 
 @claim(
@@ -49,7 +48,7 @@ def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
     r"$\sigma^{2}$ and admits smaller $\delta$ if $\sigma>1$, at which $\alpha_{-}>1/2$.",
     details=r"Nothing else in the paper uses the printed condition: Corollary C.3 compares $\delta_{0}$ with the $\delta_{\min}$ "
     r"of the proof. The conclusion of the lemma holds for every $\delta\in(0,1)$, by another proof: "
-    r"$\mathbb{E}\|R_{L}/S_{L}-R/S\|^{2}\leq 75\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$ and Markov's "
+    r"$\mathbb{E}\|R_{L}/S_{L}-R/S\|^{2}\leq 71\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f(Z_{1})\|^{4}}/L$ and Markov's "
     r"inequality.",
     instead=r"Ask for $\delta\geq\exp(-\frac{L}{8}e^{-2\sigma^{2}\|Uz\|^{2}})$, with the $\sigma^{2}$ of the proof; this gives "
     r"$\alpha_{-}\leq 1/2$.",

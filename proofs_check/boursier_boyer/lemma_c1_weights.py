@@ -12,12 +12,13 @@ import sympy as sp
 from sympy import exp, oo, sqrt
 
 from numerics.attention.softmax_average import deviation_R, deviation_S, normaliser, symbol
-from numerics.evidence import Evidence, all_of, confirmed
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from numerics.search.families import RARE_ATOMS, THREE_ATOMS, TWO_ATOMS
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.reference import RADEMACHER
 from theory.bounds.concentration import alpha_plus
 
@@ -28,7 +29,6 @@ FAMILIES = (TWO_ATOMS, THREE_ATOMS, RARE_ATOMS)
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
 #: Inequalities hold pointwise, for a weight w = e^{x} > 0, a square F = |f|^2 and any t > 0.
 w, F, t = sp.Symbol("w", positive=True), sp.Symbol("F", nonnegative=True), sp.Symbol("t", positive=True)
-p, q = sp.symbols("p q", positive=True)  # two expectations
 b = sp.Symbol("a2", nonnegative=True)  # sigma^2 |Uz|^2, 0 included
 WEIGHT_DOMAIN, SQUARE_DOMAIN, FACTOR_DOMAIN = {w: (0, oo)}, {F: Closed(0, oo)}, {t: (0, oo)}
 
@@ -42,26 +42,9 @@ def moment(k: int, *, half: Fraction = Fraction(1, 2), root: bool = False) -> sp
         return sqrt(bound) if root else bound
 
 
-def best_of_young() -> sp.Expr:
-    """Return t p + q/t at its least, t = sqrt(q/p), as it is written before SymPy simplifies it."""
-    return sp.Subs(t * p + q / t, t, sqrt(q / p))
-
-
-def searched(proof: Evidence, search: Evidence) -> Evidence:
-    """Join a proof in scalars, which holds for every dimension, with the search for the worst law,
-    which is its second route and gives the slack.
-    """
-    assumed = (*proof.assumes, "E e^{u'Z} <= e^{sigma^2 |u|^2/2} for every u", MEANS)
-    joined = confirmed(proof.replace(assumes=assumed), search).replace(dimension="every d")
-    return joined.replace(slack=search.slack, tightest=search.tightest, sides=search.sides) if proof.verdict.accepted else joined
-
-
 @claim(
     "BB:LC.1.M",
     control=(dict(first=Fraction(49, 100)), dict(second=Fraction(49, 25)), dict(least=Fraction(11, 10))),
-    needs=("BB:LC.1.M/jensen", "BB:LC.1.M/exponents"),
-    argument="The first two are the definition of sub-Gaussian at $Uz$ and at $2Uz$; the third is the expectation of "
-    r"$e^x\geq1+x$.",
     reference={},
 )
 def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
@@ -71,18 +54,12 @@ def moments_of_a_weight(*, first: Fraction = Fraction(1, 2), second: int | Fract
 
     The second route is the worst of the laws with their exact sub-Gaussian constant.
     """
-    x = sp.Symbol("x", real=True)
-    proof = all_of(
-        forall(moment(1), "<=", exp(first * b), {b: Closed(0, oo)}),
-        forall(moment(2), "<=", exp(second * b), {b: Closed(0, oo)}),
-        forall(L * exp(x), ">=", L * (sp.Rational(least) + x), {L: Closed(1, oo), x: (-oo, oo)}),
-    )
-    search = all_of(
+    searches = (
         worst_ratio(S, "<=", L * exp(first * a2)),
         worst_ratio(EM2, "<=", exp(second * a2)),
         worst_ratio(least * L, "<=", S),
     )
-    return searched(proof, search)
+    return derivation("BB:LC.1.M", *searches, first=first, second=second, least=least)
 
 
 @claim("BB:LC.1.M/jensen", dial="c")
@@ -111,22 +88,19 @@ def exponents_of_the_moments(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     "BB:LC.1.CL",
     dial="c",
     control=dict(second=Fraction(1, 2)),
-    needs=("BB:LC.1.M", "BB:LC.1.CL/laplace", "BB:LC.1.CL/exponent"),
-    cites=("Chung and Lu 2006, Theorem 7",),
-    argument=r"The first bound follows from $\mathbb{E}e^{-tM}\leq e^{-t\mathbb{E}M+t^2\mathbb{E}M^2/2}$, independence and "
-    r"Markov's inequality, the second from $S\geq L$ and $\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$.",
     hypotheses=("L in Integers", "L >= 1", "0 < alpha", "alpha < 1"),
     reference=dict(alpha=RADEMACHER.values["alpha_-"]),
 )
 def lower_tail_of_the_sum_of_weights(*, c: int | Fraction = 2, second: int | Fraction = 2) -> Evidence:
     r"""For $0<\alpha<1$,
     $\mathbb{P}(S_L\leq(1-\alpha)S)\leq\exp(-\frac{\alpha^2S^2}{cL\,\mathbb{E}M^2})\leq\exp(-\frac{\alpha^2L}ke^{-2\sigma^2\|Uz\|^2})$
-    with `c` = 2 and `second` $k=2$. The sides are compared by their exponents.
+    with `c` = 2 and `second` $k=2$. This is derived by Chernoff's method, and cites no theorem; the
+    search compares the sides by their exponents.
     """
     tail = Tail(normaliser, "<=", (1 - alpha) * S, alpha)
     inner = worst_ratio(tail, "<=", exp(-(alpha**2) * S**2 / (c * L * EM2)), exponents=True)
     outer = worst_ratio(tail, "<=", exp(-(alpha**2) * L * exp(-2 * a2) / second), families=FAMILIES, exponents=True)
-    return all_of(inner, outer)
+    return derivation("BB:LC.1.CL", inner, outer, c=c, second=second)
 
 
 @claim("BB:LC.1.CL/laplace", dial="c")
@@ -150,85 +124,63 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     "BB:LC.1.BCL",
     dial="c",
     control=dict(second=Fraction(1, 2)),
-    needs=("BB:LC.1.M", "BB:LC.2/variance"),
-    cites=("Bubeck et al. 2013, Lemma 3",),
-    argument=r"Chebyshev's inequality alone gives $c=1$; the second threshold is larger, since $S\geq L$ and "
-    r"$\mathbb{E}M^2\leq e^{2\sigma^2\|Uz\|^2}$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
     r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})\leq\delta$ and
-    $\mathbb{P}(S_L\geq(1+\alpha_+)S)\leq\delta$ are tried with `c` = 3 and with `second` = 3 under
-    the root of $\alpha_+$. The thresholds are squared about $S$.
+    $\mathbb{P}(S_L\geq(1+\alpha_+)S)\leq\delta$ are derived with `c` = 3 and with `second` = 3
+    under the root of $\alpha_+$, by Chebyshev's inequality. The thresholds are squared about $S$.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(
         Tail(deviation_S, ">=", (alpha_plus(L, a2, delta, c=second) * S) ** 2, delta), "<=", delta, families=FAMILIES
     )
-    return all_of(inner, outer)
+    return derivation("BB:LC.1.BCL", inner, outer, c=c, second=second)
 
 
 @claim(
     "BB:LC.1.Q2",
-    control=(dict(exponent=Fraction(39, 10)), dict(twice=Fraction(21, 10))),
-    needs=("BB:LC.1.M/exponents",),
-    argument=r"The first bound is the expectation of $2M^2\|f\|^2\leq tM^4+\|f\|^4/t$ at the best $t>0$, which exists unless "
-    "$f=0$ almost surely; the second is the definition of sub-Gaussian at $4Uz$.",
+    control=(dict(exponent=Fraction(39, 10)), dict(c=Fraction(9, 10))),
     reference={},
 )
-def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, twice: int | Fraction = 2) -> Evidence:
+def second_moment_of_a_weighted_value(*, exponent: int | Fraction = 4, c: int | Fraction = 1) -> Evidence:
     r"""With $M=e^{Z_1^{\top}Uz}$,
-    $\mathbb{E}\|Mf\|^2\leq\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}\leq
-    e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$. Proved are the pointwise inequality for every
-    $t$, its value at the best $t$, and $\sqrt{\mathbb{E}M^4}\leq e^{4\sigma^2\|Uz\|^2}$.
-
-    The second route is the worst of the laws with their exact sub-Gaussian constant.
+    $\mathbb{E}\|Mf\|^2\leq c\,\sqrt{\mathbb{E}M^4\,\mathbb{E}\|f\|^4}$ with `c` = 1, and
+    $\mathbb{E}\|Mf\|^2\leq e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$; `exponent` stands for
+    the 4. The second routes are the pointwise inequality at the best factor, and the worst of the
+    laws with their exact sub-Gaussian constant.
     """
-    double = sp.Rational(twice)
-    pointwise = forall(double * w**2 * F, "<=", t * w**4 + F**2 / t, {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN})
-    best = identity(best_of_young(), double * sqrt(p) * sqrt(q))
-    weight = forall(moment(4, root=True), "<=", exp(exponent * b), {b: Closed(0, oo)})
-    return searched(all_of(pointwise, best, weight), worst_ratio(EQ2, "<=", exp(exponent * a2) * K))
+    domain = {**WEIGHT_DOMAIN, **SQUARE_DOMAIN, **FACTOR_DOMAIN}
+    pointwise = forall(2 * w**2 * F, "<=", sp.Rational(c) * (t * w**4 + F**2 / t), domain)
+    return derivation("BB:LC.1.Q2", pointwise, worst_ratio(EQ2, "<=", exp(exponent * a2) * K), c=c, exponent=exponent)
 
 
 @claim(
     "BB:LC.1.15",
-    control=(dict(exponent=Fraction(4, 5)), dict(twice=Fraction(21, 10)), dict(least=Fraction(9, 10))),
-    needs=("BB:LC.1.M",),
-    argument=r"The first bound is, for each unit $v$, the expectation of $2Mv^{\top}f\leq tM^2+\|f\|^2/t$ at the best $t>0$, "
-    r"where $\|f\|^2=(v^{\top}f)^2+r^2$, divided by $\mathbb{E}M\geq1$; the second is the definition of sub-Gaussian at $2Uz$.",
+    control=(dict(exponent=Fraction(4, 5)), dict(c=Fraction(9, 10))),
     reference={},
 )
-def size_of_the_limit(*, exponent: int | Fraction = 1, twice: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    r"""With $M=e^{Z_1^{\top}Uz}$, $\|R/S\|\leq\sqrt{\mathbb{E}M^2\,\mathbb{E}\|f\|^2}\leq
-    e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$. Proved are the pointwise inequality for every
-    $t$, its value at the best $t$, the division by $\mathbb{E}M\geq1$, and the exponent.
-
-    The second route is the worst of the laws with their exact sub-Gaussian constant.
+def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) -> Evidence:
+    r"""With $M=e^{Z_1^{\top}Uz}$, $\|R/S\|\leq c\,\sqrt{\mathbb{E}M^2\,\mathbb{E}\|f\|^2}$ with
+    `c` = 1, and $\|R/S\|\leq e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$; `exponent`
+    multiplies $\sigma^2\|Uz\|^2$. The second route is the worst of the laws with their exact
+    sub-Gaussian constant.
     """
-    double = sp.Rational(twice)
-    s, r = sp.symbols("s r", real=True)  # v.f, and the length of the rest of f
-    pointwise = forall(
-        double * w * s, "<=", t * w**2 + (s**2 + r**2) / t, {**WEIGHT_DOMAIN, s: (-oo, oo), r: (-oo, oo), **FACTOR_DOMAIN}
-    )
-    best = identity(best_of_young(), double * sqrt(p) * sqrt(q))
-    divided = forall(q / p, "<=", q, {p: Closed(least, oo), q: (0, oo)})
-    weight = forall(moment(2, root=True), "<=", exp(exponent * b), {b: Closed(0, oo)})
-    search = all_of(worst_ratio(RS, "<=", sqrt(EM2 * F2)), worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)))
-    return searched(all_of(pointwise, best, divided, weight), search)
+    first = worst_ratio(RS, "<=", sp.Rational(c) * sqrt(EM2 * F2))
+    return derivation("BB:LC.1.15", first, worst_ratio(RS, "<=", exp(exponent * a2) * sqrt(F2)), c=c, exponent=exponent)
 
 
 @claim(
     "BB:LC.1.RL",
     dial="c",
-    needs=("BB:LC.2", "BB:LC.1.Q2"),
-    argument=r"It is Lemma C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$ with $u=e^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4}$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
-    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})\leq2\delta$ is tried with `c` = 3.
+    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})\leq2\delta$ is derived with `c` = 3, as in
+    Lemma C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$.
     """
-    return worst_ratio(Tail(deviation_R, ">", c * L * exp(4 * a2) * K / delta, delta), "<=", 2 * delta)
+    search = worst_ratio(Tail(deviation_R, ">", c * L * exp(4 * a2) * K / delta, delta), "<=", 2 * delta)
+    return derivation("BB:LC.1.RL", search, c=c)

@@ -16,6 +16,7 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 delta = sp.Symbol("delta", positive=True)
 
@@ -23,35 +24,33 @@ delta = sp.Symbol("delta", positive=True)
 @claim(
     "BB:LC.2",
     dial="c",
-    needs=("BB:LC.2/variance", "BB:LC.2/markov"),
-    cites=("Bubeck et al. 2013, Lemma 3", "Markov's inequality"),
-    argument="The mean square of the centred sum is at most $uL$, and Markov's inequality divides it by the squared threshold.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
     reference={},
 )
 def sum_of_vectors_with_two_moments(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|\sum_i(Q_i-\mathbb{E}Q_i)\|^2>\frac c\delta uL)\leq2\delta$ with
-    $u=\mathbb{E}\|Q\|^2$ and `c` = 3 is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$, which takes any
-    values at the atoms.
+    `c` = 3 is derived for every $u\geq\mathbb{E}\|Q\|^2$: the mean square of the centred sum is at
+    most $uL$, and Markov's inequality gives $\delta/3$. It is tried for $Q=e^{Z_1^{\top}Uz}f(Z_1)$,
+    which takes any values at the atoms.
     """
     L, u = symbol("L"), symbol("EQ2")
-    return worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta)
+    return derivation("BB:LC.2", worst_ratio(Tail(deviation_R, ">", c * u * L / delta, delta), "<=", 2 * delta), c=c)
 
 
 @claim(
     "BB:LC.2/variance",
     control=dict(one=2),
-    argument=r"The $L$ squares have the mean $\mathbb{E}\|Q\|^2$ each, and the $L(L-1)$ products of different terms have "
-    r"$\|\mathbb{E}Q\|^2$ by independence.",
 )
 def variance_of_a_sum(*, one: int = 1) -> Evidence:
     r"""The mean square of the centred sum is
     $\mathbb{E}\|\sum_iQ_i\|^2-L^2\|\mathbb{E}Q\|^2=L\,(\mathbb{E}\|Q\|^2-\|\mathbb{E}Q\|^2)$, where
-    $\mathbb{E}\|Q\|^2$ and $\|\mathbb{E}Q\|^2$ may vanish.
+    $\mathbb{E}\|Q\|^2$ and $\|\mathbb{E}Q\|^2$ may vanish; `one` stands for the 1 in the $L(L-1)$
+    pairs of different terms.
     """
     L = sp.Symbol("L", integer=True, positive=True)
     square, mean = sp.symbols("q m", nonnegative=True)
-    return identity(L * square + L * (L - one) * mean - L**2 * mean, L * (square - mean))
+    algebra = identity(L * square + L * (L - one) * mean - L**2 * mean, L * (square - mean))
+    return derivation("BB:LC.2/variance", algebra, one=one)
 
 
 @claim("BB:LC.2/markov", dial="c", needs=("BB:LC.2/variance",), cites=("Markov's inequality",))

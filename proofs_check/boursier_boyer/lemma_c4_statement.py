@@ -18,6 +18,7 @@ from numerics.search.families import THREE_ATOMS, TWO_ATOMS, Point, on_line
 from numerics.search.statement import Mean
 from numerics.search.worst_average import at_point, worst_ratio
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import lemma_c4
 
 L, a2, F4, sigma2, d, Z8 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "d", "Z8"))
@@ -39,30 +40,18 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     why=r"The left side is quadratic in $f$, the second term on the right linear, and for $L=1$ the first is 0: Rademacher tokens, "
     r"$U=0$ and $f(z)=\lambda z$ give $\lambda^2$ and $243.96\lambda$.",
     details=r"A factor $C_f$ is lost in the substitution in the proof. For $L\geq2$ the lemma holds as printed, by its first term "
-    r"alone: $75\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f\|^4}/L$ is below it.",
+    r"alone: $71\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f\|^4}/L$ is below it.",
     instead="Put $C_f^2$ in place of $C_f$ in front of the second term, and ask for $C_f>0$; then the lemma holds for every "
     r"$L\geq1$.",
-    needs=(
-        "BB:LC.4.int",
-        "BB:LC.4.union",
-        "BB:LC.4.log",
-        "BB:LC.4.lo",
-        "BB:LC.4.up",
-        "BB:LC.4.sub",
-        "BB:LC.4.Gam",
-        "BB:LC.4.subadd",
-        "BB:LC.4/one-token",
-        "OURS:R1.LC4",
-    ),
-    argument=r"The proof gives it where $\delta_0\leq16/27$; OURS:R1.LC4 gives it for every $L\geq2$ and BB:LC.4/one-token for "
-    "$L=1$, both without the proof.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
 def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
     r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^2$ is at most `c` = 1 times the bound of the lemma for
     $p=1$ and `square` = 1 times that for $p=2$. Printed with $C_f$ to the `power` 1, it is refuted
-    by one token; repaired, the power is 2.
+    by one token; repaired, the power is 2, and the bound is derived. Its first term is above R1
+    for $L\geq2$, and its second one above
+    $2(1+e^{2\sigma^2\|Uz\|^2})\sqrt{\mathbb{E}\|f\|^4}$ for $L=1$.
     """
     common = (L, a2, F4, sigma2)
     linear = sp.Rational(c) * lemma_c4(*common, C_f[1], d, power=power)
@@ -70,20 +59,19 @@ def mean_square_at_a_fixed_query(*, power: int = 1, c: int | Fraction = 1, squar
     scaled = at_point(SCALED, 1, Mean(error_squared), linear)
     if power == 1:
         return scaled
-    return all_of(scaled, *(worst_ratio(Mean(error_squared), "<=", bound, families=SEARCHED) for bound in (linear, quadratic)))
+    first, second = (worst_ratio(Mean(error_squared), "<=", bound, families=SEARCHED) for bound in (linear, quadratic))
+    return derivation("BB:LC.4", all_of(scaled, first), second, c=c, square=square)
 
 
 @claim(
     "BB:LC.4/one-token",
     control=(dict(c=Fraction(1, 6)), dict(square=Fraction(5, 6))),
-    needs=("BB:LC.1.15",),
-    argument=r"At one token $\mathbb{E}\|f-R/S\|^2\leq2\mathbb{E}\|f\|^2+2\|R/S\|^2\leq2(1+e^{2\sigma^2\|Uz\|^2})K$; moreover "
-    r"$e^{2d}\geq e^2$, and the factor with $\mathbb{E}\|Z\|^8$ is at least $1$.",
 )
 def one_token(*, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
-    r"""At $L=1$ and with $C_f^2$, $2(1+e^{2\sigma^2\|Uz\|^2})K$ is at most `c` = 1 times the second
-    term for $p=1$ and `square` = 1 times that for $p=2$. Here $K=\sqrt{\mathbb{E}\|f\|^4}$ is
-    written as $(16\sigma^2)^pC_f^2v^p$.
+    r"""At $L=1$ and with $C_f^2$, the mean squared error is at most `c` = 1 times the second term
+    for $p=1$ and `square` = 1 times that for $p=2$; this is derived through
+    $2(1+e^{2\sigma^2\|Uz\|^2})K$, which the second route compares with the second term, for
+    $K=\sqrt{\mathbb{E}\|f\|^4}$ written as $(16\sigma^2)^pC_f^2v^p$.
     """
     a = sp.Symbol("a2", nonnegative=True)
     v, w, s, g, m = sp.symbols("v w sigma2 C_f Z8", positive=True)
@@ -97,8 +85,8 @@ def one_token(*, c: int | Fraction = 1, square: int | Fraction = 1) -> Evidence:
         reduced = identity(second / unit, p * exp(2) * growth * exp(rate * v))
         right = sp.Rational(factor) * p * exp(2) * exp(rate * v)
         below = forall((1 + exp(2 * a)) * v**p, "<=", right, {v: (0, oo), a: Closed(0, oo)}, via={w: exp(2 * a / p)})
-        parts += [reduced, below]
-    return all_of(*parts)
+        parts.append(all_of(reduced, below))
+    return derivation("BB:LC.4/one-token", *parts, c=c, square=square)
 
 
 def divisor_is_positive(power: int, closed: bool) -> Evidence:

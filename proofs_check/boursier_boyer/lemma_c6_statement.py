@@ -19,6 +19,7 @@ from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.query_average_constants import constants_16, paper_constants_C6
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -66,11 +67,7 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 46))),
-    needs=("BB:16", "BB:LC.6.T2b", "BB:AC.5", "OURS:LC.6", "OURS:LC.6/form"),
-    argument="The lemma is (16) with its first term bounded by LC.6.T2b; with explicit constants it is OURS:LC.6, by "
-    "OURS:LC.6/form.",
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
@@ -83,7 +80,8 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
         return vanishing(
             sp.S.One, c1 * SIGMA**6 * log(1) / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1, "p": 1}
         )
-    return shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
+    search = shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
+    return derivation("BB:LC.6", search, search, c=c)
 
 
 @claim(
@@ -95,9 +93,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     costs="nothing",
     repair=dict(law="through E|g|^4"),
     control=dict(c=Fraction(1, 46)),
-    needs=("OURS:LC.6", "BB:LC.6/query"),
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
@@ -105,7 +101,10 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
     queries $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law`
     of the query enters through $\mathbb{E}_{\nu}\|g\|^4$.
     """
-    return shared.rare_large_queries(2) if law == "not at all" else shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
+    if law == "not at all":
+        return shared.rare_large_queries(2)
+    search = shared.explicit(_form_of_lemma_c6, 2, c, CHECKED)
+    return derivation("BB:LC.6/nu", search, search, c=c)
 
 
 @claim(

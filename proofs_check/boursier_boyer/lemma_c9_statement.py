@@ -19,6 +19,7 @@ from proofs_check.boursier_boyer import average_statements as shared
 from proofs_check.boursier_boyer.average_statements import G_INSTEAD, G_WHY, HYPOTHESES, UNPROVED, c1, c2, c3, k, ln
 from proofs_check.boursier_boyer.proposition_3_1 import ONE_TOKEN_WITNESS
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.query_average_constants import constants_18, paper_constants_C9
 
 SIGMA = sp.Symbol("sigma", positive=True)
@@ -68,23 +69,21 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 10600))),
-    needs=("BB:18", "BB:LC.9.T2", "BB:AC.8", "OURS:LC.9", "OURS:LC.6/form"),
-    argument="The lemma is (18) with its first term bounded by LC.9.T2; with explicit constants it is OURS:LC.9 by OURS:LC.6/form.",
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\leq
     c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
-    $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is tried with explicit
-    constants.
+    $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is derived with
+    explicit constants, for $\|R_L/S_L-R/S\|\|g\|$, and tried on instances.
     """
     if least == 1:
         return vanishing(
             sp.S.One, c1 * SIGMA**12 * log(1) ** 2 / 1 ** (c2 / SIGMA**2), where={**ONE_TOKEN_WITNESS, "f": "z", "g": 1}
         )
-    return shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
+    search = shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
+    return derivation("BB:LC.9", search, c=c)
 
 
 @claim(
@@ -97,9 +96,7 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     costs="nothing",
     repair=dict(law="through E|g|^8"),
     control=dict(c=Fraction(1, 10600)),
-    needs=("OURS:LC.9", "BB:LC.6/query"),
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
@@ -107,7 +104,10 @@ def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", 
     $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law` of the
     query enters through $\mathbb{E}_{\nu}\|g\|^8$.
     """
-    return shared.rare_large_queries(4) if law == "not at all" else shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
+    if law == "not at all":
+        return shared.rare_large_queries(4)
+    search = shared.explicit(_form_of_lemma_c9, 4, c, CHECKED)
+    return derivation("BB:LC.9/nu", search, c=c)
 
 
 def _form_of_18(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:

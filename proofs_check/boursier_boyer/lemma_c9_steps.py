@@ -19,7 +19,7 @@ from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
 from proofs_check.core.claim import MEANS, claim
-from proofs_check.instances.average_split import instances, products, split
+from proofs_check.instances.random_query.average_split import instances, products, split
 from theory.bounds.concentration_moments import lemma_c7
 
 q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2

@@ -20,6 +20,7 @@ from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import vectors
 from theory.attention.layer import gaussian_output
 from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
@@ -168,36 +169,37 @@ def gradient_of_the_log_laplace_transform(
 @claim(
     "BB:LD.1.phi/gradient",
     dial="c",
-    needs=("BB:LD.1.phi",),
     reference={},
 )
 def gradient_at_the_tightest_laws(*, c: int | Fraction = 2) -> Evidence:
-    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is tried on skewed laws at their exact
-    sub-Gaussian constant and on the hostile laws; `c` stands for the factor 2.
+    r"""The inequality $\|\nabla\Psi(a)\|\leq2\sigma^2\|a\|$ is derived from the tangent of the
+    exponential under the tilted law, and tried on skewed laws at their exact sub-Gaussian constant
+    and on the hostile laws; `c` stands for the factor 2.
 
     A rare atom that carries the whole exponential moment comes near the constant 2 as its
     probability tends to 0.
     """
     checked = rf"|\nabla\Psi(a)| \le {sp.latex(Rational(c))}\,\sigma^2|a|"
-    return worst_law(slope, Fraction(c), checked=checked, numbers=((0.01, 20.0),), cases=_tilts)
+    search = worst_law(slope, Fraction(c), checked=checked, numbers=((0.01, 20.0),), cases=_tilts)
+    return derivation("BB:LD.1.phi/gradient", search, c=c)
 
 
 @claim(
     "BB:LD.1.4th",
     dial="c",
-    needs=("BB:LD.1.4th/line", "BB:LD.1.4th/every_d"),
-    argument="The first part bounds the fourth moment of each coordinate, and the second sums over the coordinates.",
     reference={},
 )
 def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
-    r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is tried on 1-sub-Gaussian laws with two and
-    three atoms and on the hostile laws, scaled to $\sigma=1$; `c` stands for the factor 2.
+    r"""The bound $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$ is derived from one Gaussian integral, and
+    tried on 1-sub-Gaussian laws with two and three atoms and on the hostile laws, scaled to
+    $\sigma=1$; `c` stands for the factor 2.
     """
     checked = r"\mathbb{E}\|z\|^4 \le " + sp.latex(fourth_moment_d1(d, Rational(c)) ** 4)
-    return all_of(
+    search = all_of(
         worst_law(fourth, Fraction(c, 2) ** 4, checked=checked, laws=("two atoms",)),
         worst_law(fourth, Fraction(c, 2) ** 4, checked=checked, laws=("three atoms",), cases=vectors),
     )
+    return derivation("BB:LD.1.4th", search, c=c)
 
 
 @cache
@@ -293,20 +295,19 @@ def lines_of_the_last_display(*, argument: str = "Q'K", factor: int | Fraction =
 @claim(
     "BB:LD.1",
     dial="c",
-    needs=("BB:LD.1.phi", "BB:LD.1.arg", "BB:LD.1.4th"),
-    argument=r"The inequality $\|T\|\leq2\sigma^2\|V\|\|K^\top Q\|\|z\|$ and the fourth moment of the query give the "
-    r"bound; $V=I$ in the search, as $\|Vx\|\leq\|V\|\|x\|$.",
     reference={},
 )
 def output_for_an_infinite_prompt(*, c: int | Fraction = 4) -> Evidence:
     r"""The bound $\mathbb{E}_\nu\|T[\mu]\|^4\leq(4\sigma^2\|V\|_{\rm op}\|U\|_{\rm op}\sqrt d)^4$
-    is tried on skewed tokens and queries on the line and on hostile pairs in $d=1,2,3$; `c` stands
-    for the factor 4.
+    is derived from $\|T\|\leq2\sigma^2\|V\|\|U\|\|z\|$ and the fourth moment of the query. It is
+    tried with $V=I$ on skewed tokens and queries on the line and on hostile pairs in $d=1,2,3$; `c`
+    stands for the factor 4.
     """
     bound = lemma_d1(sigma, 1, sp.Symbol("|U|", positive=True), d, Rational(c)) ** 4
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(bound)
     search: dict[str, Any] = dict(checked=checked, numbers=((0.01, 6.0),))
-    return all_of(
+    found = all_of(
         worst_law(output, Fraction(c, 4) ** 4, laws=("two atoms", "two atoms"), **search),
         worst_law(output, Fraction(c, 4) ** 4, laws=("three atoms", "three atoms"), cases=token_and_query_laws, **search),
     )
+    return derivation("BB:LD.1", found, c=c)

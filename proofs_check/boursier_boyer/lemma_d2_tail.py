@@ -20,6 +20,7 @@ from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS
 from theory.bounds.sub_gaussian import tail_d2
 
@@ -123,16 +124,14 @@ def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fractio
     "BB:LD.2.1.RH",
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.1.RH/rewrite",),
-    cites=("Rigollet and Hutter 2023, Theorem 1.19",),
-    argument=r"The second display is the first one at $\delta=e^{-(t-4\sqrt d)^2/8}$; OURS:R3.tail/RH shows it too.",
 )
 def cited_tail(*, c: int | Fraction = 4) -> Evidence:
     r"""The cited theorem, $\mathbb{P}(\|z\|\geq t)\leq e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, is
-    tried on instances; `c` stands for the 4.
+    derived from our tail $2^{d/2}e^{-t^2/4}$, and tried on instances; `c` stands for the 4.
     """
     checked = rf"\mathbb{{P}}(\|z_1\| \ge t) \le e^{{-(t - {sp.latex(Rational(c))}\sqrt{{d}})^2/8}}"
     sides = cited(Fraction(c))
-    return worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS)
+    return derivation("BB:LD.2.1.RH", worst_law(sides, 1, checked=checked, cases=lengths, dimensions=PRODUCTS), c=c)
 
 
 @claim("BB:LD.2.1.RH/rewrite", control=(dict(two=3), dict(shift=-1)))
@@ -152,16 +151,15 @@ def threshold_as_a_function_of_delta(*, two: int = 2, shift: int = 0) -> Evidenc
 @claim(
     "BB:LD.2.1",
     dial="c",
-    needs=("BB:LD.2.1.RH", "BB:LD.2.1.a"),
-    argument=r"For $t>4\sqrt d$ the bound is the cited tail with the shifted square, and for smaller $t$ it is at least 1.",
 )
 def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
-    r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is tried at every threshold on laws with
-    few atoms at their exact constant, on spheres and on Gaussian norms; `c` stands for the factor
-    2.
+    r"""The bound $\ln\mathbb{P}(\|z\|\geq t)+t^2/16\leq2d$ is derived by Markov's inequality for
+    $e^{\|z\|^2/4}$. It is tried at every threshold on laws with few atoms at their exact constant,
+    on spheres and on Gaussian norms; `c` stands for the factor 2.
     """
     checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
-    return all_of(
+    search = all_of(
         worst_law(exponent, Fraction(c, 2), checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
         worst_law(exponent, Fraction(c, 2), checked=checked, laws=("three atoms",), cases=lengths),
     )
+    return derivation("BB:LD.2.1", search, c=c)

@@ -13,9 +13,10 @@ import sympy as sp
 from numerics.evidence import Evidence
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED, ln
+from proofs_check.boursier_boyer.average_statements import HYPOTHESES, ln
 from proofs_check.core.claim import claim
-from proofs_check.instances.query_average import output_or_gradient
+from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.random_query.query_average import output_or_gradient
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 
 ONE_TOKEN_WITNESS = {
@@ -65,17 +66,15 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     r"2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 42)),
-    needs=("BB:LC.6", "BB:C.6", "BB:LD.1", "BB:P3.1.conv", "OURS:P3.1", "OURS:P3.1/form"),
-    argument="This is Lemma C.6 with $f(z)=Vz$ and $g=1$; with explicit constants it is OURS:P3.1 in the form of OURS:P3.1/form.",
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def output_error_averaged_over_the_query(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
     r"""The mean squared error $\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2$ is to be at most
     $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$, with $c_1$, $c_2$ that depend on $d$, $\|U\|_{\rm op}$,
     $\|V\|_{\rm op}$ only. As printed, for every $L\geq1$, one token refutes it; from `least`, which
-    is 2 in the repair, on it is tried with explicit constants on instances. Here `c` multiplies the
-    bound, and `power` is the exponent of $\sigma$.
+    is 2 in the repair, on it is derived with explicit constants, from OURS:P3.1, and tried on
+    instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
     """
-    return in_the_form_of_the_paper(least, c, power)
+    found = in_the_form_of_the_paper(least, c, power)
+    return found if least == 1 else derivation("BB:P3.1", found, c=c, power=power)

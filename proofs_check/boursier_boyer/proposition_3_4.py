@@ -11,6 +11,7 @@ from numerics.evidence import Evidence
 from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED
 from proofs_check.boursier_boyer.proposition_3_1 import in_the_form_of_the_paper
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 
 @claim(
@@ -26,20 +27,18 @@ from proofs_check.core.claim import claim
     r"$\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 42)),
-    needs=("BB:LC.6", "BB:C.7.gV", "BB:20", "BB:A3.3", "OURS:P3.4.V", "OURS:P3.1/form"),
-    argument="This is Lemma C.6 with $f(z)=z$ and $g=1$, row by row; with explicit constants it is OURS:P3.4.V.",
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) -> Evidence:
     r"""The mean squared error of $\nabla_VT[\hat\mu_L]$ is to be at most
     $c_1\sigma^6\ln(L)/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it; from
-    `least`, which is 2 in the repair, on it is tried with explicit constants on instances, where a
-    row of the gradient is the output for $V=I$. Here `c` multiplies the bound, and `power` is the
-    exponent of $\sigma$.
+    `least`, which is 2 in the repair, on it is derived with explicit constants, and tried on
+    instances, where a row of the gradient is the output for $V=I$. Here `c` multiplies the bound,
+    and `power` is the exponent of $\sigma$.
     """
-    return in_the_form_of_the_paper(least, c, power, M=1)
+    found = in_the_form_of_the_paper(least, c, power, M=1)
+    return found if least == 1 else derivation("BB:P3.4.V", found, c=c, power=power)
 
 
 @claim(

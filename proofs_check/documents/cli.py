@@ -43,6 +43,9 @@ def add_commands(commands: Any) -> None:
         epilog="exit status: 0; 1 if a formula could not be typeset (its source is shown); 2 if the input is no good",
     )
     blueprint.add_argument("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
+    blueprint.add_argument(
+        "--proofs", action="store_true", help="check the derivations now, and show each with its claim (half a minute)"
+    )
     blueprint.set_defaults(run=_blueprint)
     errata = commands.add_parser(
         "errata",
@@ -99,7 +102,12 @@ def _blueprint(options: argparse.Namespace) -> int:
     from proofs_check.documents.blueprint import write_blueprint
 
     kept = find_ledger(options.ledger)
-    made = write_blueprint(kept.document, Path(options.out))
+    proofs = None
+    if options.proofs:
+        from proofs_check.documents.proof_page import all_proofs
+
+        proofs = all_proofs()
+    made = write_blueprint(kept.document, Path(options.out), proofs)
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
     print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}")

@@ -27,6 +27,7 @@ EXPLAINED = (
 )
 #: What a ledger repeats from the source of a claim and from its row.
 TEXTS = (
+    "checked",
     "where",
     "line",
     "says",

@@ -13,7 +13,8 @@ from sympy import exp, oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
-from proofs_check.instances.query_average import UNPROVED, general, output_or_gradient, times
+from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.random_query.query_average import UNPROVED, general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
 from theory.symbolic.algebra import Algebra
@@ -25,38 +26,34 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 @claim(
     "OURS:P3.1",
     control=dict(c=Fraction(1, 42)),
-    needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket", "OURS:P3.1/form"),
-    argument=r"R1 with $f(z)=z$ and the convex hull with QA.tilt bound the error at a fixed query; QA.min with $\theta$ "
-    r"averages over it, as $e^{4a_2\theta}\leq e^{|z|^2/4}$; the second display is the first in the form of P3.1/form.",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=UNPROVED,
     reference={},
 )
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L\geq1$, with $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$, the mean of
     $|T_L-T|^2$ is at most $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
-    $\theta=\min(1,\frac1{16\kappa})$. This is tried on instances; `c` multiplies the bound.
+    $\theta=\min(1,\frac1{16\kappa})$. This is derived from R1 for $f(z)=z$, and tried on instances;
+    `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
-    return output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
+    search = output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
+    return derivation("OURS:P3.1", search, c=c)
 
 
 @claim(
     "OURS:P3.4.V",
     control=dict(c=Fraction(1, 42)),
-    needs=("OURS:P3.1", "BB:C.7.gV"),
-    argument=r"Each of the $d_{\rm out}$ rows of the gradient is the output for $V=I$.",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_V_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|\nabla_VT_L-\nabla_VT|^2$ is at most $d_{\rm out}$ times our bound of the
-    output with $|V|=1$, and Assumption 3.3 is not needed. This is tried on instances; `c`
-    multiplies the bound.
+    output with $|V|=1$, since each row is $R_L/S_L-R/S$ for $f(z)=z$; Assumption 3.3 is not needed.
+    This is derived, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d: gradient_V_average(L, s, u, 1, d))
-    return output_or_gradient(bound, "output", checked=rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}", given="d_out = 1")
+    checked = rf"{GRAD % ('V', 'V')}\le\text{{gradient\_V\_average}}"
+    return derivation("OURS:P3.4.V", output_or_gradient(bound, "output", checked=checked, given="d_out = 1"), c=c)
 
 
 @claim("OURS:P3.4.U/split", control=dict(c=2))
@@ -167,22 +164,18 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
 @claim(
     "OURS:LC.6",
     control=dict(c=Fraction(1, 46)),
-    needs=("OURS:R1", "BB:LC.1.15", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
-    cites=("Cauchy-Schwarz inequality",),
-    argument=r"The proof is that of OURS:P3.1 for $|f(z)|\leq C_f|z|^p$; the Cauchy-Schwarz inequality takes $g$ out and "
-    r"doubles the weight of the query.",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=UNPROVED,
     reference={},
 )
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
     $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
-    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is tried on instances;
-    `c` multiplies the bound.
+    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived
+    for $|R_L/S_L-R/S||g|$ and $p=1,2$, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
-    return general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
+    search = general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
+    return derivation("OURS:LC.6", search, search, c=c)
 
 
 @claim("OURS:LC.6/form", control=dict(c2=127), needs=("OURS:P3.1/form", "OURS:P3.4.U/form"))
@@ -199,17 +192,14 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
 @claim(
     "OURS:LC.9",
     control=dict(c=Fraction(1, 10600)),
-    needs=("OURS:R2", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:QA.min/theta", "OURS:LC.6/bracket"),
-    cites=("Cauchy-Schwarz inequality",),
-    argument="The proof is that of OURS:LC.6 with R2 for R1, and QA.min in $y=e^{8a_2}/L$ with exponents up to 2.",
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=UNPROVED,
     reference={},
 )
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
-    times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is tried
-    on instances; `c` multiplies the bound.
+    times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is
+    derived for $|R_L/S_L-R/S||g|$, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
-    return general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")
+    search = general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")
+    return derivation("OURS:LC.9", search, c=c)

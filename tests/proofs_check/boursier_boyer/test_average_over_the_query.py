@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps, lemma_c6_statement, lemma_c6_steps, lemma_c9_statement, lemma_c9_steps
 from proofs_check.core.claim import Claim
-from proofs_check.instances.average_split import PRODUCTS, instances, products, split
+from proofs_check.instances.random_query.average_split import PRODUCTS, instances, products, split
 
 HALF = Fraction(1, 2)
 

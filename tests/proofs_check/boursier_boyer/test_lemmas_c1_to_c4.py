@@ -38,8 +38,10 @@ def test_the_inverses_are_no_error_where_alpha_minus_lies_in_the_unit_interval()
 
 
 def test_variances_may_vanish() -> None:
+    """The derivation asks for two moments only, and not that a variance is positive."""
     assumed = lemma_c2.variance_of_a_sum().assumes
-    assert {"q >= 0", "m >= 0"} <= set(assumed)
+    assert any("Q" in x for x in assumed)
+    assert not any(">" in x for x in assumed)
 
 
 def test_what_is_computed_is_not_what_it_is_compared_with() -> None:

@@ -15,9 +15,9 @@ from numerics.evidence import Verdict
 from numerics.properties.holds import holds
 from numerics.properties.prompts_and_queries import drawn_query
 from numerics.rationals import sympy_rational
-from proofs_check.instances.average_split import expected_maximum
 from proofs_check.instances.long_prompts import LongPrompts, compared
-from proofs_check.instances.weighted_queries import DEVIATIONS, WeightedQueries
+from proofs_check.instances.random_query.average_split import expected_maximum
+from proofs_check.instances.random_query.weighted_queries import DEVIATIONS, WeightedQueries
 from theory.bounds.query_average import weighted_query_moment
 
 

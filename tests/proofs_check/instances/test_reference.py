@@ -13,7 +13,7 @@ from numerics.search.query_average_instances import statement
 from numerics.search.statement import population
 from proofs_check.core.judging import load_claims
 from proofs_check.core.statements import papers, row
-from proofs_check.instances.query_average import RANDOM_QUERY, REFERENCE
+from proofs_check.instances.random_query.query_average import RANDOM_QUERY, REFERENCE
 from proofs_check.instances.reference import OF_PAPER, RADEMACHER
 
 AVERAGE = RADEMACHER.point.average(RADEMACHER.length)

@@ -311,7 +311,7 @@ def test_the_landing_page_lists_and_warns(html: str) -> None:
     assert "Only a part of the claims ran" in landing
     for id in ("BB:CC.3.b", "BB:LC.1.am"):  # errata
         assert f'href="#{id}"' in landing.split('id="errata"')[1].split("<h2")[0]
-    assert "OURS:R1.LC4" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs OURS:R1, which did not run
+    assert "BB:LC.4.t0" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs BB:LC.1.15, which did not run
     assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
 
 

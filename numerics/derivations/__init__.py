@@ -1,0 +1,1 @@
+"""A kernel of proofs for inequalities between means over independent tokens."""

@@ -1,0 +1,259 @@
+"""The rule of arithmetic: what a prover shows of all real numbers holds of opaque terms."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import sympy as sp
+
+from numerics.derivations.normal_form import normal_form
+from numerics.derivations.sorts import Range, Refused
+from numerics.derivations.terms import Apply, Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.theorems import Theorem, prove, read
+from numerics.derivations.values import finite, nonnegative, positive
+from numerics.evidence import Verdict
+from numerics.provers import Integers, forall, identity
+
+__all__ = ["arithmetic", "check_in_range"]
+
+HEADS = {"add": sp.Add, "mul": sp.Mul, "pow": sp.Pow, "exp": sp.exp, "log": sp.log, "max": sp.Max, "min": sp.Min}
+Condition = tuple[sp.Expr, str, sp.Expr]
+
+
+def arithmetic(
+    lhs: Any,
+    op: str,
+    rhs: Any,
+    *premises: Theorem,
+    via: dict[Variable, Term] | None = None,
+    hide: tuple[Term, ...] = (),
+    effort: int = 1_000_000,
+) -> Theorem:
+    """``lhs op rhs`` if `forall` (or `identity`) proves it for all real numbers in place of its
+    opaque parts that meet the premises.
+
+    Opaque are functions, integrals, defined names, and the terms in `hide`: each becomes a real
+    variable with the sign that the term is known to have, so each must be finite, by itself or
+    because a premise bounds it. An indicator is 1 or 0 with its condition true or false.
+
+    Parameters
+    ----------
+    lhs, rhs : Term or rational number
+    op : {"<=", "<", "=="}
+    premises : Theorem
+    via : dict of Variable to Term
+        New variables in which the prover tries as well.
+    hide : tuple of Term
+        Terms that are opaque as wholes.
+    effort : int
+        How many boxes the prover may look at.
+
+    Returns
+    -------
+    Theorem
+
+    Raises
+    ------
+    Refused
+        If an opaque term may be infinite, or the prover does not say PROVED or CERTIFIED.
+
+    Examples
+    --------
+    >>> from numerics.derivations.sorts import REALS
+    >>> x, y = (Variable(name, range=REALS) for name in "xy")
+    >>> print(arithmetic(2 * x * y, "<=", x**2 + y**2))
+     |- ((2*x)*y) <= ((x^2) + (y^2))
+    """
+    lhs, rhs = read(lhs), read(rhs)
+    table = _Table(tuple(map(read, hide)), premises)
+    left, right = table.read(lhs), table.read(rhs)
+    where = [(table.read(p.lhs), p.op, table.read(p.rhs)) for p in premises]
+    new = {table.read(read(v)): table.read(read(e)) for v, e in (via or {}).items()}
+    exact = True
+    for values in itertools.product((1, 0), repeat=len(table.switches)):
+        fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
+        tests = list(table.switches.values())
+        cases: list[Condition] = [(sp.S.Zero, "<=", u) if v else (u, "<", sp.S.Zero) for u, v in zip(tests, values)]
+        if _contradictory(cases):
+            continue
+        at = lambda e, fixed=fixed: e.xreplace(fixed)
+        given = [(at(a), o, at(b)) for a, o, b in (*cases, *where)]
+        exact = _decided(at(left), op, at(right), given, table.domain, new, effort) and exact
+    return prove(lhs, op, rhs, "arithmetic", premises, exact)
+
+
+class _Table:
+    """Terms as expressions of a prover: opaque parts, and the variables that stand for them."""
+
+    def __init__(self, hide: tuple[Term, ...], premises: tuple[Theorem, ...]) -> None:
+        self.names: dict[Term, sp.Symbol] = {}
+        self.domain: dict[sp.Symbol, Any] = {}
+        self.switches: dict[sp.Symbol, sp.Expr] = {}
+        self.hide, self.premises = hide, premises
+
+    def read(self, e: Term) -> sp.Expr:
+        if e in self.hide or isinstance(e, (Apply, Bind, Defined)):
+            return self.variable(e)
+        if isinstance(e, Number):
+            return sp.Rational(e.value.numerator, e.value.denominator)
+        if isinstance(e, Variable):
+            return self.variable(e)
+        assert isinstance(e, Op)
+        if e.head in ("ind", "above"):
+            u = e.args[0] if e.head == "ind" else -e.args[0]
+            key = Op("ind", (normal_form(u),))
+            if key not in self.names:
+                self.names[key] = s = sp.Symbol(f"#case{len(self.names)}")
+                self.switches[s] = self.read(u)
+            return self.names[key] if e.head == "ind" else 1 - self.names[key]
+        return HEADS[e.head](*map(self.read, e.args))
+
+    def variable(self, e: Term) -> sp.Symbol:
+        if e not in self.names:
+            if not finite(e) and not self.bounded(e):
+                raise Refused(f"{text(e)} is not known to be finite; give its functions orders, or a premise that bounds it")
+            name = e.name if isinstance(e, (Variable, Defined)) else f"#term{len(self.names)}"
+            self.names[e] = s = sp.Symbol(name)
+            if s in self.domain:
+                raise Refused(f"the name {name} stands for two things")
+            given = e.range if isinstance(e, Variable) else None
+            zero = (sp.S.Zero, sp.oo) if positive(e) else sp.Interval(0, sp.oo) if nonnegative(e) else (-sp.oo, sp.oo)
+            self.domain[s] = zero if given is None else _domain(given)
+        return self.names[e]
+
+    def bounded(self, e: Term) -> bool:
+        """Whether a premise shows that the term, which is not negative, is finite."""
+        for p in self.premises:
+            for small, big in ((p.lhs, p.rhs), (p.rhs, p.lhs))[: 2 if p.op == "==" else 1]:
+                parts = small.args if isinstance(small, Op) and small.head == "add" else (small,)
+                if e in parts and all(map(nonnegative, parts)) and finite(big):
+                    return True
+        return False
+
+
+def _domain(r: Range) -> Any:
+    ends = [inf if x is None else sp.Rational(x.numerator, x.denominator) for x, inf in ((r.lo, -sp.oo), (r.hi, sp.oo))]
+    return Integers(ends[0], sp.oo) if r.whole else sp.Interval(*ends, r.lo_open, r.hi_open)
+
+
+def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int) -> bool:
+    """Whether exact arithmetic decided the inequality; Refused if nothing did."""
+    (left, right), where, box = _eliminated([left, right], given, domain)
+    if left == right and op != "<":
+        return True
+    used = set().union(*(e.free_symbols for e in (left, right, *(x for a, _, b in where for x in (a, b)))))
+    if op == "==":
+        real = {s: sp.Symbol(s.name, real=True, **_sign(box[s])) for s in used}
+        try:
+            evidence = identity(left.xreplace(real), right.xreplace(real))
+        except (TypeError, ValueError) as fault:
+            raise Refused(f"the prover refuses {left} = {right}: {fault}") from None
+    else:
+        met = [(a, "<=" if o == "==" else o, b) for a, o, b in where] + [(b, "<=", a) for a, o, b in where if o == "=="]
+        met = [(a, o, b) for a, o, b in met if not (a - b).is_number]
+        try:
+            evidence = forall(left, op, right, {s: box[s] for s in used}, where=met, via=via or None, effort=effort)
+        except ValueError as fault:
+            raise Refused(f"the prover refuses {left} {op} {right}: {fault}") from None
+    if not evidence.verdict.accepted:
+        raise Refused(f"the prover says {evidence.verdict} of {left} {op} {right}: {evidence.reason or dict(evidence.witness)}")
+    return evidence.verdict is Verdict.PROVED
+
+
+def _sign(given: Any) -> dict[str, bool]:
+    lo = given[0] if isinstance(given, tuple) else given.lo if isinstance(given, Integers) else given.start
+    is_open = isinstance(given, tuple) or (isinstance(given, sp.Interval) and given.left_open)
+    return {} if lo < 0 else {"positive": True} if lo > 0 or is_open else {"nonnegative": True}
+
+
+def _contradictory(cases: list[Condition]) -> bool:
+    """Two conditions that cannot hold together, as their sum is a number."""
+    for (a, o, b), (c, q, e) in itertools.combinations(cases, 2):
+        total = sp.expand(b - a + e - c)
+        if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):
+            return True
+    return False
+
+
+def _eliminated(goal: list[sp.Expr], where: list[Condition], domain: Any) -> tuple[list[sp.Expr], list[Condition], Any]:
+    """The goal at all values of a variable x that meet a premise about it.
+
+    Where x is not in Y: for x = Y put Y; for 0 <= x <= Y put theta Y with theta in [0, 1]; for
+    other x <= Y put Y - h, and for Y <= x put Y + h, with h >= 0. More values than those that meet
+    the premise may be covered, never fewer. A positive factor of both sides of a premise is
+    cancelled before. A premise that leaves one value to a whole number puts it.
+    """
+    rest: list[Condition] = []
+    todo, domain = list(where), dict(domain)
+    while todo:
+        a, op, b = todo.pop(0)
+        a, b = _divided(a, b, domain)
+        alone = lambda x, y: isinstance(x, sp.Symbol) and x not in y.free_symbols and not isinstance(domain[x], Integers)
+        new = {}
+        if op == "==" and alone(a, b):
+            new = {a: b}
+        elif op != "==" and alone(a, b) and _sign(domain[a]):
+            theta = sp.Symbol(f"#theta{len(domain)}")
+            new, domain[theta] = {a: theta * b}, sp.Interval(0, 1, left_open="positive" in _sign(domain[a]))
+        elif op != "==" and (alone(a, b) or alone(b, a)):
+            slack = sp.Symbol(f"#slack{len(domain)}")
+            new = {a: b - slack} if alone(a, b) else {b: a + slack}
+            domain[slack] = sp.Interval(0, sp.oo, left_open=op == "<")
+        elif at := _solved(a, op, b, domain):
+            new = at
+        put = lambda e, new=new: e.xreplace(new)
+        goal = [put(e) for e in goal]
+        rest, todo = ([(put(x), o, put(y)) for x, o, y in part] for part in (rest, todo))
+        rest += [] if new else [(a, op, b)]
+    return goal, rest, domain
+
+
+def _solved(a: sp.Expr, op: str, b: sp.Expr, domain: Any) -> dict[sp.Symbol, sp.Expr]:
+    """The value of a whole number x, if a premise c x <= k leaves only the least one."""
+    gap = sp.expand(b - a)
+    if len(gap.free_symbols) == 1:
+        (x,) = gap.free_symbols
+        c = gap.coeff(x)
+        if isinstance(domain[x], Integers) and c.is_Rational and c < 0 and not (gap - c * x).free_symbols:
+            most = (gap - c * x) / -c  # x <= most, strictly if the premise is strict
+            if domain[x].lo <= most and (most < domain[x].lo + 1 or (op == "<" and most == domain[x].lo + 1)):
+                return {x: domain[x].lo}
+    return {}
+
+
+def _divided(a: sp.Expr, b: sp.Expr, domain: Any) -> tuple[sp.Expr, sp.Expr]:
+    """Both sides of an inequality without the positive variables that are factors of both."""
+    common = set(sp.Mul.make_args(a)) & set(sp.Mul.make_args(b))
+    for x in common:
+        if isinstance(x, sp.Symbol) and "positive" in _sign(domain[x]):
+            a, b = (sp.Mul(*(y for y in sp.Mul.make_args(e) if y != x)) for e in (a, b))
+    return a, b
+
+
+def check_in_range(value: Term, given: Range, premises: tuple[Theorem, ...]) -> tuple[Theorem, ...]:
+    """What shows that a finite term lies in a range; Refused if nothing does."""
+    if not finite(value):
+        raise Refused(f"{text(value)} is not known to be finite")
+    if isinstance(value, Variable) and value.range == given:
+        return ()
+    if given.whole:
+        least = value.range.lo if isinstance(value, Variable) and value.range and value.range.whole else None
+        least = value.value if isinstance(value, Number) and value.value.denominator == 1 else least
+        if least is None or given.lo is None or least < given.lo:
+            raise Refused(f"{text(value)} is not known to be a whole number from {given.lo} on")
+        return ()
+    if given.lo == 0 and given.hi is None and (positive(value) if given.lo_open else nonnegative(value)):
+        return ()
+    shown = []
+    if given.lo is not None:
+        shown.append(_shown(Number(given.lo), given.lo_open, value, premises))
+    if given.hi is not None:
+        shown.append(_shown(value, given.hi_open, Number(given.hi), premises))
+    return tuple(shown)
+
+
+def _shown(lhs: Term, strictly: bool, rhs: Term, premises: tuple[Theorem, ...]) -> Theorem:
+    """A premise that says it, or else what arithmetic makes of them."""
+    same = (p for p in premises if p.lhs == lhs and p.rhs == rhs and (p.op == "<" or not strictly))
+    return next(same, None) or arithmetic(lhs, "<" if strictly else "<=", rhs, *premises)

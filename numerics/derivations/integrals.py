@@ -1,0 +1,207 @@
+"""The rules that speak of integrals: what they keep, how they converge and change places, and the
+one that has a closed form. Each is stated and proved in its docstring.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from numerics.derivations.binding import bind, opened
+from numerics.derivations.judgements import equal
+from numerics.derivations.sorts import POSITIVE, Refused
+from numerics.derivations.terms import GAUSSIAN, Bind, Number, Op, Term, Variable, text
+from numerics.derivations.theorems import Theorem, check_arbitrary, prove, read
+from numerics.derivations.values import MEANS, finite, nonnegative, positive
+
+__all__ = ["exchange", "gaussian", "integrate", "limit", "open_event"]
+
+
+def integrate(kind: str, names: tuple[Variable, ...], thm: Theorem, heads: tuple[Term, ...] = ()) -> Theorem:
+    """From X <= Y for all values of variables to the same for their integrals.
+
+    An integral of a smaller function is not larger wherever both have a value in ``(-oo, oo]``,
+    which is checked. No assumption may fix the variables.
+
+    Parameters
+    ----------
+    kind : str
+        One of `numerics.derivations.sorts.KINDS`.
+    names : tuple of Variable
+        What is integrated over.
+    thm : Theorem
+    heads : tuple of Term
+        The prompt of a sum over positions, or the sizes of a sum over coordinates.
+
+    Raises
+    ------
+    Refused
+        If the relation is strict, an assumption fixes a variable, or an integral may not exist.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from numerics.derivations.rules import arithmetic, integrate, specialise
+    >>> from numerics.derivations.sorts import NONNEGATIVE, Sort
+    >>> from numerics.derivations.terms import Function, Variable
+    >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,), Fraction(2))
+    >>> x = Variable("x", range=NONNEGATIVE)
+    >>> line = specialise(arithmetic(2 * x, "<=", x**2 + 1), {x: f(k) ** 2})
+    >>> print(integrate("mean", (k,), line).lhs)
+    mean[1: (2*(f(_0)^2))]
+    """
+    if thm.op == "<":
+        raise Refused("<= or == is needed under an integral")
+    check_arbitrary(thm, names)
+    left, right = (bind(kind, names, e, heads) for e in (thm.lhs, thm.rhs))
+    return prove(left, thm.op, right, f"integrate: {kind}", (thm,))
+
+
+def limit(thm: Theorem, delta: Variable, Y: Any, Z: Any) -> Theorem:
+    """From X <= Y + delta Z for every delta > 0 to X <= Y.
+
+    Z is finite and delta occurs in none of X, Y, Z. If Y is infinite there is nothing to show;
+    otherwise the right side tends to Y as delta tends to 0.
+
+    Raises
+    ------
+    Refused
+        If the small number occurs elsewhere, Z may be infinite, or the right side is not Y + delta
+        Z.
+
+    Examples
+    --------
+    >>> from numerics.derivations.rules import arithmetic, limit
+    >>> from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
+    >>> from numerics.derivations.terms import Variable
+    >>> x, d = Variable("x", range=NONNEGATIVE), Variable("d", range=POSITIVE)
+    >>> print(limit(arithmetic(x, "<=", x + d), d, x, 1))
+     |- x <= x
+    """
+    Y, Z = read(Y), read(Z)
+    check_arbitrary(thm, (delta,))
+    if delta.range != POSITIVE or delta in thm.lhs.free | Y.free | Z.free or not finite(Z) or thm.op == "==":
+        raise Refused(f"{delta} is no positive variable, occurs elsewhere, or its factor may be infinite")
+    same = equal(thm.rhs, Y + delta * Z)
+    return prove(thm.lhs, "<=", Y, "limit", (thm, same))
+
+
+def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any) -> Theorem:
+    """From P(u > eta) <= Y for every eta > 0 to P(u > 0) <= Y, where P is a mean over `names`.
+
+    The events {u > eta} grow to {u > 0} as eta falls to 0, so that their probabilities converge to
+    its own; eta occurs neither in u nor in Y.
+
+    Raises
+    ------
+    Refused
+        If the left side is no such probability, or eta occurs elsewhere.
+
+    Examples
+    --------
+    >>> from numerics.derivations.rules import arithmetic, equal, integrate, specialise, then
+    >>> from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
+    >>> from numerics.derivations.terms import Function, Variable
+    >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,))
+    >>> eta = Variable("eta", range=POSITIVE)
+    >>> x = Variable("x", range=NONNEGATIVE)
+    >>> event = lambda u: Op("above", (u,))
+    >>> line = specialise(arithmetic(event(x - eta), "<=", 1), {x: f(k) ** 2})
+    >>> line = integrate("mean", (k,), line)
+    >>> line = then(line, equal(line.rhs, 1))
+    >>> print(open_event(line, eta, (k,), f(k) ** 2))
+     |- mean[1: above((f(_0)^2))] <= 1
+    """
+    u = read(u)
+    check_arbitrary(thm, (eta,))
+    mean = thm.lhs
+    if (
+        not isinstance(mean, Bind)
+        or mean.kind not in MEANS
+        or thm.op == "<"
+        or eta.range != POSITIVE
+        or eta in u.free | thm.rhs.free
+    ):
+        raise Refused(f"a probability is needed, and a positive {eta} that occurs in nothing else")
+    same = equal(bind(mean.kind, names, Op("above", (u - eta,))), mean)
+    return prove(bind(mean.kind, names, Op("above", (u,))), "<=", thm.rhs, "open event", (thm, same))
+
+
+def exchange(e: Any) -> Theorem:
+    """Two means of a nonnegative term in the other order, by Tonelli's theorem.
+
+    Raises
+    ------
+    Refused
+        If the term is not a mean of a mean of a nonnegative term.
+
+    Examples
+    --------
+    >>> from numerics.derivations.binding import bind
+    >>> from numerics.derivations.rules import exchange
+    >>> from numerics.derivations.sorts import Sort
+    >>> from numerics.derivations.terms import Function, Variable
+    >>> k, y = Variable("k", Sort.TOKEN), Variable("y", Sort.QUERY)
+    >>> f = Function("f", (Sort.TOKEN,))
+    >>> print(exchange(bind("mean", (k,), bind("query", (y,), f(k) ** 2))).rhs)
+    query[1: mean[1: (f(_0)^2)]]
+    """
+    outer = read(e)
+    if not isinstance(outer, Bind) or outer.kind not in MEANS:
+        raise Refused(f"{text(outer)} is no mean")
+    first, inner = opened(outer)
+    if not isinstance(inner, Bind) or inner.kind not in MEANS:
+        raise Refused(f"{text(inner)} is no mean")
+    second, body = opened(inner)
+    if not nonnegative(body):
+        raise Refused(f"{text(body)} is not known to be nonnegative")
+    return prove(outer, "==", bind(inner.kind, second, bind(outer.kind, first, body)), "Tonelli")
+
+
+def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theorem) -> Theorem:
+    """The mean over a Gaussian vector of exp(sum_j b_j xi_j + s xi_j^2/2) is r^{-d/2} exp(sum_j
+    b_j^2/(2 r)), for s + r = 1, which is a premise, and r > 0.
+
+    In one coordinate the density makes the exponent b x - r x^2/2, whose square is completed, and
+    the coordinates are independent; neither b nor r depends on the vector, nor r on the index.
+
+    Parameters
+    ----------
+    g : Variable
+        The Gaussian vector.
+    index, size : Variable
+        The coordinate j and their number d.
+    slope : Term
+        The coefficient b_j.
+    one : Theorem
+        ``s + r == 1``.
+
+    Raises
+    ------
+    Refused
+        If r is not known to be positive and finite, or b, s or r depend on what they must not.
+
+    Examples
+    --------
+    >>> from numerics.derivations.binding import bind
+    >>> from numerics.derivations.normal_form import normal_form
+    >>> from numerics.derivations.rules import equal, gaussian
+    >>> from numerics.derivations.sorts import Sort, whole
+    >>> from numerics.derivations.terms import Function, Op, Variable, term
+    >>> j, g = Variable("j", Sort.INDEX), Variable("g", Sort.NORMAL)
+    >>> b, d = Function("b", (Sort.INDEX,)), Variable("d", range=whole(1))
+    >>> mgf = gaussian(g, j, d, b(j), equal(term(0) + 1, 1))
+    >>> square = bind("coordinates", (j,), b(j) ** 2, (d,))
+    >>> normal_form(mgf.rhs) == normal_form(Op("exp", (square / 2,)))
+    True
+    """
+    b, x = read(slope), GAUSSIAN(index, g)
+    if one.op != "==" or one.rhs != Number(Fraction(1)) or not isinstance(one.lhs, Op) or one.lhs.head != "add":
+        raise Refused(f"{one} does not say that two terms add up to 1")
+    s, r = one.lhs.args
+    if not (finite(b) and finite(r) and positive(r)) or g in b.free | r.free | s.free or index in r.free | s.free:
+        raise Refused(f"{text(b)} and {text(r)} are finite and free of {g}, and the second is positive and free of {index}")
+    total = lambda body: bind("coordinates", (index,), body, (size,))
+    mean = bind("normal", (g,), Op("exp", (total(b * x + s / 2 * x**2),)))
+    value = Op("exp", (-(size / 2) * Op("log", (r,)),)) * Op("exp", (total(b**2 / (2 * r)),))
+    return prove(mean, "==", value, "Gaussian integral", (one,))

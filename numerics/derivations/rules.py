@@ -1,0 +1,22 @@
+"""The rules of the kernel, each stated and proved in its docstring.
+
+All others, such as Jensen's inequality, are derived from them (`numerics.derivations.derived`).
+"""
+
+from numerics.derivations.arithmetic import arithmetic
+from numerics.derivations.integrals import exchange, gaussian, integrate, limit, open_event
+from numerics.derivations.judgements import assume, equal, replace, specialise, then
+
+__all__ = [
+    "arithmetic",
+    "assume",
+    "equal",
+    "exchange",
+    "gaussian",
+    "integrate",
+    "limit",
+    "open_event",
+    "replace",
+    "specialise",
+    "then",
+]

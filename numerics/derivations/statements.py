@@ -1,0 +1,147 @@
+"""Statements are built apart from derivations, and the kernel decides whether a theorem is one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import arithmetic
+from numerics.derivations.sorts import Refused
+from numerics.derivations.terms import Function, Number, Op, Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.typeset import assumptions_latex, relation, where_latex
+from numerics.evidence import Evidence, Verdict, confirmed
+
+__all__ = ["Statement", "derived", "from_sympy", "proved"]
+
+STRENGTH = {"<=": ("<=", "<", "=="), "<": ("<",), "==": ("==",)}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """``lhs op rhs`` under hypotheses, for functions of the orders that they were declared with."""
+
+    lhs: Term
+    op: str
+    rhs: Term
+    assumptions: frozenset[Assumption] = frozenset()
+
+    @property
+    def functions(self) -> frozenset[Function]:
+        return frozenset().union(*(e.functions for e in self._terms))
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        return frozenset().union(*(e.free for e in self._terms))
+
+    @property
+    def _terms(self) -> tuple[Term, ...]:
+        return (self.lhs, self.rhs, *(x for a in self.assumptions for x in (a.lhs, a.rhs)))
+
+
+def proved(statement: Statement, theorem: Theorem) -> Theorem:
+    """The theorem in the words of the statement.
+
+    Raises
+    ------
+    Refused
+        If its left side does not have the normal form of the statement's, its right side is not
+        shown to be at most the statement's, its relation is weaker, or it assumes more: a
+        hypothesis or a function that the statement does not have.
+    """
+    try:
+        found = chain(statement.lhs, theorem, statement.rhs)
+    except Refused:  # what was shown may be more
+        found = chain(statement.lhs, theorem, arithmetic(theorem.rhs, "<=", statement.rhs))
+    if found.op not in STRENGTH[statement.op]:
+        raise Refused(f"the derivation shows {found.op}, and the statement says {statement.op}")
+    if more := found.assumptions - statement.assumptions:
+        raise Refused(f"the derivation assumes more than the statement: {', '.join(map(str, more))}")
+    if extra := found.functions - statement.functions:
+        raise Refused(f"the derivation speaks of {', '.join(g.name for g in extra)}, and the statement does not")
+    return found
+
+
+def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence) -> Evidence:
+    """PROVED, or CERTIFIED, if the derivation goes through, with a search for counterexamples as a
+    second route. If it does not, what the search says, and the step at which the derivation stops;
+    OPEN, if the search is a proof, which can be of a part only.
+
+    Parameters
+    ----------
+    statement : Statement
+        What the row says.
+    proof : callable
+        The derivation; it is run here.
+    search : Evidence
+        What another engine says of the same statement: it gives slack, and refutes.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    Contradiction
+        If the search refutes what was derived.
+    """
+    started = time.perf_counter()
+    checked = relation(statement.lhs, statement.op, statement.rhs) + where_latex(statement.lhs, statement.rhs)
+    try:
+        found = proved(statement, proof())
+    except Refused as stop:
+        note = f"the derivation stops: {stop}"
+        if search.verdict is Verdict.SUPPORTED:
+            return search.replace(covered=f"{search.covered}; {note}")
+        if search.verdict.accepted:  # what another engine proves is a part of the statement only
+            return Evidence(verdict=Verdict.OPEN, engine="derivation", checked=checked, reason=note)
+        # However many parts the search has, they are about one statement.
+        worst = min(search.parts, key=lambda e: e.verdict.strength, default=search)
+        return search.replace(engine=worst.engine, parts=())
+    evidence = Evidence(
+        verdict=Verdict.CERTIFIED if found.certified else Verdict.PROVED,
+        engine="derivation",
+        checked=checked,
+        covered=f"{len(found.steps())} steps of the kernel",
+        dimension="every d",
+        assumes=assumptions_latex(found),
+        cites=tuple(a.name for a in sorted(found.assumptions, key=lambda a: a.name) if a.cited),
+        slack=search.slack,
+        tightest=search.tightest,
+        sides=search.sides,
+        seconds=time.perf_counter() - started,
+    )
+    return confirmed(evidence, search)
+
+
+def from_sympy(e: sp.Expr, values: Mapping[sp.Symbol, Any]) -> Term:
+    """A bound of `theory`, which is an expression of SymPy, as a term.
+
+    Raises
+    ------
+    Refused
+        If it contains a symbol without a term, or a function that terms do not have.
+
+    Examples
+    --------
+    >>> from numerics.derivations.sorts import REALS
+    >>> x = sp.Symbol("x")
+    >>> print(from_sympy(sp.exp(2 * x), {x: Variable("x", range=REALS)}))
+    exp((2*x))
+    """
+    heads = {sp.Add: "add", sp.Mul: "mul", sp.Pow: "pow", sp.exp: "exp", sp.log: "log", sp.Max: "max", sp.Min: "min"}
+    if e in values:
+        return term(values[e])
+    if isinstance(e, sp.Rational):
+        return Number(Fraction(int(e.p), int(e.q)))
+    if e is sp.E:
+        return Op("exp", (Number(Fraction(1)),))
+    if e.func not in heads:
+        raise Refused(f"{e} is no term; give a term for each symbol")
+    return Op(heads[e.func], tuple(from_sympy(a, values) for a in e.args))

@@ -1,0 +1,160 @@
+"""`Theorem`: a statement that a rule of the kernel has proved, with all that it assumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from numerics.derivations.normal_form import LENGTH
+from numerics.derivations.sorts import Refused, Sort
+from numerics.derivations.terms import GAUSSIAN, Bind, Defined, Function, Op, Term, Variable, term, text
+from numerics.derivations.values import check_defined
+
+__all__ = ["Assumption", "Theorem", "check_arbitrary", "prove", "read"]
+
+OPS = ("<=", "<", "==")
+_KEY = object()
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A hypothesis on the laws, or a cited theorem, for all values of what stands in `every`; the
+    other variables and functions in it are fixed.
+    """
+
+    name: str
+    lhs: Term
+    op: str
+    rhs: Term
+    every: frozenset[Variable | Function] = frozenset()
+    cited: bool = False
+
+    @property
+    def fixes(self) -> frozenset[Any]:
+        """The variables and functions that are not arbitrary any more."""
+        used: frozenset[Any] = self.lhs.free | self.rhs.free | self.lhs.functions | self.rhs.functions
+        return used - self.every
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.lhs} {self.op} {self.rhs}"
+
+
+class Theorem:
+    """``lhs op rhs`` for all values of the free variables in their ranges, all laws of tokens and
+    queries, and all functions of the orders shown, under its assumptions.
+
+    Only the rules of the kernel make one (`numerics.derivations.rules`).
+    """
+
+    __slots__ = ("assumptions", "exact", "lhs", "op", "premises", "rhs", "rule")
+
+    lhs: Term
+    op: str
+    rhs: Term
+    assumptions: frozenset[Assumption]
+    rule: str
+    premises: tuple[Theorem, ...]
+    exact: bool
+
+    def __init__(self, key: object, **parts: Any) -> None:
+        if key is not _KEY:
+            raise TypeError("a theorem comes from a rule of numerics.derivations.rules only")
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, *_: Any) -> None:
+        raise AttributeError("theorems do not change")
+
+    def __delattr__(self, *_: Any) -> None:
+        raise AttributeError("theorems do not change")
+
+    def steps(self, taken: frozenset[int] = frozenset()) -> tuple[Theorem, ...]:
+        """Every theorem that this one rests on, once, premises first, and itself; without the
+        premises of those whose `id` is among `taken`.
+        """
+        seen: dict[int, Theorem] = {}
+        todo: list[tuple[Theorem, bool]] = [(self, False)]
+        while todo:
+            t, ready = todo.pop()
+            if ready:
+                seen.setdefault(id(t), t)
+            elif id(t) not in seen:
+                todo += [(t, True), *((p, False) for p in reversed(t.premises) if id(t) not in taken)]
+        return tuple(seen.values())
+
+    @property
+    def functions(self) -> frozenset[Function]:
+        """The functions of tokens, queries and normals, whose orders are hypotheses."""
+        terms = [self.lhs, self.rhs, *(x for a in self.assumptions for x in (a.lhs, a.rhs))]
+        return frozenset(g for e in terms for g in e.functions if set(g.sorts) - {Sort.INDEX})
+
+    @property
+    def certified(self) -> bool:
+        """Whether some step rests on an enclosure and not on exact arithmetic."""
+        return not all(t.exact for t in self.steps())
+
+    def __str__(self) -> str:
+        given = ", ".join(sorted(a.name for a in self.assumptions))
+        return f"{given} |- {self.lhs} {self.op} {self.rhs}"
+
+    __repr__ = __str__
+
+
+@cache
+def _named(e: Term) -> frozenset[tuple[str, Any]]:
+    """What stands behind each name in the term, without what it binds."""
+    own: set[tuple[str, Any]] = {(v.name, v) for v in e.free} | {(g.name, g) for g in e.functions}
+    if isinstance(e, Defined):
+        own.add((e.name, e))
+    parts = (
+        e.args if isinstance(e, Op) else (*e.heads, e.body) if isinstance(e, Bind) else (e.body,) if isinstance(e, Defined) else ()
+    )
+    return frozenset(own.union(*map(_named, parts)))
+
+
+def read(x: Any) -> Term:
+    """A term that a caller gives to a rule: defined, without loose variables and names of the
+    kernel.
+    """
+    e = term(x)
+    if e.loose or any(name.startswith("#") for name, _ in _named(e)):
+        raise Refused(f"{text(e)} has a variable that only the kernel may use")
+    check_defined(e)
+    return e
+
+
+def prove(
+    lhs: Term,
+    op: str,
+    rhs: Term,
+    rule: str,
+    premises: tuple[Theorem, ...] = (),
+    exact: bool = True,
+    own: tuple[Assumption, ...] = (),
+) -> Theorem:
+    """For rules only: the theorem, if it is a statement that a reader cannot misread.
+
+    Raises
+    ------
+    Refused
+        If a side may have no value, the relation is unknown, or one name stands for two things.
+    """
+    if op not in OPS:
+        raise Refused(f"the relation {op!r} is none of {', '.join(OPS)}")
+    if not all(type(p) is Theorem for p in premises):
+        raise Refused("a premise is no theorem")
+    assumptions = frozenset(own).union(*(p.assumptions for p in premises))
+    names: dict[str, Any] = {LENGTH.name: LENGTH, GAUSSIAN.name: GAUSSIAN}
+    for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))):
+        for name, thing in _named(read(e)):
+            if names.setdefault(name, thing) != thing:
+                raise Refused(f"the name {name!r} stands for two things; rename one of them")
+    return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=premises, exact=exact)
+
+
+def check_arbitrary(thm: Theorem, things: Any) -> None:
+    """Refuse variables and functions that an assumption of the theorem fixes."""
+    for a in thm.assumptions:
+        if fixed := a.fixes & set(things):
+            raise Refused(f"{', '.join(str(getattr(x, 'name', x)) for x in fixed)} is fixed by the hypothesis {a.name}")

@@ -1,0 +1,1 @@
+"""Proofs that the kernel of `numerics.derivations` checks: each returns a theorem."""

@@ -1,0 +1,95 @@
+"""The sum S_L of the weights is near its mean S: both tails of the proof of Lemma C.1."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, integrated, markov
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.sorts import Range
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Op, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.moments import weight_at_least_one, weights
+from proofs_check.derivations.softmax_average import (
+    S_L,
+    S,
+    a2,
+    bad,
+    expectation,
+    k,
+    m0,
+    mean,
+    prompt,
+    q,
+    s,
+    share,
+    sub_gaussian,
+    t,
+    w,
+    x,
+)
+
+alpha = Variable("alpha", range=Range(Fraction(0), Fraction(1)))
+below = Op("ind", ((1 - alpha) * S - S_L,))
+far = (S_L - S) ** 2
+
+
+@cache
+def lower_tail() -> tuple[Theorem, Theorem]:
+    """P(S_L <= (1 - alpha)S) <= e^{-alpha^2 S^2/(2 L E w^2)} <= e^{-alpha^2 (L/2) e^{-2 a2}}, by
+    Chernoff's method with e^{-y} <= 1 - y + y^2/2.
+    """
+    point = specialise(arithmetic(Op("ind", (x,)), "<=", exp(t * x)), {x: (1 - alpha) * S - S_L})
+    laplace = mean(exp(-t * w))
+    tail = integrated("prompt", (prompt,), point, expectation(below), exp(t * (1 - alpha) * S) * laplace**L)
+    parabola = specialise(arithmetic(exp(-s), "<=", 1 - s + s**2 / 2), {s: t * w})
+    parabola = integrated("mean", (k,), parabola, laplace, 1 - t * m0 + t**2 * q / 2)
+    single = chain(parabola, specialise(arithmetic(1 + x, "<=", exp(x)), {x: -t * m0 + t**2 * q / 2}))
+    tail = chain(tail, replace(tail.rhs, single), exp(-t * alpha * L * m0 + t**2 * L * q / 2))
+    inner = chain(specialise(tail, {t: alpha * m0 / q}), exp(-(alpha**2) * L * m0**2 / (2 * q)))
+    outer = exp(-(alpha**2) * L / 2 * exp(-2 * a2))
+    return inner, chain(inner, arithmetic(inner.rhs, "<=", outer, weight_at_least_one(), weights()[0]))
+
+
+@cache
+def failure() -> Theorem:
+    """P(S_L < S/2) <= e^{-(L/8) e^{-2 a2}}."""
+    half = specialise(lower_tail()[1], {alpha: Fraction(1, 2)})
+    strictly = specialise(arithmetic(Op("above", (x,)), "<=", Op("ind", (x,))), {x: S / 2 - S_L})
+    return chain(integrated("prompt", (prompt,), strictly, expectation(bad)), half)
+
+
+@cache
+def variance() -> Theorem:
+    """E(S_L - S)^2 <= L E w^2."""
+    same = equal(expectation(far), L * (q - m0**2))
+    return chain(same, arithmetic(same.rhs, "<=", L * q))
+
+
+@cache
+def upper_tail() -> tuple[Theorem, Theorem]:
+    """P((S_L - S)^2 >= t) <= delta at t = 3 L E w^2/delta and at t = 3 S^2 e^{2 a2}/(delta L), by
+    Chebyshev's inequality.
+    """
+    given = (weight_at_least_one(), weights()[0])
+    at = lambda t: markov("prompt", (prompt,), far, variance(), t, share, *given)
+    return at(3 * L * q / share), at(3 * S**2 * exp(2 * a2) / (share * L))
+
+
+def lower_statements(c: int | Fraction = 2, second: int | Fraction = 2) -> tuple[Statement, Statement]:
+    """P(S_L <= (1 - alpha)S) <= e^{-alpha^2 S^2/(c L E w^2)} <= e^{-alpha^2 L e^{-2 a2}/second}."""
+    given = sub_gaussian().assumptions
+    return (
+        Statement(expectation(below), "<=", exp(-(alpha**2) * S**2 / (Fraction(c) * L * q)), given),
+        Statement(expectation(below), "<=", exp(-(alpha**2) * L / Fraction(second) * exp(-2 * a2)), given),
+    )
+
+
+def upper_statements(c: int | Fraction = 3, second: int | Fraction = 3) -> tuple[Statement, Statement]:
+    """P((S_L - S)^2 >= t) <= delta at t = c L E w^2/delta and t = second S^2 e^{2 a2}/(delta L)."""
+    given = sub_gaussian().assumptions
+    at = lambda t: Statement(expectation(Op("ind", (far - t,))), "<=", term(share), given)
+    return at(Fraction(c) * L * q / share), at(Fraction(second) * S**2 * exp(2 * a2) / (share * L))

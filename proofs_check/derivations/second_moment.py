@@ -1,0 +1,185 @@
+"""R1: E|err|^2 <= C e^{4 a2} sqrt(E|f|^4)/L for sub-Gaussian tokens, any f with four moments and
+any L, step by step.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.binding import bind, instantiated
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, sqrt
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, equal, limit, replace, specialise
+from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.terms import Defined, Term, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.moments import size_of_the_limit, weight_at_least_one, weights
+from proofs_check.derivations.normaliser import failure
+from proofs_check.derivations.softmax_average import (
+    R_L,
+    S_L,
+    F,
+    K,
+    a2,
+    bad,
+    eps,
+    error_squared,
+    expectation,
+    f,
+    g,
+    good,
+    i,
+    k,
+    l,
+    m,
+    mean,
+    over,
+    prompt,
+    q,
+    r,
+    rho,
+    s,
+    score,
+    sub_gaussian,
+    total,
+    u,
+    w,
+    x,
+    y,
+)
+from theory.bounds.concentration import second_moment_R1
+
+N2 = over(i, m, (R_L - S_L * r) ** 2)
+
+
+@cache
+def numerator() -> Theorem:
+    """E|R_L - S_L R/S|^2 = L E w^2|f - r|^2 <= 4 L e^{4 a2} K."""
+    second, product = weights()
+    one = mean(w**2 * (f(i, k) - r) ** 2)
+    two = arithmetic(u**2 * (x - y) ** 2, "<=", 2 * u**2 * x**2 + 2 * u**2 * y**2)
+    each = integrated("mean", (k,), specialise(two, {u: w, x: f(i, k), y: r}))
+    together = integrated("coordinates", (i,), each, over(i, m, one), 2 * mean(w**2 * F) + 2 * rho * q, (m,))
+    bound = replace(L * (2 * mean(w**2 * F) + 2 * rho * q), product, size_of_the_limit(), second)
+    step = replace(L * over(i, m, one), together)
+    return chain(expectation(N2), L * over(i, m, one), step, bound, 4 * L * exp(4 * a2) * K)
+
+
+@cache
+def average_of_vectors() -> Theorem:
+    """|R_L|^2 <= S_L sum w|f|^2, by the Cauchy-Schwarz inequality."""
+    each = cauchy_schwarz("sum", (k,), exp(score / 2), exp(score / 2) * f(i, k), (prompt,))
+    return integrated("coordinates", (i,), each, over(i, m, R_L**2), S_L * total(w * F), (m,))
+
+
+def average_of_squares(h: Term) -> tuple[Theorem, Theorem]:
+    """(sum w h)^2 <= S_L sum w h^2 <= S_L^2 sum h^2 for a function h of a token."""
+    square = cauchy_schwarz("sum", (k,), exp(score / 2), exp(score / 2) * h, (prompt,))
+    inner = chain(total(w * h) ** 2, square, S_L * total(w * h**2))
+    return inner, chain(inner, replace(inner.rhs, no_larger_than_the_sum(h)), S_L**2 * total(h**2))
+
+
+def no_larger_than_the_sum(h: Term) -> Theorem:
+    """sum w h^2 <= S_L sum h^2, as no weight is larger than the sum of all."""
+    pairs = bind("sum", (k, l), w * instantiated(h**2, {k: l}), (prompt,))
+    both = equal(S_L * total(h**2), total(w * h**2) + pairs)
+    return arithmetic(total(w * h**2), "<=", S_L * total(h**2), both)
+
+
+@cache
+def off() -> Theorem:
+    """|err|^2 1{S_L >= S/2} <= 4|N|^2/L^2, from |err| = |N|/S_L and S >= L."""
+    return arithmetic(good * error_squared, "<=", 4 * N2 / L**2, equal(error_squared, N2 / S_L**2), weight_at_least_one())
+
+
+@cache
+def hull_bound() -> Theorem:
+    """|err|^2 <= 2 sum w|f|^2/S_L + 2 rho, as R_L/S_L is an average."""
+    two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: R_L / S_L, y: r})
+    R2 = over(i, m, R_L**2)
+    both = integrated("coordinates", (i,), two, error_squared, 2 * R2 / S_L**2 + 2 * rho, (m,))
+    return chain(both, replace(both.rhs, average_of_vectors()), 2 * total(w * F) / S_L + 2 * rho)
+
+
+@cache
+def on() -> Theorem:
+    """|err|^2 1{S_L < S/2} <= (s + 2 rho) 1{S_L < S/2} + sum |f(z_k)|^4/s for every s > 0."""
+    fourth, hull = total(F**2), Defined("hull", total(w * F) / S_L)
+    young = arithmetic(2 * hull, "<=", s + hull**2 / s)
+    below = chain(hull**2, replace(total(w * F) ** 2 / S_L**2, average_of_squares(F)[1]), fourth)
+    both = chain(hull_bound(), 2 * hull + 2 * rho)
+    both = chain(both, replace(both.rhs, young), replace(s + hull**2 / s + 2 * rho, below))
+    part = arithmetic(bad * both.rhs, "<=", (s + 2 * rho) * bad + fourth / s)
+    return chain(replace(bad * error_squared, both), part)
+
+
+def at_the_best_s(split: Theorem, rest: Term, c: Term, p: int, size: Term) -> Theorem:
+    """From X <= rest + (p s + c) P(S_L < S/2) + p L size^2/s for every s > 0 to X <= rest + c g^2 +
+    2 p g sqrt(L) size, where g^2 bounds the probability.
+    """
+    split = chain(split, replace(split.rhs, chain(failure(), g**2)))
+    split = chain(specialise(split, {s: s / g}), rest + c * g**2 + p * g * (s + L * size**2 / s))
+    scale = sqrt(L) * size
+    best = arithmetic(scale + eps + L * size**2 / (scale + eps), "<=", 2 * scale + eps)
+    near = rest + c * g**2 + p * g * best.lhs
+    split = chain(specialise(split, {s: scale + eps}), near, replace(near, best))
+    return limit(split, eps, rest + c * g**2 + 2 * p * g * scale, p * g)
+
+
+@cache
+def where_the_normaliser_holds() -> Theorem:
+    """E[|err|^2; S_L >= S/2] <= 16 e^{4 a2} K/L."""
+    mean_of = integrated("prompt", (prompt,), off(), None, 4 * expectation(N2) / L**2)
+    return chain(mean_of, replace(mean_of.rhs, numerator()), 16 * exp(4 * a2) * K / L)
+
+
+@cache
+def where_the_normaliser_fails() -> Theorem:
+    """E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
+    mean_of = integrated("prompt", (prompt,), on(), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s)
+    part = at_the_best_s(mean_of, term(0), 2 * rho, 1, K)
+    return chain(part, replace(part.rhs, size_of_the_limit()))
+
+
+@cache
+def theorem(C: int | Fraction = 71) -> Theorem:
+    """E|err|^2 <= C e^{4 a2} K/L: both parts together at their largest value."""
+    parts = specialise(arithmetic(x, "<=", good * x + bad * x), {x: error_squared})
+    parts = chain(parts, replace(parts.rhs, off(), on()))
+    rest = 4 * expectation(N2) / L**2
+    split = integrated(
+        "prompt", (prompt,), parts, expectation(error_squared), rest + (s + 2 * rho) * expectation(bad) + L * K**2 / s
+    )
+    rest = 16 * exp(4 * a2) * K / L
+    split = chain(split, replace(split.rhs, numerator()), rest + (s + 2 * rho) * expectation(bad) + L * K**2 / s)
+    share = 16 + 2 * L ** Fraction(3, 2) * exp(-4 * a2) * g + 2 * L * exp(-2 * a2) * g**2
+    largest = arithmetic(share, "<=", term(C), equal(g, exp(-L * exp(-2 * a2) / 16)), via={x: L * exp(-2 * a2) / 8})
+    unit = exp(4 * a2) * K / L
+    best = at_the_best_s(split, rest, 2 * rho, 1, K)
+    return chain(best, replace(best.rhs, size_of_the_limit()), share * unit, replace(share * unit, largest))
+
+
+def statement(C: int | Fraction = 71) -> Statement:
+    """R1 as a statement, from the bound of `theory` and the definition of a sub-Gaussian law."""
+    L_, a2_, K_ = sp.symbols("L a2 K", positive=True)
+    bound = from_sympy(second_moment_R1(L_, a2_, K_, sp.Rational(C)), {L_: L, a2_: a2, K_: K})
+    return Statement(expectation(error_squared), "<=", bound, sub_gaussian().assumptions)
+
+
+def part_statement(c: int | Fraction = 16) -> Statement:
+    """E[|err|^2; S_L >= S/2] <= c e^{4 a2} K/L."""
+    return Statement(expectation(good * error_squared), "<=", Fraction(c) * exp(4 * a2) * K / L, sub_gaussian().assumptions)
+
+
+def failure_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """P(S_L < S/2) <= share e^{-x} and E[|err|^2; S_L < S/2] <= c(sqrt(L) K e^{-x/2} + e^{2 a2} K
+    e^{-x}).
+    """
+    given, c = sub_gaussian().assumptions, Fraction(c)
+    return (
+        Statement(expectation(bad), "<=", Fraction(share) * g**2, given),
+        Statement(expectation(bad * error_squared), "<=", c * sqrt(L) * K * g + c * exp(2 * a2) * K * g**2, given),
+    )

@@ -1,0 +1,224 @@
+"""Terms of the kernel in small finite worlds: few atoms, all prompts, Arb for what is not rational.
+
+A theorem must hold in every world that meets its assumptions. Nothing is shared with the kernel
+but the classes of terms, so that a wrong rule is not tested by itself. A mean over a Gaussian
+vector has no finite world: a term that contains one raises `Undecided`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from numerics.derivations.sorts import KINDS, Range, Sort
+from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Number, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+
+__all__ = ["Undecided", "World", "holds"]
+
+ctx.prec = 200
+
+
+class Undecided(Exception):
+    """A comparison that 200 bits do not settle, or a term without a value in a finite world."""
+
+
+def _fmpq(x: Fraction | int) -> fmpq:
+    x = Fraction(x)
+    return fmpq(x.numerator, x.denominator)
+
+
+def _sign(x: Any) -> int:
+    if isinstance(x, fmpq):
+        return int(x > 0) - int(x < 0)
+    if x > 0 or x < 0:
+        return 1 if x > 0 else -1
+    raise Undecided(f"the sign of {x}")
+
+
+@dataclass
+class World:
+    """Centred tokens and queries on few atoms, tables for functions, numbers for variables.
+
+    Coordinates of tokens and of queries come in opposite pairs, so that a law on a ball of radius
+    r is r-sub-Gaussian; sigma, the norms and the bounds that assumptions name are chosen to meet
+    them.
+    """
+
+    rng: random.Random
+    length: int = 2
+    size: int = 1
+    weights: tuple[fmpq, ...] = ()
+    tables: dict[Any, fmpq] = field(default_factory=dict)
+    numbers: dict[Variable, Any] = field(default_factory=dict)
+    memory: dict[Any, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        first = self.rng.choice(((1,), (1, 2), (3, 1)))
+        self.weights = tuple(_fmpq(Fraction(w, 2 * sum(first))) for w in (*first, *first))
+
+    def _rational(self, lo: int = -8, hi: int = 8) -> fmpq:
+        return fmpq(self.rng.randint(lo, hi) or 1, self.rng.choice((3, 4, 6)))
+
+    def apply(self, f: Function, at: tuple[int, ...]) -> fmpq:
+        """The value of a function; vectors of tokens and of queries come in opposite pairs."""
+        if Sort.NORMAL in f.sorts:
+            raise Undecided("a Gaussian vector")
+        half = len(self.weights) // 2
+        if f.name in ("z", "y") and at[-1] >= half:
+            return -self.apply(f, (*at[:-1], at[-1] - half))
+        key = (f.name, f.sorts, at)
+        if key not in self.tables:
+            self.tables[key] = fmpq(self.rng.randint(-4, 4) or 1, 9 if f.name == "y" else 4)
+        return self.tables[key]
+
+    def variable(self, v: Variable) -> Any:
+        """A number in the range of the variable, or the one that the assumptions need."""
+        if v not in self.numbers:
+            if v.range is not None:
+                named = self._named(v)
+                self.numbers[v] = self._in_range(v.range) if named is None else named
+            elif v.of is Sort.INDEX:
+                self.numbers[v] = self.rng.randrange(self.size)
+            elif v.of is Sort.PROMPT:
+                self.numbers[v] = tuple(self.rng.randrange(len(self.weights)) for _ in range(self.length))
+            elif v.of is Sort.NORMAL:
+                raise Undecided("a Gaussian vector")
+            else:
+                self.numbers[v] = self.rng.randrange(len(self.weights))
+        return self.numbers[v]
+
+    def _square(self, name: str, at: int, of: Sort) -> fmpq:
+        f = Function(name, (Sort.INDEX, of), None)
+        return sum((self.apply(f, (i, at)) ** 2 for i in range(self.size)), fmpq(0))
+
+    def _named(self, v: Variable) -> Any:
+        atoms = range(len(self.weights))
+        matrix = lambda name: sum(
+            (self.apply(Function(name, (Sort.INDEX, Sort.INDEX)), (i, j)) ** 2 for i in range(self.size) for j in range(self.size)),
+            fmpq(0),
+        )
+        if v.name == "L":
+            return fmpq(self.length)
+        if v.range is not None and v.range.whole:
+            return fmpq(self.size)
+        if v.name == "sigma":
+            return max(self._square("z", k, Sort.TOKEN) for k in atoms) + 1
+        if v.name in ("normU", "normV"):
+            return matrix(v.name[-1]) + 1
+        if v.name == "C_f":
+            squares = [self._values("f", k) / self._square("z", k, Sort.TOKEN) ** p for k in atoms for p in (1, 2)]
+            return max(squares) + 1
+        if v.name == "u" and v.range == Range(Fraction(0), lo_open=False):
+            return sum((w * self._values("Q", k) for w, k in zip(self.weights, atoms, strict=True)), fmpq(0)) + self.rng.randint(
+                0, 1
+            )
+        return fmpq(4 * self.size + 1) if v.name == "t" else None
+
+    def _values(self, name: str, k: int) -> fmpq:
+        f = Function(name, (Sort.INDEX, Sort.TOKEN))
+        return sum((self.apply(f, (i, k)) ** 2 for i in range(self.size)), fmpq(0))
+
+    def _in_range(self, r: Range) -> fmpq:
+        lo, hi = r.lo, r.hi
+        step = Fraction(self.rng.randint(1, 5), 6)
+        if lo is None:
+            free = fmpq(0) if self.rng.random() < 0.2 else self._rational()
+            return free if hi is None else _fmpq(hi) - _fmpq(step)
+        end = self.rng.choice((0, 1)) == 0 and not r.lo_open
+        return _fmpq(lo) if end else _fmpq(lo + step * (1 if hi is None else hi - lo))
+
+    def value(self, e: Term, env: tuple[Any, ...] = ()) -> Any:
+        """The value of a term; `env` has the values of bound variables, innermost first."""
+        key = (e, tuple((n, env[n]) for n, _ in sorted(e.loose, key=lambda p: p[0])))
+        if key not in self.memory:
+            self.memory[key] = self._value(e, env)
+        return self.memory[key]
+
+    def _value(self, e: Term, env: tuple[Any, ...]) -> Any:
+        if isinstance(e, Number):
+            return _fmpq(e.value)
+        if isinstance(e, Bound):
+            return env[e.index]
+        if isinstance(e, Variable):
+            return self.variable(e)
+        if isinstance(e, Apply):
+            return self.apply(e.function, tuple(int(self.value(a, env)) for a in e.args))
+        if isinstance(e, Defined):
+            return self.value(e.body, ())
+        if isinstance(e, Bind):
+            return self.integral(e, env)
+        assert isinstance(e, Op)
+        return self.operation(e.head, [self.value(a, env) for a in e.args])
+
+    def operation(self, head: str, args: list[Any]) -> Any:
+        """The value of an operation at the values of its terms."""
+        if head in ("add", "mul"):
+            out = fmpq(0 if head == "add" else 1)
+            for x in args:
+                out = out + x if head == "add" else out * x
+            return out
+        x = args[0]
+        if head == "exp":
+            return fmpq(1) if isinstance(x, fmpq) and x == 0 else arb(x).exp()
+        if head == "log":
+            return fmpq(0) if isinstance(x, fmpq) and x == 1 else arb(x).log()
+        if head == "ind":
+            return fmpq(int(_sign(x) >= 0))
+        if head == "above":
+            return fmpq(int(_sign(x) > 0))
+        if head == "pow":
+            return _power(x, args[1])
+        best = x
+        for y in args[1:]:
+            best = y if (_sign(y - best) > 0) == (head == "max") and _sign(y - best) != 0 else best
+        return best
+
+    def integral(self, e: Bind, env: tuple[Any, ...]) -> Any:
+        """A mean, or a sum over distinct positions or coordinates."""
+        atoms = range(len(self.weights))
+        weighted: list[tuple[Any, tuple[Any, ...]]] = []
+        if e.kind in ("mean", "query"):
+            weighted = [(w, (k,)) for w, k in zip(self.weights, atoms, strict=True)]
+        elif e.kind == "prompt":
+            for prompt in itertools.product(atoms, repeat=self.length):
+                mass = fmpq(1)
+                for k in prompt:
+                    mass = mass * self.weights[k]
+                weighted.append((mass, (prompt,)))
+        elif e.kind == "sum":
+            prompt = self.value(e.heads[0], env)
+            weighted = [(fmpq(1), tuple(prompt[p] for p in at)) for at in itertools.permutations(range(self.length), e.count)]
+        elif e.kind == "coordinates":
+            sizes = [range(int(self.value(h, env).p)) for h in e.heads]
+            weighted = [(fmpq(1), at) for at in itertools.product(*sizes)]
+        else:
+            raise Undecided(f"a {KINDS[e.kind].sort.value} in a finite world")
+        values = [self.value(e.body, (*at, *env)) for _, at in weighted]
+        return sum((w * x for (w, _), x in zip(weighted, values, strict=True)), fmpq(0))
+
+
+def _power(x: Any, n: Any) -> Any:
+    if isinstance(n, fmpq) and n.q == 1 and abs(n.p) < 40:
+        out = fmpq(1)
+        for _ in range(abs(int(n.p))):  # Arb's own power of a ball around 0 has no value
+            out = out * x
+        return out if n >= 0 else 1 / out
+    if isinstance(x, fmpq) and x == 0 and n > 0:
+        return fmpq(0)
+    return arb(x) ** arb(n)
+
+
+def holds(theorem: Theorem, world: World) -> bool:
+    """Whether a theorem holds in a world, as far as 200 bits can tell."""
+    left, right = (arb(world.value(e)) for e in (theorem.lhs, theorem.rhs))
+    if left.is_nan() or right.is_nan():
+        raise Undecided("no value")
+    if theorem.op == "==":
+        return bool(left.overlaps(right))
+    return not left > right if theorem.op == "<=" else not left > right and not (left == right and left.is_exact())

@@ -1,0 +1,237 @@
+"""Attempts to derive what is false: the kernel refuses each of them.
+
+Each row of the list broke a prototype, or is a step that a careless proof takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from numerics.derivations import rules
+from numerics.derivations.binding import bind, opened
+from numerics.derivations.derived import chain, exp, log, sqrt
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import (
+    arithmetic,
+    assume,
+    equal,
+    exchange,
+    gaussian,
+    integrate,
+    limit,
+    open_event,
+    replace,
+    specialise,
+    then,
+)
+from numerics.derivations.sorts import POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.terms import GAUSSIAN as xi
+from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+
+k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
+i, p, query = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("y", Sort.QUERY)
+m = Variable("m", range=whole(1))
+x, y, c = (Variable(name, range=REALS) for name in ("x", "real_y", "c"))
+t, delta = Variable("t", range=POSITIVE), Variable("delta", range=POSITIVE)
+f, g = Function("f", (Sort.TOKEN,), Fraction(4)), Function("g", (Sort.TOKEN,), Fraction(4))
+h, e1 = Function("h", (Sort.TOKEN,)), Function("e1", (Sort.TOKEN,), Fraction(1))
+v = Function("v", (Sort.INDEX,))
+e2 = Function("e2", (Sort.TOKEN,), Fraction(1))
+e3, e4 = (Function(name, (Sort.TOKEN,), None) for name in ("e3", "e4"))
+gauss = Variable("gauss", Sort.NORMAL)
+
+
+def M(body: Any, over: Variable = k) -> Term:
+    return bind("mean", (over,), body)
+
+
+def E(body: Any) -> Term:
+    return bind("prompt", (p,), body)
+
+
+def U(body: Any, *over: Variable) -> Term:
+    return bind("sum", over or (k,), body, (p,))
+
+
+def below_its_square() -> Theorem:
+    return arithmetic(0, "<=", x**2)
+
+
+HEAVY = M(h(k) ** 2)  # possibly infinite
+ATTACKS: dict[str, Callable[[], Any]] = {
+    "a real variable at a root of what may be negative": lambda: specialise(below_its_square(), {x: sqrt(y)}),
+    "a real variable at a logarithm of what may be negative": lambda: specialise(arithmetic(0, "<", exp(x)), {x: log(y)}),
+    "a real variable at what may be infinite": lambda: specialise(arithmetic(x, "<", x + 1), {x: HEAVY}),
+    "a real variable at 1/c": lambda: specialise(below_its_square(), {x: 1 / c}),
+    "a negative number in place of a positive variable": lambda: specialise(arithmetic(0, "<", t), {t: term(-1)}),
+    "zero in place of a positive variable": lambda: specialise(arithmetic(0, "<", t), {t: term(0)}),
+    "a mean of unknown sign in place of a positive variable": lambda: specialise(arithmetic(0, "<=", t), {t: M(f(k))}),
+    "a function of indices at a root": lambda: specialise(below_its_square(), {v: ((i,), sqrt(y))}),
+    "a function of indices at an infinite mean": lambda: specialise(equal(v(i) - v(i), 0), {v: ((i,), HEAVY)}),
+    "a function of indices at the token of a mean": lambda: equal(specialise(equal(M(v(i)), v(i)), {v: ((i,), f(k))}).lhs, M(f(k))),
+    "an event on two positions": lambda: arithmetic(0, "<", U(exp(v(i)), k, l)),
+    "a root of a negative logarithm": lambda: equal(sqrt(log(term(Fraction(1, 2)))), sqrt(log(term(Fraction(1, 2))))),
+    "a mean of a product with one moment each": lambda: equal(M(e1(k) * e2(k)), M(e1(k) * e2(k))),
+    "a function with exponential moments at an exponential": lambda: specialise(
+        equal(M(exp(e3(k))), M(exp(e3(k)))), {e3: ((k,), exp(e4(k)))}
+    ),
+    "two variables of one name in an equation": lambda: equal(x + Variable("x", range=POSITIVE), x + Variable("x", range=POSITIVE)),
+    "a Gaussian vector at twice itself": lambda: specialise(
+        equal(xi(i, gauss), xi(i, gauss)), {xi: ((i, gauss), 2 * xi(i, gauss))}
+    ),
+    "another function of a Gaussian vector": lambda: Function("eta", (Sort.INDEX, Sort.NORMAL), None),
+    "a Gaussian integral of s = 1": lambda: gaussian(gauss, i, m, v(i), equal(1 + term(0), 1)),
+    "a Gaussian integral without s + r = 1": lambda: gaussian(gauss, i, m, v(i), equal(term(1) + 1, 2)),
+    "a Gaussian integral with a rate of unknown sign": lambda: gaussian(gauss, i, m, v(i), equal((1 - c) + c, 1)),
+    "a Gaussian integral of a slope that is random": lambda: gaussian(gauss, i, m, xi(i, gauss), equal(term(0) + 1, 1)),
+    "a Gaussian integral whose rate depends on the index": lambda: gaussian(
+        gauss, i, m, v(i), arithmetic((1 - exp(v(i))) + exp(v(i)), "==", 1)
+    ),
+    "integrals of a term without a sign exchanged": lambda: exchange(M(M(f(k) - f(l), l), k)),
+    "an integral and a sum exchanged": lambda: exchange(M(U(f(k) ** 2, l), l)),
+    "a function with four moments at one with one": lambda: specialise(equal(M(f(k)) - M(f(k)), 0), {f: ((k,), e1(k))}),
+    "a function with four moments at a square": lambda: specialise(equal(M(f(k)) - M(f(k)), 0), {f: ((k,), g(k) ** 2)}),
+    "the number of tokens at 1": lambda: specialise(equal(L, L), {L: term(1)}),
+    "a number of coordinates at 0": lambda: specialise(arithmetic(1, "<=", m), {m: term(0)}),
+    "a number of coordinates at 1/2": lambda: specialise(arithmetic(1, "<=", m), {m: Number(Fraction(1, 2))}),
+    "a token in place of a real variable": lambda: specialise(below_its_square(), {x: k}),
+    "two hypotheses of one name": lambda: specialise(
+        arithmetic(x + y, "<=", 0, assume("h", x, "<=", 0), assume("h", y, "<=", 0)), {x: term(1)}
+    ),
+    "a variable that a hypothesis fixes": lambda: specialise(assume("h", x, "<=", 0), {x: term(1)}),
+    "a function that a hypothesis fixes": lambda: specialise(assume("h", M(f(k)), "<=", 0), {f: ((k,), term(1))}),
+    "a hypothesis about one token": lambda: assume("h", f(k), "<=", 0),
+    "a hypothesis about one prompt": lambda: assume("h", U(f(k)), "<=", 0),
+    "a binder that is no longer there": lambda: bind("layers", (t,), 1),
+    "a term without tokens that may be infinite": lambda: arithmetic(HEAVY, "<", HEAVY + 1),
+    "a mean of an infinite constant": lambda: arithmetic(M(HEAVY, l), "<", M(HEAVY, l) + 1),
+    "a mean over the prompt of an infinite sum": lambda: arithmetic(E(U(HEAVY)), "<", E(U(HEAVY)) + 1),
+    "an infinite mean less itself": lambda: equal(HEAVY - HEAVY, 0),
+    "an infinite mean less itself under a mean": lambda: equal(M(h(k) ** 2 - HEAVY), 0),
+    "an infinite mean in a denominator": lambda: equal(HEAVY / HEAVY, 1),
+    "an infinite mean in an exponential": lambda: equal(exp(-HEAVY) * exp(HEAVY + 1), exp(1)),
+    "an infinite mean in a largest value": lambda: equal(Op("max", (HEAVY, term(0))), HEAVY),
+    "an infinite mean in an indicator": lambda: equal(Op("ind", (HEAVY,)), 1),
+    "an infinite mean times an unknown sign": lambda: equal(c * HEAVY, c * HEAVY),
+    "a mean that need not exist": lambda: equal(M(h(k)), M(h(k))),
+    "f^5 with four moments": lambda: integrate("mean", (k,), arithmetic(f(k) ** 5, "<=", f(k) ** 5 + 1)),
+    "an exponential without exponential moments": lambda: arithmetic(0, "<", M(exp(f(k)))),
+    "a strict inequality under a mean": lambda: integrate("mean", (k,), arithmetic(h(k) ** 2, "<", h(k) ** 2 + 1)),
+    "a strict inequality over two positions": lambda: integrate("sum", (k, l), arithmetic(0, "<", 1), (p,)),
+    "a relation that is none": lambda: assume("h", x, "?", 0),
+    "a relation the other way": lambda: assume("h", x, ">=", 0),
+    "a bound variable without a binder": lambda: equal(Function("f", (Sort.TOKEN,))(Bound(0, Sort.TOKEN)), 0),
+    "a name of the kernel": lambda: equal(Variable("#01", range=REALS), 0),
+    "the variable of an opened binder": lambda: equal(M(opened(M(f(k)))[1]), f(opened(M(f(k)))[0][0])),
+    "a variable of the wrong sort": lambda: M(query * 1),
+    "a mean over a query of a function of tokens": lambda: bind("query", (query,), f(query)),
+    "one position twice": lambda: U(f(k), k, k),
+    "a sum over coordinates without a size": lambda: bind("coordinates", (i,), v(i), (term(0),)),
+    "a sum over a real number of coordinates": lambda: bind("coordinates", (i,), v(i), (c,)),
+    "a number of coordinates that may be 0": lambda: bind("coordinates", (i,), v(i), (Variable("m", range=whole(0)),)),
+    "two variables of one name": lambda: arithmetic(x, "<=", x + Variable("x", range=POSITIVE) ** 2),
+    "a variable that is called as the number of tokens": lambda: equal(Variable("L", range=REALS), 0),
+    "a definition that is called as a variable": lambda: arithmetic(Defined("x", term(1)), "<=", x**2 + 1),
+    "two definitions of one name": lambda: arithmetic(Defined("B", term(1)), "<=", Defined("B", term(2))),
+    "a float": lambda: arithmetic(x, "<=", x + 1e20),
+    "an infinite number": lambda: term(float("inf")),
+    "a range with a float as its end": lambda: Range(0.5),  # type: ignore[arg-type]
+    "an empty range": lambda: Range(Fraction(1), Fraction(0)),
+    "a function of two tokens": lambda: Function("f2", (Sort.TOKEN, Sort.TOKEN), Fraction(4)),
+    "a function of a function": lambda: Function("f2", (Sort.TOKEN,), Fraction(4))(f(k)),  # type: ignore[arg-type]
+    "a negative order": lambda: Function("f3", (Sort.TOKEN,), Fraction(-1)),
+    "an infinite order as a float": lambda: Function("f3", (Sort.TOKEN,), float("inf")),  # type: ignore[arg-type]
+    "an irrational power of a negative number": lambda: equal(term(-1) ** sqrt(2), term(-1) ** sqrt(2)),
+    "a real power of what may be negative": lambda: equal(c ** sqrt(2), c ** sqrt(2)),
+    "1/x where x may be 0": lambda: arithmetic(c / c, "<=", 1),
+    "a root of a mean that may be negative": lambda: equal(sqrt(M(f(k))), sqrt(M(f(k)))),
+    "independence of one token": lambda: equal(M(f(k) * g(k)), M(f(k)) * M(g(k))),
+    "independence of two sums": lambda: equal(E(U(f(k)) * U(g(k))), L * M(f(k)) * L * M(g(k))),
+    "independence in an exponential": lambda: equal(E(exp(-(U(f(k)) ** 2))), M(exp(-(f(k) ** 2))) ** L),
+    "as many pairs as positions": lambda: equal(U(1, k, l), L**2),
+    "a square of a mean as a mean of squares": lambda: equal(M(f(k)) ** 2, M(f(k) ** 2)),
+    "the number of tokens as 2": lambda: equal(U(f(k)), 2 * M(f(k))),
+    "the limit of a term that depends on the small number": lambda: limit(arithmetic(t, "<=", t + delta), delta, delta, 1),
+    "the limit on the left side": lambda: limit(arithmetic(delta, "<=", 2 * delta), delta, 0, 2),
+    "the limit with an infinite factor": lambda: limit(equal(delta * HEAVY, delta * HEAVY), delta, 0, HEAVY),
+    "the limit of 1/delta": lambda: limit(arithmetic(0, "<=", 1 / delta), delta, 0, 1 / delta**2),
+    "an open event from a bound that depends on the small number": lambda: open_event(
+        equal(M(Op("above", (f(k) - delta,))), M(Op("above", (f(k) - delta,)))), delta, (k,), f(k)
+    ),
+    "an open event of another event": lambda: open_event(
+        integrate("mean", (k,), arithmetic(Op("above", (f(k) - delta,)), "<=", 1)), delta, (k,), f(k) + 1
+    ),
+    "a closed event from open ones": lambda: open_event(
+        integrate("mean", (k,), arithmetic(Op("ind", (f(k) - delta,)), "<=", 1)), delta, (k,), f(k)
+    ),
+    "an open event that moves with the small number": lambda: open_event(
+        integrate("mean", (k,), arithmetic(Op("above", (delta * f(k) - delta,)), "<=", 1)), delta, (k,), delta * f(k)
+    ),
+    "a factor of unknown sign is not raised": lambda: replace(x * y, assume("h", x, "<=", 1)),
+    "a base that may be negative is not raised": lambda: replace(x**2, assume("h", x, "<=", 1)),
+    "a denominator is not raised": lambda: replace(1 / (1 + t), assume("h", t, "<=", 2)),
+    "two nonnegative factors are not lowered below 0": lambda: then(
+        replace(-(t * (1 + t)), assume("h", c, "<=", t), assume("j", c, "<=", 1 + t)), equal(-(c * c), -(c**2))
+    ),
+    "a chain with a gap": lambda: then(below_its_square(), below_its_square()),
+    "a chain that a normal form does not join": lambda: chain(0, below_its_square(), x**3),
+    "a falsehood of arithmetic": lambda: arithmetic(x, "<=", x**2),
+    "a premise the wrong way": lambda: arithmetic(0, "<=", x, assume("h", x, "<=", 0)),
+    "indicators of overlapping events": lambda: arithmetic(Op("ind", (x,)) + Op("ind", (x - 1,)), "<=", 1),
+    "a closed and an open event": lambda: equal(Op("ind", (x,)), Op("above", (x,))),
+    "a premise that is no theorem": lambda: arithmetic(0, "<=", 1, Assumption("h", term(1), "<=", term(0))),  # type: ignore[arg-type]
+    "a binder of another kind": lambda: Bind("median", (), 1, term(1)),
+    "a head of another kind": lambda: Op("sin", (x,)),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_the_kernel_refuses(attack: str) -> None:
+    with pytest.raises((Refused, AttributeError, TypeError)):
+        print(ATTACKS[attack]())
+
+
+def test_two_inequalities_do_not_make_an_equation() -> None:
+    assert then(arithmetic(x, "<=", x + 1), arithmetic(x + 1, "<=", x + 2)).op == "<="
+
+
+def test_a_theorem_cannot_be_made_or_changed() -> None:
+    made = below_its_square()
+    for change in (
+        lambda: Theorem(None, lhs=1, rhs=0),
+        lambda: setattr(made, "rhs", term(-1)),
+        lambda: delattr(made, "assumptions"),
+        lambda: made.assumptions.clear(),  # type: ignore[attr-defined]
+        lambda: setattr(x, "range", POSITIVE),
+    ):
+        with pytest.raises((AttributeError, TypeError)):
+            change()
+
+
+def test_bound_names_are_not_captured() -> None:
+    """The mean of (g - x)^2 at x = g(k) is a term in the free token k, and not zero."""
+    free = specialise(equal(M((g(k) - x) ** 2), M(g(k) ** 2) - 2 * x * M(g(k)) + x**2), {x: g(k)})
+    assert k in free.lhs.free
+    assert free.lhs != M((g(k) - g(k)) ** 2)
+
+
+def test_an_inner_prompt_is_another_one() -> None:
+    """Both sums are of different prompts, so that the product of their means is no mean square."""
+    assert equal(E(U(f(k)) * E(U(f(k)))), L**2 * M(f(k)) ** 2).op == "=="
+    with pytest.raises(Refused):
+        equal(E(U(f(k)) * E(U(f(k)))), E(U(f(k)) ** 2))
+
+
+def test_assumptions_are_shown_with_all_that_they_say() -> None:
+    both = arithmetic(x + y, "<=", 0, assume("h", x, "<=", 0), assume("h", y, "<=", 0))
+    assert {str(a) for a in both.assumptions} == {"h: x <= 0", "h: real_y <= 0"}
+    assert equal(M(f(k)), M(f(k))).functions == {f}
+
+
+def test_every_rule_is_attacked() -> None:
+    assert set(rules.__all__) <= set(globals())

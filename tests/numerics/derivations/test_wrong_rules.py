@@ -1,0 +1,144 @@
+"""Wrong rules: the kernel with one line changed derives something that an attack or a finite world
+shows to be false.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+PACKAGE, TESTS = "numerics.derivations", "tests.numerics.derivations"
+FOLDER = Path(__file__).parents[3] / "numerics" / "derivations"
+
+#: The module, the text that stands there once, and what is put in its place.
+WRONG = (
+    ("values", 'return min(inner, 1) if e.kind == "sum" and e.count > 1 else inner', "return inner"),
+    ("values", "return 0 if 0 in signs else max(signs)", "return max(signs)"),
+    ("values", "return 1 if even and signs[0] == 0 else signs[0]", "return 1 if signs[0] == 0 else signs[0]"),
+    ("values", "return 0 if lo is None or lo < 0 else 2 if lo > 0 or e.range.lo_open else 1", "return 2"),
+    ("values", "return e.value >= 1", "return True"),
+    ("values", "sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))", "max(r for r, _ in known), 0)"),
+    ("values", "return found is not None and (found[0] < 1 or found == ONE)", "return True"),
+    (
+        "values",
+        "return BOUNDED if _nonpositive(e.args[0]) else (Fraction(0), 1) if _linear(e.args[0], over) else None",
+        "return BOUNDED",
+    ),
+    ("values", "if not all(map(finite, e.args)) and not all(map(nonnegative, e.args)):", "if False:"),
+    ("values", "if nonnegative(e) or integrable(e, over):", "if True:"),
+    ("values", 'if e.head == "log" and not positive(e.args[0]):', "if False:"),
+    ("polynomials", "powers[a] = Fraction(1)", "powers[a] = Fraction(0)"),
+    ("polynomials", "powers[a] = powers.get(a, Fraction(0)) + x", "powers[a] = x"),
+    ("normal_form", "known = not u or set(u) == {ONE}  # the indicator of a number", "known = True"),
+    ("normal_form", 'return inside if e.head == "ind" else', "return inside if True else"),
+    ("normal_form", "if number is not None and c > 0 and all(nonnegative(a) for a, _ in m):", "if number is not None and c > 0:"),
+    ("normal_form", "for n in range(used, count):", "for n in range(count - used):"),
+    ("normal_form", "used = tuple(k for k in names if any(k in a.free for a, _ in m))", "used = names[:1]"),
+    ("normal_form", "out = _scaled(_falling(0, len(names)), c)", "out = _scaled(_falling(0, 1), c)"),
+    ("normal_form", "itertools.product((None, *bound), repeat=len(more))", "itertools.product((None,), repeat=len(more))"),
+    ("normal_form", "for p, n in _primes(k)]", "for p, n in _primes(k)][:1]"),
+    (
+        "normal_form",
+        'return again(Op("pow", (bind("mean", (token,), Op("exp", (total,))), LENGTH)))',
+        'return again(bind("mean", (token,), Op("exp", (total,))))',
+    ),
+    (
+        "binding",
+        "put = lambda v, depth: new[v.index - depth] if isinstance(v, Bound) and v.index >= depth else None",
+        "put = lambda v, depth: new[0] if isinstance(v, Bound) and v.index >= depth else None",
+    ),
+    ("arithmetic", 'u = e.args[0] if e.head == "ind" else -e.args[0]', "u = e.args[0]"),
+    ("arithmetic", 'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):', "if True:"),
+    ("arithmetic", '[(sp.S.Zero, "<=", u) if v', '[(sp.S.Zero, "<", u) if v'),
+    ("arithmetic", "if not finite(e) and not self.bounded(e):", "if False:"),
+    ("arithmetic", "new, domain[theta] = {a: theta * b}", "new, domain[theta] = {a: b}"),
+    ("arithmetic", "new = {a: b - slack} if alone(a, b) else {b: a + slack}", "new = {a: b} if alone(a, b) else {b: a}"),
+    ("arithmetic", 'if isinstance(x, sp.Symbol) and "positive" in _sign(domain[x]):', "if isinstance(x, sp.Symbol):"),
+    ("arithmetic", "most == domain[x].lo + 1", "most == domain[x].lo + 2"),
+    ("arithmetic", 'if left == right and op != "<":', "if left == right:"),
+    ("judgements", "if first.rhs != second.lhs:", "if False:"),
+    ("judgements", 'op = "<" if "<" in (first.op, second.op) else', 'op = "<" if second.op == "<=" else'),
+    (
+        "integrals",
+        'if thm.op == "<":\n        raise Refused("<= or == is needed under an integral")',
+        "if False:\n        raise Refused",
+    ),
+    ("judgements", "shown += check_in_range(new, old.range, given)", "pass"),
+    ("integrals", "or delta in thm.lhs.free | Y.free | Z.free or not finite(Z)", "or not finite(Z)"),
+    ("judgements", "check_arbitrary(thm, values)", "pass"),
+    (
+        "judgements",
+        "if found is None or (old.order is None and found != BOUNDED)",
+        "if False and (old.order is None and found != BOUNDED)",
+    ),
+    ("judgements", 'return Op("pow", (less(base), exponent))', 'return Op("pow", (more(base), exponent))'),
+    (
+        "judgements",
+        "new = tuple(a if n in unknown else less(a) for n, a in enumerate(e.args))",
+        "new = tuple(a if n in unknown else more(a) for n, a in enumerate(e.args))",
+    ),
+    ("judgements", "if sign(exponent) >= 1 and nonnegative(base) and fine(more(base)):", "if sign(exponent) >= 1:"),
+    ("theorems", "if names.setdefault(name, thing) != thing:", "if False:"),
+    ("theorems", 'if e.loose or any(name.startswith("#") for name, _ in _named(e)):', "if False:"),
+)
+
+
+@contextmanager
+def kernel(wrong: str, old: str, new: str) -> Iterator[tuple[ModuleType, ModuleType]]:
+    """The attacks and the probes over a fresh copy of the kernel with one text replaced."""
+    mine = lambda name: name.startswith((PACKAGE, f"{TESTS}."))
+    kept = {name: sys.modules.pop(name) for name in list(sys.modules) if mine(name)}
+    source = (FOLDER / f"{wrong}.py").read_text()
+    assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in {wrong}.py; follow the change of the kernel"
+
+    class Changed:
+        """A finder that gives one module another source."""
+
+        @staticmethod
+        def find_spec(name: str, path: object, target: object = None) -> object:
+            return importlib.util.spec_from_loader(name, Changed()) if name == f"{PACKAGE}.{wrong}" else None
+
+        def create_module(self, spec: object) -> None:
+            return None
+
+        def exec_module(self, module: ModuleType) -> None:
+            exec(compile(source.replace(old, new), f"{wrong}.py", "exec"), module.__dict__)
+
+    sys.meta_path.insert(0, Changed)  # type: ignore[arg-type]
+    try:
+        yield tuple(importlib.import_module(f"{TESTS}.{name}") for name in ("test_attacks", "probes"))  # type: ignore[misc]
+    finally:
+        sys.meta_path.remove(Changed)  # type: ignore[arg-type]
+        for name in [name for name in sys.modules if mine(name)]:
+            del sys.modules[name]
+        sys.modules.update(kept)
+
+
+def found(attacks: ModuleType, probes: ModuleType) -> list[str]:
+    """What goes through though it must not."""
+    through = []
+    for name, attack in attacks.ATTACKS.items():
+        try:
+            attack()
+        except Exception:
+            continue
+        through.append(name)
+    return through or probes.false_results()
+
+
+def test_the_rules_as_they_are_are_not_caught() -> None:
+    with kernel("judgements", "def then(", "def then(") as nets:
+        assert not found(*nets)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda w: f"{w[0]}: {w[1][:50]}")
+def test_a_wrong_rule_is_caught(wrong: tuple[str, str, str]) -> None:
+    with kernel(*wrong) as nets:
+        assert found(*nets)
