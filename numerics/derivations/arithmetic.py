@@ -75,10 +75,10 @@ def arithmetic(
         fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
         tests = list(table.switches.values())
         cases: list[Condition] = [(sp.S.Zero, "<=", u) if v else (u, "<", sp.S.Zero) for u, v in zip(tests, values)]
-        if _contradictory(cases):
-            continue
         at = lambda e, fixed=fixed: e.xreplace(fixed)
         given = [(at(a), o, at(b)) for a, o, b in (*cases, *where)]
+        if _contradictory(given):
+            continue
         exact = _decided(at(left), op, at(right), given, table.domain, new, effort) and exact
     return prove(lhs, op, rhs, "arithmetic", premises, exact)
 
@@ -167,9 +167,9 @@ def _sign(given: Any) -> dict[str, bool]:
     return {} if lo < 0 else {"positive": True} if lo > 0 or is_open else {"nonnegative": True}
 
 
-def _contradictory(cases: list[Condition]) -> bool:
+def _contradictory(given: list[Condition]) -> bool:
     """Two conditions that cannot hold together, as their sum is a number."""
-    for (a, o, b), (c, q, e) in itertools.combinations(cases, 2):
+    for (a, o, b), (c, q, e) in itertools.combinations(given, 2):
         total = sp.expand(b - a + e - c)
         if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):
             return True
@@ -179,10 +179,10 @@ def _contradictory(cases: list[Condition]) -> bool:
 def _eliminated(goal: list[sp.Expr], where: list[Condition], domain: Any) -> tuple[list[sp.Expr], list[Condition], Any]:
     """The goal at all values of a variable x that meet a premise about it.
 
-    Where x is not in Y: for x = Y put Y; for 0 <= x <= Y put theta Y with theta in [0, 1]; for
-    other x <= Y put Y - h, and for Y <= x put Y + h, with h >= 0. More values than those that meet
-    the premise may be covered, never fewer. A positive factor of both sides of a premise is
-    cancelled before. A premise that leaves one value to a whole number puts it.
+    Where x is not in Y: for x = Y put Y; for 0 <= x <= Y put theta Y with theta in [0, 1], and in
+    [0, 1) if x < Y; for other x <= Y put Y - h, and for Y <= x put Y + h, with h >= 0. More values
+    than those that meet the premise may be covered, never fewer. A positive factor of both sides of
+    a premise is cancelled before. A premise that leaves one value to a whole number puts it.
     """
     rest: list[Condition] = []
     todo, domain = list(where), dict(domain)
@@ -195,7 +195,7 @@ def _eliminated(goal: list[sp.Expr], where: list[Condition], domain: Any) -> tup
             new = {a: b}
         elif op != "==" and alone(a, b) and _sign(domain[a]):
             theta = sp.Symbol(f"#theta{len(domain)}")
-            new, domain[theta] = {a: theta * b}, sp.Interval(0, 1, left_open="positive" in _sign(domain[a]))
+            new, domain[theta] = {a: theta * b}, sp.Interval(0, 1, "positive" in _sign(domain[a]), op == "<")
         elif op != "==" and (alone(a, b) or alone(b, a)):
             slack = sp.Symbol(f"#slack{len(domain)}")
             new = {a: b - slack} if alone(a, b) else {b: a + slack}

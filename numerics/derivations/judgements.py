@@ -11,7 +11,7 @@ from numerics.derivations.arithmetic import check_in_range
 from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.normal_form import LENGTH, normal_form
 from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import GAUSSIAN, Bind, Defined, Function, Number, Op, Term, Variable, term, text
+from numerics.derivations.terms import GAUSSIAN, START, Bind, Defined, Function, Number, Op, Term, Variable, term, text
 from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
 from numerics.derivations.values import BOUNDED, finite, nonnegative, order, positive, sign
 
@@ -38,7 +38,7 @@ def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Funct
     Raises
     ------
     Refused
-        If it speaks of one token, query or index that is not in `every`.
+        If it speaks of one token, query, index or time that is not in `every`.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Funct
     f <= 1 |- f(k) <= 1
     """
     made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited)
-    loose = [v for v in made.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL]
-    if loose or any(isinstance(g, Function) and set(g.sorts) - {Sort.INDEX} for g in every):
-        raise Refused(f"the hypothesis {name} speaks of one token, query or index; put it into `every`")
+    loose = [v for v in made.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]
+    if loose or START in every or any(isinstance(g, Function) and set(g.sorts) - {Sort.INDEX} for g in every):
+        raise Refused(f"the hypothesis {name} speaks of one token, query, index or time; put it into `every`")
     return prove(made.lhs, op, made.rhs, f"hypothesis: {name}", own=(made,))
 
 
@@ -145,7 +145,7 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
         if isinstance(old, Function):
             put[old] = _function(old, *new)
             continue
-        if type(old) is not Variable or old == LENGTH:
+        if type(old) is not Variable or old in (LENGTH, START):
             raise Refused(f"{old} is no variable that may be replaced")
         put[old] = new = read(new)
         if old.sort is not new.sort or (old.sort is not Sort.REAL and type(new) is not Variable):
@@ -159,8 +159,8 @@ def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tu
     body = read(body)
     if tuple(h.sort for h in holes) != old.sorts or len(set(holes)) != len(holes) or not finite(body):
         raise Refused(f"{text(body)} is no finite function of {', '.join(map(str, holes))} in place of {old.name}")
-    if old == GAUSSIAN:
-        raise Refused("the coordinates of a Gaussian vector are what they are")
+    if old == GAUSSIAN or Sort.TIME in old.sorts:
+        raise Refused(f"{old.name} cannot be replaced: a Gaussian vector is what it is, and so is a path with its derivative")
     hole = [h for h in holes if h.sort is not Sort.INDEX]
     if old.order != 0:
         found = order(body, frozenset(hole))

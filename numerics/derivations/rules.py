@@ -4,14 +4,18 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 """
 
 from numerics.derivations.arithmetic import arithmetic
+from numerics.derivations.flows import begin, continuation, fall, until
 from numerics.derivations.integrals import exchange, gaussian, integrate, limit, open_event
 from numerics.derivations.judgements import assume, equal, replace, specialise, then
 
 __all__ = [
     "arithmetic",
     "assume",
+    "begin",
+    "continuation",
     "equal",
     "exchange",
+    "fall",
     "gaussian",
     "integrate",
     "limit",
@@ -19,4 +23,5 @@ __all__ = [
     "replace",
     "specialise",
     "then",
+    "until",
 ]

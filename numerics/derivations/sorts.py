@@ -16,7 +16,7 @@ class Refused(ValueError):
 
 class Sort(Enum):
     """What a variable stands for; a prompt is a list of `L` tokens, a normal is a standard Gaussian
-    vector.
+    vector, and a time lies in an interval that starts at 0.
     """
 
     REAL = "real"
@@ -25,6 +25,7 @@ class Sort(Enum):
     NORMAL = "normal"
     PROMPT = "prompt"
     INDEX = "index"
+    TIME = "time"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,23 @@ from typing import Any
 
 from numerics.derivations.sorts import KINDS, Range, Refused, Sort, whole
 
-__all__ = ["GAUSSIAN", "HEADS", "Apply", "Bind", "Bound", "Defined", "Function", "Number", "Op", "Term", "Variable", "term", "text"]
+__all__ = [
+    "CLOCK",
+    "GAUSSIAN",
+    "HEADS",
+    "START",
+    "Apply",
+    "Bind",
+    "Bound",
+    "Defined",
+    "Function",
+    "Number",
+    "Op",
+    "Term",
+    "Variable",
+    "term",
+    "text",
+]
 
 
 HEADS = {"add": None, "mul": None, "pow": 2, "exp": 1, "log": 1, "max": None, "min": None, "ind": 1, "above": 1}
@@ -139,10 +155,11 @@ class Bound(Term):
 
 @dataclass(frozen=True)
 class Function:
-    """A real function of indices, and of one token or query at most.
+    """A real function of indices, and of one token, query or time at most.
 
     A function of a token has an `order`: p if its p-th moment is finite, for every index; 0 if
-    nothing is known; None if every exponential moment is finite.
+    nothing is known; None if every exponential moment is finite. A function of time has the order
+    1 if it has a continuous derivative, for every index, and 0 otherwise.
     """
 
     name: str
@@ -159,20 +176,31 @@ class Function:
         ):
             raise Refused("a function has a name and sorts of its arguments")
         if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random:
-            raise Refused(f"{self.name} is no function of indices and of one token or query at most")
+            raise Refused(f"{self.name} is no function of indices and of one token, query or time at most")
         if Sort.NORMAL in random and (self.name, self.sorts, self.order) != ("xi", (Sort.INDEX, Sort.NORMAL), None):
             raise Refused(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):
             raise Refused(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
+        if Sort.TIME in random and self.order not in (0, 1):
+            raise Refused(f"the order {self.order!r} of {self.name}, a function of time, is neither 0 nor 1")
         if not random and self.order != 0:
             raise Refused(f"{self.name} is not random and has no order")
 
     def __call__(self, *args: Term) -> Apply:
         return Apply(self, args)
 
+    @property
+    def rate(self) -> Function:
+        """The derivative of a function of time with respect to it; no other function has its name."""
+        if Sort.TIME not in self.sorts or self.order != 1:
+            raise Refused(f"{self.name} is no function of time with a continuous derivative")
+        return Function(f"{self.name}'", self.sorts)
+
 
 #: The coordinates of a Gaussian vector.
 GAUSSIAN = Function("xi", (Sort.INDEX, Sort.NORMAL), None)
+#: The first time, and the number that a time is.
+START, CLOCK = Variable("0", Sort.TIME), Function("time", (Sort.TIME,), Fraction(1))
 
 
 @dataclass(frozen=True, eq=True)

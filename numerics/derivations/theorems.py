@@ -8,7 +8,7 @@ from typing import Any
 
 from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import GAUSSIAN, Bind, Defined, Function, Op, Term, Variable, term, text
+from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Bind, Defined, Function, Op, Term, Variable, term, text
 from numerics.derivations.values import check_defined
 
 __all__ = ["Assumption", "Theorem", "check_arbitrary", "prove", "read"]
@@ -132,8 +132,10 @@ def prove(
     premises: tuple[Theorem, ...] = (),
     exact: bool = True,
     own: tuple[Assumption, ...] = (),
+    inner: tuple[Theorem, ...] = (),
 ) -> Theorem:
-    """For rules only: the theorem, if it is a statement that a reader cannot misread.
+    """For rules only: the theorem, if it is a statement that a reader cannot misread. It has the
+    assumptions of its premises and its own, but not those of `inner` premises.
 
     Raises
     ------
@@ -142,15 +144,15 @@ def prove(
     """
     if op not in OPS:
         raise Refused(f"the relation {op!r} is none of {', '.join(OPS)}")
-    if not all(type(p) is Theorem for p in premises):
+    if not all(type(p) is Theorem for p in (*premises, *inner)):
         raise Refused("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
-    names: dict[str, Any] = {LENGTH.name: LENGTH, GAUSSIAN.name: GAUSSIAN}
+    names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
     for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))):
         for name, thing in _named(read(e)):
             if names.setdefault(name, thing) != thing:
                 raise Refused(f"the name {name!r} stands for two things; rename one of them")
-    return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=premises, exact=exact)
+    return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact)
 
 
 def check_arbitrary(thm: Theorem, things: Any) -> None:

@@ -8,7 +8,7 @@ from itertools import count
 
 from numerics.derivations.binding import instantiated, opened
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import Apply, Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Theorem
 
 __all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "where_latex"]
@@ -40,7 +40,9 @@ def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     own = sorted(f"{'given ' if a.cited else ''}{a.name}: ${relation(a.lhs, a.op, a.rhs)}$" for a in thm.assumptions)
     orders = []
     for g in sorted(thm.functions, key=lambda g: g.name):
-        if g.order:
+        if Sort.TIME in g.sorts:
+            orders += [rf"${_name(g.name)}$ has a continuous derivative"] if g.order and g != CLOCK else []
+        elif g.order:
             orders.append(rf"$\mathbb{{E}}|{g.name}|^{{{g.order}}}<\infty$")
         elif g.order is None:
             orders.append(rf"$\mathbb{{E}}e^{{t{g.name}}}<\infty$ for every $t$")
@@ -85,11 +87,15 @@ def _range(r: Range) -> str:
 
 #: Names that are written otherwise.
 WRITTEN = {"normU": r"\|U\|", "normV": r"\|V\|", "C_f": "C_f", "gq": r"\mathbf{g}", "zq": "y", "err2": r"\|\mathrm{err}\|^2"}
+WRITTEN |= {"thetaL": r"\theta^L", "gL": r"\nabla\mathcal{R}_L(\theta^L)", "gS": r"\nabla\mathcal{R}_{\infty}(\theta^L)"}
+WRITTEN |= {"g": r"\nabla\mathcal{R}_{\infty}(\theta)"}
 
 
 def _name(name: str) -> str:
     if name in WRITTEN:
         return WRITTEN[name]
+    if name.endswith("'"):
+        return rf"\dot{{{_name(name[:-1])}}}"
     head = name.rstrip("0123456789_")
     tail = name[len(head) :].strip("_")
     head = "\\" + head if head in GREEK else head if len(head) == 1 else rf"\mathrm{{{head}}}"
@@ -114,6 +120,8 @@ def _value(e: Apply) -> str:
     """A function of a token; the token itself is the function z, so that z_i(Z) is Z_i."""
     indices = "".join(_name(text(a)) for a in e.args if a.sort is Sort.INDEX)
     random = [text(a) for a in e.args if a.sort is not Sort.INDEX]
+    if Sort.TIME in e.function.sorts:
+        return random[0] if e.function == CLOCK else f"{_name(e.function.name)}{f'_{{{indices}}}' if indices else ''}({random[0]})"
     own = _name(e.function.name)
     if random and e.function.name == "z":
         copy = random[0].removeprefix("Z").lstrip("_")  # Z_1 is the second token, and Z_{1,i} its coordinate

@@ -13,7 +13,7 @@ from functools import cache
 
 from numerics.derivations.binding import opened
 from numerics.derivations.sorts import KINDS, Refused, Sort
-from numerics.derivations.terms import Apply, Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Number, Op, Term, Variable, text
 
 __all__ = ["BOUNDED", "MEANS", "check_defined", "finite", "integrable", "nonnegative", "order", "positive", "sign", "summable"]
 
@@ -39,7 +39,7 @@ def sign(e: Term) -> int:
         inner = sign(opened(e)[1])
         return min(inner, 1) if e.kind == "sum" and e.count > 1 else inner  # there may be no such positions
     if not isinstance(e, Op):
-        return 0
+        return int(isinstance(e, Apply) and e.function == CLOCK)  # times run from 0 on
     if e.head in ("ind", "above"):
         return 1
     if e.head == "exp":

@@ -1,0 +1,1 @@
+"""Derivations about the exact errors and risks of softmax attention."""

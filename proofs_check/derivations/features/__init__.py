@@ -1,0 +1,1 @@
+"""Derivations about regression over finitely many features."""

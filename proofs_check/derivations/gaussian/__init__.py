@@ -1,0 +1,1 @@
+"""Derivations about Gaussian tokens, tasks and queries."""

@@ -1,0 +1,1 @@
+"""Derivations about risks and their gradients, finite prompts beside infinite ones."""

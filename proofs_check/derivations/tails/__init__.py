@@ -1,0 +1,1 @@
+"""Derivations about the largest of several tokens and about tails."""

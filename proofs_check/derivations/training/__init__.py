@@ -1,0 +1,1 @@
+"""Derivations about flows of parameters, by the rules for functions of time."""

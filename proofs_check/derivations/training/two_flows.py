@@ -1,0 +1,175 @@
+"""Two gradient flows with one start, of the risks of finite and of infinite prompts: equations (24)
+to (27) and Lemma E.1 of Boursier & Boyer, and the risks along them (Appendix E.1).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+import sympy as sp
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import D_, chain, exp, sqrt
+from numerics.derivations.flows import derivative
+from numerics.derivations.rules import (
+    arithmetic,
+    assume,
+    begin,
+    continuation,
+    fall,
+    integrate,
+    limit,
+    replace,
+    specialise,
+    then,
+)
+from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+from theory.regression.transfer import distance_26
+
+i, m = Variable("i", Sort.INDEX), Variable("m", range=whole(1))
+t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
+g2, beta, rho, T = (Variable(name, range=POSITIVE) for name in ("g2", "beta", "rho", "T"))
+_path = lambda name: Function(name, (Sort.INDEX, Sort.TIME), Fraction(1))
+_field = lambda name: Function(name, (Sort.INDEX, Sort.TIME))
+#: The parameters, the gradient of the finite-prompt risk at its own, and that of the other at both.
+thetaL, theta, gL, gS, g = _path("thetaL"), _path("theta"), _field("gL"), _field("gS"), _field("g")
+
+
+def over(e: Term) -> Term:
+    """The sum over all parameters."""
+    return bind("coordinates", (i,), e, (m,))
+
+
+def square(u: Function, when: Variable = t) -> Term:
+    return over(u(i, when) ** 2)
+
+
+def gap(u: Function, v: Function, when: Variable = t) -> Term:
+    """The squared distance of two vectors."""
+    return over((u(i, when) - v(i, when)) ** 2)
+
+
+def in_ball(when: Variable = t) -> Term:
+    """Whether the finite-prompt flow is in the closed ball of radius 2 rho."""
+    return Op("ind", (4 * rho**2 - square(thetaL, when),))
+
+
+@cache
+def bound_26(when: Term, c: int | Fraction = 1) -> Term:
+    """The right side of (26), from `theory`, times c."""
+    names = sp.symbols("g2 beta t", positive=True)
+    return c * from_sympy(distance_26(*names), dict(zip(names, (g2, beta, when), strict=True)))
+
+
+flows = (
+    assume("finite-prompt flow", thetaL.rate(i, t), "==", -gL(i, t), every=(i, t)),
+    assume("infinite-prompt flow", theta.rate(i, t), "==", -g(i, t), every=(i, t)),
+)
+same_start = assume("one start", thetaL(i, START), "==", theta(i, START), every=(i,))
+close_gradients = assume("Corollary E.5 on the ball", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,))
+lipschitz = assume("Lipschitz gradient on the ball", in_ball() * gap(gS, g), "<=", beta**2 * gap(thetaL, theta), every=(t,))
+in_small_ball = assume("the infinite-prompt flow is in the ball", square(theta), "<=", rho**2, every=(t,))
+horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
+early = assume("(27)", bound_26(T), "<", rho)
+barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL), "<=", 4 * rho**2, every=(t,))
+EVERY = (*flows, same_start, close_gradients, lipschitz, in_small_ball)
+
+
+def _hypotheses(*theorems: Theorem) -> frozenset:
+    return frozenset().union(*(thm.assumptions for thm in theorems))
+
+
+def statement(c: int | Fraction = 1) -> Statement:
+    """(23): the squared distance of the flows is at most that of (26), up to the time T of (27)."""
+    return Statement(gap(thetaL, theta), "<=", bound_26(CLOCK(t), c) ** 2, _hypotheses(*EVERY, horizon, early))
+
+
+def _young(X: Term, Y: Term, P: Term) -> Theorem:
+    """-2XY <= P X^2 + Y^2/P for a positive P."""
+    x, y, w = (Variable(name, range=REALS) for name in "xyw")
+    p = Variable("p", range=POSITIVE)
+    line = specialise(arithmetic(-2 * x * y, "<=", -2 * x * y + p * w**2), {w: x + y / p})
+    return specialise(chain(line, p * x**2 + y**2 / p), {x: X, y: Y, p: P})
+
+
+def _speed(inside: Theorem, F: Term) -> Theorem:
+    """The derivative of F = sqrt(|theta_L - theta|^2 + delta^2) is at most g2 + beta F, where the
+    finite-prompt flow is in the ball.
+    """
+    squared = gap(thetaL, theta)
+    first = arithmetic(gap(gL, gS), "<=", g2**2, close_gradients, inside)
+    second = arithmetic(gap(gS, g), "<=", beta**2 * squared, lipschitz, inside)
+    apart, of_field, of_place = thetaL(i, t) - theta(i, t), gL(i, t) - gS(i, t), gS(i, t) - g(i, t)
+    moved = arithmetic(2 * apart * (thetaL.rate(i, t) - theta.rate(i, t)), "==", -2 * apart * (of_field + of_place), *flows)
+    two = _young(apart, of_field, g2 / F), _young(apart, of_place, beta)
+    both = -2 * apart * of_field + -2 * apart * of_place
+    each = chain(moved, both, replace(both, *two))
+    parts = g2 / F * squared + gap(gL, gS) / (g2 / F) + beta * squared + gap(gS, g) / beta
+    total = chain(integrate("coordinates", (i,), each, (m,)), parts, replace(parts, first, second))
+    less = arithmetic(squared, "<=", F**2)
+    one_over_F = (squared + D_**2) ** Fraction(-1, 2)
+    form = arithmetic(total.rhs * one_over_F / 2, "==", total.rhs / F / 2)
+    enough = arithmetic(total.rhs / F / 2, "<=", g2 + beta * F, less, hide=(F,))
+    return chain(derivative(F, t), replace(total.lhs * one_over_F / 2, total), form, enough)
+
+
+@cache
+def _distance(inside: Theorem) -> Theorem:
+    """(26), squared, where the finite-prompt flow is in the ball: e^{-beta t} F - g2 t falls, with
+    F the distance of the flows, made smooth by a delta that tends to 0.
+    """
+    squared, now = gap(thetaL, theta), CLOCK(t)
+    F = sqrt(squared + D_**2)
+    speed = _speed(inside, F)
+    decay, growth = exp(-beta * now), exp(beta * now)
+    falling = decay * F - g2 * now
+    slope = derivative(falling, t)
+    rate = arithmetic(decay * (speed.lhs - beta * F) - g2, "<=", 0, speed, arithmetic(decay, "<=", 1), hide=(F, speed.lhs, decay))
+    fallen = fall(falling, t, chain(slope, rate))
+    first = arithmetic(fallen.rhs, "==", D_, begin(), _one_start())
+    shrunk = arithmetic(decay * F, "<=", g2 * now + D_, then(fallen, first), hide=(decay * F,))
+    near = chain(arithmetic(sqrt(squared), "<=", F), growth * (decay * F), replace(growth * (decay * F), shrunk))
+    whole_distance = limit(near, D_, bound_26(now), growth)
+    return chain(arithmetic(squared, "==", sqrt(squared) ** 2), replace(sqrt(squared) ** 2, whole_distance))
+
+
+def _one_start() -> Theorem:
+    each = arithmetic((thetaL(i, START) - theta(i, START)) ** 2, "==", 0, same_start)
+    return chain(integrate("coordinates", (i,), each, (m,)), 0)
+
+
+def _square_of_a_sum(X: Term, Y: Term, P: Term) -> Theorem:
+    """(X + Y)^2 <= (1 + P) X^2 + (1 + 1/P) Y^2 for a positive P."""
+    form = X**2 + Y**2 + -2 * X * (-Y)
+    return chain((X + Y) ** 2, replace(form, _young(X, -Y, P)), (1 + P) * X**2 + (1 + 1 / P) * Y**2)
+
+
+def _kept_in_the_ball(thm: Theorem) -> Theorem:
+    """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T."""
+    most = bound_26(T)
+    distance = then(_distance(barrier), replace(bound_26(CLOCK(t)) ** 2, horizon))
+    split = _square_of_a_sum(theta(i, t), thetaL(i, t) - theta(i, t), most / rho)
+    parts = (1 + most / rho) * square(theta) + (1 + rho / most) * gap(thetaL, theta)
+    total = chain(square(thetaL), integrate("coordinates", (i,), split, (m,)), parts, replace(parts, in_small_ball, distance))
+    inside = chain(total, (rho + most) ** 2)
+    below = arithmetic((rho + most) ** 2, "<", 4 * rho**2, early, hide=(most,))
+    begins = integrate("coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (m,))
+    start = chain(begins, specialise(in_small_ball, {t: START}), arithmetic(rho**2, "<=", 4 * rho**2))
+    (own,) = barrier.assumptions
+    return continuation(own, t, inside, below, start, thm)
+
+
+@cache
+def distance() -> Theorem:
+    """(26) up to the time T."""
+    return _kept_in_the_ball(_distance(barrier))
+
+
+@cache
+def in_the_ball() -> Theorem:
+    """Up to T the finite-prompt flow is in the ball of radius 2 rho."""
+    return _kept_in_the_ball(barrier)

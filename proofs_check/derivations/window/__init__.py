@@ -1,0 +1,1 @@
+"""Derivations about the attention window."""
