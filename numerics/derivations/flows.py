@@ -172,7 +172,8 @@ def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theor
     >>> u = Function("u", (Sort.TIME,), Fraction(1))
     >>> kept = assume("u <= R", u(t), "<=", R, every=(t,))
     >>> less = assume("u(0) < R", u(START), "<", R)
-    >>> falls = assume("u <= u(0) or u > R", Op("ind", (R - u(t),)) * (u(t) - u(START)), "<=", 0, every=(t,))
+    >>> inside = Op("ind", (R - u(t),))
+    >>> falls = assume("u <= u(0) or u > R", inside * (u(t) - u(START)), "<=", 0, every=(t,))
     >>> inside = arithmetic(u(t), "<=", u(START), falls, kept)
     >>> (barrier,) = kept.assumptions
     >>> print(continuation(barrier, t, inside, less, arithmetic(u(START), "<=", R, less), inside))
@@ -211,7 +212,8 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
     Raises
     ------
     Refused
-        If a hypothesis is not shown, or `end` may be negative, moves, or differs within a hypothesis.
+        If a hypothesis is not shown, or `end` may be negative, moves, or differs within a
+        hypothesis.
 
     Examples
     --------
@@ -219,7 +221,8 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
     >>> from numerics.derivations.rules import assume, fall, until
     >>> from numerics.derivations.sorts import NONNEGATIVE, Sort
     >>> from numerics.derivations.terms import Function, Variable
-    >>> t, s, u = Variable("t", Sort.TIME), Variable("s", range=NONNEGATIVE), Function("u", (Sort.TIME,), Fraction(1))
+    >>> t, u = Variable("t", Sort.TIME), Function("u", (Sort.TIME,), Fraction(1))
+    >>> s = Variable("s", range=NONNEGATIVE)
     >>> falls = assume("u' <= 0", u.rate(t), "<=", 0, every=(t,))
     >>> early = assume("u' <= 0 up to s", up_to(s, u.rate(t)), "<=", up_to(s, 0, t), every=(t,))
     >>> print(until(fall(u(t), t, falls), s, early))

@@ -191,7 +191,7 @@ class Function:
 
     @property
     def rate(self) -> Function:
-        """The derivative of a function of time with respect to it; no other function has its name."""
+        """The derivative of a function of time; no other function has its name."""
         if Sort.TIME not in self.sorts or self.order != 1:
             raise Refused(f"{self.name} is no function of time with a continuous derivative")
         return Function(f"{self.name}'", self.sorts)

@@ -27,7 +27,7 @@ from numerics.derivations.rules import (
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 from theory.regression.transfer import distance_26
 
 i, m = Variable("i", Sort.INDEX), Variable("m", range=whole(1))
@@ -79,7 +79,7 @@ barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL),
 EVERY = (*flows, same_start, close_gradients, lipschitz, in_small_ball)
 
 
-def _hypotheses(*theorems: Theorem) -> frozenset:
+def _hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
     return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
