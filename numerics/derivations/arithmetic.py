@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.derivations.normal_form import normal_form
 from numerics.derivations.sorts import Range, Refused
-from numerics.derivations.terms import Apply, Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.terms import Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Theorem, prove, read
 from numerics.derivations.values import finite, nonnegative, positive
 from numerics.evidence import Verdict
@@ -93,7 +93,7 @@ class _Table:
         self.hide, self.premises = hide, premises
 
     def read(self, e: Term) -> sp.Expr:
-        if e in self.hide or isinstance(e, (Apply, Bind, Defined)):
+        if e in self.hide or isinstance(e, (Apply, Bind, Defined, Given)):
             return self.variable(e)
         if isinstance(e, Number):
             return sp.Rational(e.value.numerator, e.value.denominator)

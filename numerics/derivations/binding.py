@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from numerics.derivations.sorts import KINDS, Refused
-from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Op, Term, Variable, term, text
+from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Given, Op, Term, Variable, term, text
 
 __all__ = ["bind", "closed", "instantiated", "last_fresh", "opened"]
 
@@ -26,7 +26,7 @@ def _mapped(e: Term, leaf: Any, depth: int) -> Term:
     if isinstance(e, Defined):
         body = _mapped(e.body, leaf, depth)
         return e if body == e.body else body
-    return e
+    return Given(_mapped(e.task, leaf, depth), _mapped(e.body, leaf, depth)) if isinstance(e, Given) else e
 
 
 @cache
@@ -95,4 +95,4 @@ def _with_functions(e: Term, made: Mapping[Function, tuple[tuple[Variable, ...],
         return bind(e.kind, names, _with_functions(body, made), e.heads)
     if isinstance(e, Defined) and e.functions.intersection(made):
         return _with_functions(e.body, made)
-    return e
+    return Given(e.task, _with_functions(e.body, made)) if isinstance(e, Given) else e

@@ -26,7 +26,7 @@ from numerics.derivations.polynomials import (
     to_term,
 )
 from numerics.derivations.sorts import Sort, whole
-from numerics.derivations.terms import Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.terms import Bind, Defined, Given, Number, Op, Term, Variable, text
 from numerics.derivations.values import MEANS, finite, integrable, nonnegative, positive, summable
 
 __all__ = ["LENGTH", "normal_form"]
@@ -52,6 +52,9 @@ def _poly(e: Term, split: bool) -> Poly:
         return again(e.body)
     if isinstance(e, Bind):
         return _spread(_binder(e, split), split)
+    if isinstance(e, Given):
+        inside = _inwards(e.task, to_term(again(e.body)))
+        return from_atom(inside) if isinstance(inside, Given) else again(inside)
     if not isinstance(e, Op):
         return from_atom(e)
     if e.head == "add":
@@ -82,6 +85,18 @@ def _poly(e: Term, split: bool) -> Poly:
             return add({((Op("log", (a,)), Fraction(1)),): x} for a, x in parts)
     args = tuple(to_term(again(a)) for a in e.args)
     return from_atom(Op(e.head, tuple(sorted(set(args), key=text)) if e.head in ("max", "min") else args))
+
+
+def _inwards(task: Term, e: Term) -> Term:
+    """The value at a task: only means and sums over tokens, and functions of them, depend on it."""
+    if not e.tasks:
+        return e
+    if isinstance(e, Op):
+        return Op(e.head, tuple(_inwards(task, a) for a in e.args))
+    if isinstance(e, Bind) and e.kind == "coordinates":
+        names, body = opened(e, last_fresh(task))
+        return bind(e.kind, names, _inwards(task, body), e.heads)
+    return Given(task, e)
 
 
 def _power(base: Term, exponent: Term, split: bool) -> Poly:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
 
-from numerics.derivations.terms import Bind, Defined, Number, Op, Term, text
+from numerics.derivations.terms import Bind, Defined, Given, Number, Op, Term, text
 
 __all__ = [
     "ONE",
@@ -151,4 +151,6 @@ def sorted_term(e: Term) -> Term:
         return Op(e.head, tuple(sorted(args, key=text)) if e.head in ("add", "mul", "max", "min") else args)
     if isinstance(e, Bind):
         return Bind(e.kind, e.heads, e.count, sorted_term(e.body))
+    if isinstance(e, Given):
+        return Given(e.task, sorted_term(e.body))
     return sorted_term(e.body) if isinstance(e, Defined) else e

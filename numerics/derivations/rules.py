@@ -7,10 +7,12 @@ from numerics.derivations.arithmetic import arithmetic
 from numerics.derivations.flows import begin, continuation, fall, until
 from numerics.derivations.integrals import exchange, gaussian, integrate, limit, open_event
 from numerics.derivations.judgements import assume, equal, replace, specialise, then
+from numerics.derivations.tasks import at_task
 
 __all__ = [
     "arithmetic",
     "assume",
+    "at_task",
     "begin",
     "continuation",
     "equal",

@@ -16,7 +16,7 @@ class Refused(ValueError):
 
 class Sort(Enum):
     """What a variable stands for; a prompt is a list of `L` tokens, a normal is a standard Gaussian
-    vector, and a time lies in an interval that starts at 0.
+    vector, a time lies in an interval that starts at 0, and a task has laws of tokens and queries.
     """
 
     REAL = "real"
@@ -26,6 +26,7 @@ class Sort(Enum):
     PROMPT = "prompt"
     INDEX = "index"
     TIME = "time"
+    TASK = "task"
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     "mean": Kind(Sort.TOKEN),  # over a token, of the law mu
     "query": Kind(Sort.QUERY),  # over a query, of the law nu
+    "task": Kind(Sort.TASK),  # over a task
     "normal": Kind(Sort.NORMAL),  # over a Gaussian vector with independent standard coordinates
     "prompt": Kind(Sort.PROMPT),  # over a prompt of L independent tokens
     "sum": Kind(Sort.TOKEN, None, Sort.PROMPT),  # over distinct positions of a prompt

@@ -24,6 +24,7 @@ __all__ = [
     "Bound",
     "Defined",
     "Function",
+    "Given",
     "Number",
     "Op",
     "Term",
@@ -39,18 +40,22 @@ HEADS = {"add": None, "mul": None, "pow": 2, "exp": 1, "log": 1, "max": None, "m
 @dataclass(frozen=True)
 class Term:
     """A term; `free` are its free variables, `functions` those that occur, `loose` the bound
-    variables without a binder, with their sorts.
+    variables without a binder, with their sorts. Outside `Given`, `tasks` are the tasks at whose
+    tokens or queries functions stand, and `plain` says whether others do.
     """
 
     free: frozenset[Variable] = field(init=False, compare=False, repr=False)
     functions: frozenset[Function] = field(init=False, compare=False, repr=False)
     loose: frozenset[tuple[int, Sort]] = field(init=False, compare=False, repr=False)
+    tasks: frozenset[Any] = field(init=False, compare=False, repr=False)
+    plain: bool = field(init=False, compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
 
     def _seal(self, parts: tuple[Term, ...], *own: Any) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
-        for name in ("free", "functions", "loose"):
+        for name in ("free", "functions", "loose", "tasks"):
             put(name, frozenset().union(*(getattr(p, name) for p in parts)))
+        put("plain", any(p.plain for p in parts))
         put("_hash", hash((type(self).__name__, own, parts)))
 
     def __hash__(self) -> int:
@@ -155,11 +160,12 @@ class Bound(Term):
 
 @dataclass(frozen=True)
 class Function:
-    """A real function of indices, and of one token, query or time at most.
+    """A real function of indices, and of one token, query or time at most, at a task or at none.
 
     A function of a token has an `order`: p if its p-th moment is finite, for every index; 0 if
-    nothing is known; None if every exponential moment is finite. A function of time has the order
-    1 if it has a continuous derivative, for every index, and 0 otherwise.
+    nothing is known; None if every exponential moment is finite. At a task the moments are those of
+    its own law. A function of time has the order 1 if it has a continuous derivative, for every
+    index, and 0 otherwise.
     """
 
     name: str
@@ -167,7 +173,7 @@ class Function:
     order: Fraction | None = Fraction(0)
 
     def __post_init__(self) -> None:
-        random = [s for s in self.sorts if s is not Sort.INDEX]
+        random = [s for s in self.sorts if s not in (Sort.INDEX, Sort.TASK)]
         if (
             type(self.name) is not str
             or type(self.sorts) is not tuple
@@ -175,15 +181,17 @@ class Function:
             or not all(type(s) is Sort for s in self.sorts)
         ):
             raise Refused("a function has a name and sorts of its arguments")
-        if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random:
-            raise Refused(f"{self.name} is no function of indices and of one token, query or time at most")
+        if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random or self.sorts.count(Sort.TASK) > 1:
+            raise Refused(f"{self.name} is no function of indices and of one token, query or time at most, at one task")
+        if Sort.TASK in self.sorts and {Sort.TIME, Sort.NORMAL} & set(random):
+            raise Refused(f"{self.name} depends on a task; times and Gaussian vectors do not")
         if Sort.NORMAL in random and (self.name, self.sorts, self.order) != ("xi", (Sort.INDEX, Sort.NORMAL), None):
             raise Refused(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):
             raise Refused(f"the order {self.order!r} of {self.name} is no Fraction from 0 on")
         if Sort.TIME in random and self.order not in (0, 1):
             raise Refused(f"the order {self.order!r} of {self.name}, a function of time, is neither 0 nor 1")
-        if not random and self.order != 0:
+        if not random and Sort.TASK not in self.sorts and self.order != 0:
             raise Refused(f"{self.name} is not random and has no order")
 
     def __call__(self, *args: Term) -> Apply:
@@ -222,7 +230,11 @@ class Apply(Term):
         if tuple(a.sort for a in self.args) != self.function.sorts:
             raise Refused(f"{self.function.name} does not take {', '.join(map(text, self.args))}")
         self._seal(self.args, self.function)
-        object.__setattr__(self, "functions", frozenset({self.function}))
+        put = lambda name, value: object.__setattr__(self, name, value)
+        put("functions", frozenset({self.function}))
+        if {Sort.TOKEN, Sort.QUERY} & set(self.function.sorts):
+            put("tasks", frozenset(a for a in self.args if a.sort is Sort.TASK))
+            put("plain", not self.tasks)
 
 
 @dataclass(frozen=True, eq=True)
@@ -291,10 +303,34 @@ class Bind(Term):
             raise Refused(f"{self.kind} binds a {kind.sort.value}")
         self._seal((*self.heads, self.body), self.kind, self.count)
         outer = {(n - self.count, s) for n, s in self.body.loose if n >= self.count}
-        object.__setattr__(self, "loose", frozenset(outer.union(*(h.loose for h in self.heads))))
+        put = lambda name, value: object.__setattr__(self, name, value)
+        put("loose", frozenset(outer.union(*(h.loose for h in self.heads))))
+        put("tasks", frozenset(Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w for w in self.body.tasks))
+        if any(isinstance(w, Bound) and w.index < 0 for w in self.tasks):
+            raise Refused(f"a function of a token of a task stands in {text(self)} without `Given` that task")
+        put("plain", self.plain or kind.sort is Sort.TASK)
 
 
-TERMS = (Number, Variable, Bound, Apply, Op, Defined, Bind)
+@dataclass(frozen=True, eq=True)
+class Given(Term):
+    """The value of a term if tokens, queries and prompts have the laws of a task."""
+
+    task: Term
+    body: Term
+
+    __hash__ = Term.__hash__
+
+    def __post_init__(self) -> None:
+        if type(self.task) not in (Variable, Bound) or self.task.sort is not Sort.TASK:
+            raise Refused(f"{self.task!r} is no task")
+        if type(self.body) not in TERMS or self.body.sort is not Sort.REAL or self.body.plain or self.body.tasks - {self.task}:
+            raise Refused(f"{text(self.body)} is no term whose tokens and queries are those of the task {text(self.task)}")
+        self._seal((self.task, self.body), "given")
+        object.__setattr__(self, "tasks", frozenset())
+        object.__setattr__(self, "plain", True)
+
+
+TERMS = (Number, Variable, Bound, Apply, Op, Defined, Bind, Given)
 
 
 def term(x: Any) -> Term:
@@ -330,6 +366,8 @@ def text(e: Term) -> str:
         return f"{e.function.name}({', '.join(map(text, e.args))})"
     if isinstance(e, Defined):
         return e.name
+    if isinstance(e, Given):
+        return f"given[{text(e.task)}: {text(e.body)}]"
     if isinstance(e, Op):
         sign = {"add": " + ", "mul": "*", "pow": "^"}.get(e.head)
         return f"({sign.join(map(text, e.args))})" if sign else f"{e.head}({', '.join(map(text, e.args))})"

@@ -8,7 +8,7 @@ from typing import Any
 
 from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Bind, Defined, Function, Op, Term, Variable, term, text
+from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Bind, Defined, Function, Given, Op, Term, Variable, term, text
 from numerics.derivations.values import check_defined
 
 __all__ = ["Assumption", "Theorem", "check_arbitrary", "prove", "read"]
@@ -107,17 +107,18 @@ def _named(e: Term) -> frozenset[tuple[str, Any]]:
     own: set[tuple[str, Any]] = {(v.name, v) for v in e.free} | {(g.name, g) for g in e.functions}
     if isinstance(e, Defined):
         own.add((e.name, e))
-    parts = (
-        e.args if isinstance(e, Op) else (*e.heads, e.body) if isinstance(e, Bind) else (e.body,) if isinstance(e, Defined) else ()
-    )
+    body = (e.body,) if isinstance(e, (Bind, Defined, Given)) else ()
+    parts = e.args if isinstance(e, Op) else (*e.heads, *body) if isinstance(e, Bind) else body
     return frozenset(own.union(*map(_named, parts)))
 
 
 def read(x: Any) -> Term:
     """A term that a caller gives to a rule: defined, without loose variables and names of the
-    kernel.
+    kernel, and with the tokens of a task only given that task.
     """
     e = term(x)
+    if e.tasks:
+        raise Refused(f"{text(e)} has a function of a token of a task; write `Given` that task")
     if e.loose or any(name.startswith("#") for name, _ in _named(e)):
         raise Refused(f"{text(e)} has a variable that only the kernel may use")
     check_defined(e)

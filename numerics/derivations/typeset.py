@@ -8,8 +8,9 @@ from itertools import count
 
 from numerics.derivations.binding import instantiated, opened
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Theorem
+from numerics.derivations.values import MEANS
 
 __all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "where_latex"]
 
@@ -72,7 +73,8 @@ def where_latex(*terms: Term) -> str:
 def _definitions(e: Term, found: dict[str, Defined]) -> None:
     if isinstance(e, Defined):
         found[e.name] = e
-    parts = e.args if isinstance(e, Op) else (opened(e)[1],) if isinstance(e, Bind) else (e.body,) if isinstance(e, Defined) else ()
+    parts = e.args if isinstance(e, Op) else (opened(e)[1],) if isinstance(e, Bind) else ()
+    parts = (e.body,) if isinstance(e, (Defined, Given)) else parts
     for part in parts:
         _definitions(part, found)
 
@@ -113,13 +115,17 @@ def _tex(e: Term, level: int, used: frozenset[str] = frozenset()) -> str:
         return rf"\left({name}\right)" if level >= POWER and "^" in name else name
     if isinstance(e, Apply):
         return _value(e)
+    if isinstance(e, Given):  # the functions in it have the task as an index
+        return _tex(e.body, level, used)
     return _binder(e, level, used) if isinstance(e, Bind) else _operation(e, level, used)
 
 
 def _value(e: Apply) -> str:
-    """A function of a token; the token itself is the function z, so that z_i(Z) is Z_i."""
-    indices = "".join(_name(text(a)) for a in e.args if a.sort is Sort.INDEX)
-    random = [text(a) for a in e.args if a.sort is not Sort.INDEX]
+    """A function of a token; the token itself is the function z, so that z_i(Z) is Z_i. A task is
+    the first index.
+    """
+    indices = ",".join("".join(x if "\\" in x else _name(x) for x in named) for named in _indices(e) if named)
+    random = [text(a) for a in e.args if a.sort not in (Sort.INDEX, Sort.TASK)]
     if Sort.TIME in e.function.sorts:
         return random[0] if e.function == CLOCK else f"{_name(e.function.name)}{f'_{{{indices}}}' if indices else ''}({random[0]})"
     own = _name(e.function.name)
@@ -130,6 +136,12 @@ def _value(e: Apply) -> str:
         return f"{own}_{{{indices}}}"
     at = [x if x.startswith("Z") else f"z_{{{x}}}" for x in random]
     return own + (f"_{{{indices}}}" if indices else "") + (f"({at[0]})" if at else "")
+
+
+def _indices(e: Apply) -> tuple[list[str], list[str]]:
+    """The tasks and the indices of a value."""
+    tasks, places = ([text(a) for a in e.args if a.sort is sort] for sort in (Sort.TASK, Sort.INDEX))
+    return tasks, places
 
 
 def _operation(e: Term, level: int, used: frozenset[str]) -> str:
@@ -193,8 +205,8 @@ def _binder(e: Bind, level: int, used: frozenset[str]) -> str:
     own = [v.name for v in shown.values()]
     under = used | set(own)
     inside = instantiated(body, shown)
-    if e.kind in ("mean", "query", "normal", "prompt"):
-        sign = {"mean": own[0], "query": own[0], "normal": own[0], "prompt": "z_{1:L}"}[e.kind]
+    if e.kind in MEANS:
+        sign = "z_{1:L}" if e.kind == "prompt" else own[0]
         return rf"\mathbb{{E}}_{{{sign}}}\left[{_tex(inside, 0, under)}\right]"
     out = rf"\sum_{{{','.join(own)}}}{_tex(inside, PRODUCT, under)}"
     return rf"\left({out}\right)" if level >= PRODUCT else out
@@ -202,7 +214,7 @@ def _binder(e: Bind, level: int, used: frozenset[str]) -> str:
 
 def _letters(kind: str) -> Iterator[str]:
     """Letters for the variables of a binder, without end."""
-    base = "Z" if kind == "mean" else LETTERS[KINDS[kind].sort]
+    base = {"mean": ["Z"], "task": [r"\mu"]}.get(kind) or list(LETTERS[KINDS[kind].sort])
     yield from base
     yield from (f"{base[-1]}_{n}" for n in count(1))
 

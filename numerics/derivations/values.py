@@ -12,13 +12,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import opened
-from numerics.derivations.sorts import KINDS, Refused, Sort
-from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Number, Op, Term, Variable, text
+from numerics.derivations.sorts import KINDS, Refused
+from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 
 __all__ = ["BOUNDED", "MEANS", "check_defined", "finite", "integrable", "nonnegative", "order", "positive", "sign", "summable"]
 
-RANDOM = (Sort.TOKEN, Sort.QUERY, Sort.NORMAL, Sort.PROMPT)
-MEANS = ("mean", "query", "normal", "prompt")
+MEANS = ("mean", "query", "normal", "prompt", "task")
 #: An order is 1/p, and a number of terms 1/p that may be as small as one likes.
 Order = tuple[Fraction, int]
 BOUNDED: Order = (Fraction(0), 0)
@@ -33,7 +32,7 @@ def sign(e: Term) -> int:
     if isinstance(e, Variable) and e.range is not None:
         lo = e.range.lo
         return 0 if lo is None or lo < 0 else 2 if lo > 0 or e.range.lo_open else 1
-    if isinstance(e, Defined):
+    if isinstance(e, (Defined, Given)):
         return sign(e.body)
     if isinstance(e, Bind):
         inner = sign(opened(e)[1])
@@ -113,6 +112,8 @@ def order(e: Term, over: frozenset[Variable]) -> Order | None:
 
 @cache
 def _order(e: Term, over: frozenset[Variable]) -> Order | None:
+    if isinstance(e, Given):
+        return None if over else order(e.body, over)  # nothing is known of a task or token that is random
     if not over and not isinstance(e, (Op, Bind, Defined)):
         return BOUNDED
     if isinstance(e, Apply):
@@ -202,7 +203,7 @@ def check_defined(e: Term) -> None:
         If some part may have no value: a denominator that may vanish, a root of what may be
         negative, a mean that may not exist, or an infinite value in a function.
     """
-    if isinstance(e, Defined):
+    if isinstance(e, (Defined, Given)):
         check_defined(e.body)
     if isinstance(e, Bind):
         names, body = opened(e)

@@ -2,11 +2,14 @@
 
 A theorem must hold in every world that meets its assumptions. Nothing is shared with the kernel
 but the classes of terms, so that a wrong rule is not tested by itself. A mean over a Gaussian
-vector has no finite world: a term that contains one raises `Undecided`.
+vector has no finite world: a term that contains one raises `Undecided`. Tasks are three laws on
+the same atoms, and functions of time are polynomials, or any values where no derivative is asked
+for.
 """
 
 from __future__ import annotations
 
+import copy
 import itertools
 import random
 from dataclasses import dataclass, field
@@ -16,10 +19,10 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Number, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.terms import CLOCK, START, Apply, Bind, Bound, Defined, Function, Given, Number, Op, Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem
 
-__all__ = ["Undecided", "World", "holds"]
+__all__ = ["Undecided", "World", "holds", "meets"]
 
 ctx.prec = 200
 
@@ -54,13 +57,18 @@ class World:
     length: int = 2
     size: int = 1
     weights: tuple[fmpq, ...] = ()
+    laws: tuple[tuple[fmpq, ...], ...] = ()
+    task: int | None = None
     tables: dict[Any, fmpq] = field(default_factory=dict)
     numbers: dict[Variable, Any] = field(default_factory=dict)
     memory: dict[Any, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         first = self.rng.choice(((1,), (1, 2), (3, 1)))
-        self.weights = tuple(_fmpq(Fraction(w, 2 * sum(first))) for w in (*first, *first))
+        law = lambda half: tuple(_fmpq(Fraction(w, 2 * sum(half))) for w in (*half, *half))
+        self.weights = law(first)
+        tasks = random.Random(sum(first))
+        self.laws = tuple(law([tasks.randint(1, 4) for _ in first]) for _ in range(3))
 
     def _rational(self, lo: int = -8, hi: int = 8) -> fmpq:
         return fmpq(self.rng.randint(lo, hi) or 1, self.rng.choice((3, 4, 6)))
@@ -69,6 +77,8 @@ class World:
         """The value of a function; vectors of tokens and of queries come in opposite pairs."""
         if Sort.NORMAL in f.sorts:
             raise Undecided("a Gaussian vector")
+        if Sort.TIME in f.sorts:
+            return self.path(f, at)
         half = len(self.weights) // 2
         if f.name in ("z", "y") and at[-1] >= half:
             return -self.apply(f, (*at[:-1], at[-1] - half))
@@ -76,6 +86,20 @@ class World:
         if key not in self.tables:
             self.tables[key] = fmpq(self.rng.randint(-4, 4) or 1, 9 if f.name == "y" else 4)
         return self.tables[key]
+
+    def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
+        """The value of a function of time: a polynomial, its derivative, or any values."""
+        place, when = at[:-1], at[-1]
+        if f == CLOCK:
+            return when
+        smooth = f.order == 1 or f.name.endswith("'")
+        key = lambda part: (f.name.removesuffix("'"), place, part)
+        for part in range(3) if smooth else (str(when),):
+            self.tables.setdefault(key(part), self._rational(-4, 4))
+        if not smooth:
+            return self.tables[key(str(when))]
+        a, b, c = (self.tables[key(part)] for part in range(3))
+        return a + b * when + c * when**2 if f.order == 1 else b + 2 * c * when
 
     def variable(self, v: Variable) -> Any:
         """A number in the range of the variable, or the one that the assumptions need."""
@@ -89,6 +113,10 @@ class World:
                 self.numbers[v] = tuple(self.rng.randrange(len(self.weights)) for _ in range(self.length))
             elif v.of is Sort.NORMAL:
                 raise Undecided("a Gaussian vector")
+            elif v.of is Sort.TIME:
+                self.numbers[v] = fmpq(0 if v == START else self.rng.randint(0, 4), 4)
+            elif v.of is Sort.TASK:
+                self.numbers[v] = self.rng.randrange(len(self.laws))
             else:
                 self.numbers[v] = self.rng.randrange(len(self.weights))
         return self.numbers[v]
@@ -135,7 +163,7 @@ class World:
 
     def value(self, e: Term, env: tuple[Any, ...] = ()) -> Any:
         """The value of a term; `env` has the values of bound variables, innermost first."""
-        key = (e, tuple((n, env[n]) for n, _ in sorted(e.loose, key=lambda p: p[0])))
+        key = (e, self.task, tuple((n, env[n]) for n, _ in sorted(e.loose, key=lambda p: p[0])))
         if key not in self.memory:
             self.memory[key] = self._value(e, env)
         return self.memory[key]
@@ -148,11 +176,17 @@ class World:
         if isinstance(e, Variable):
             return self.variable(e)
         if isinstance(e, Apply):
-            return self.apply(e.function, tuple(int(self.value(a, env)) for a in e.args))
+            return self.apply(e.function, tuple(self.value(a, env) for a in e.args))
         if isinstance(e, Defined):
             return self.value(e.body, ())
         if isinstance(e, Bind):
             return self.integral(e, env)
+        if isinstance(e, Given):
+            before, self.task = self.task, self.value(e.task, env)
+            try:
+                return self.value(e.body, env)
+            finally:
+                self.task = before
         assert isinstance(e, Op)
         return self.operation(e.head, [self.value(a, env) for a in e.args])
 
@@ -181,15 +215,18 @@ class World:
 
     def integral(self, e: Bind, env: tuple[Any, ...]) -> Any:
         """A mean, or a sum over distinct positions or coordinates."""
-        atoms = range(len(self.weights))
+        weights = self.weights if self.task is None else self.laws[self.task]
+        atoms = range(len(weights))
         weighted: list[tuple[Any, tuple[Any, ...]]] = []
         if e.kind in ("mean", "query"):
-            weighted = [(w, (k,)) for w, k in zip(self.weights, atoms, strict=True)]
+            weighted = [(w, (k,)) for w, k in zip(weights, atoms, strict=True)]
+        elif e.kind == "task":
+            weighted = [(fmpq(n + 1, 6), (n,)) for n in range(len(self.laws))]
         elif e.kind == "prompt":
             for prompt in itertools.product(atoms, repeat=self.length):
                 mass = fmpq(1)
                 for k in prompt:
-                    mass = mass * self.weights[k]
+                    mass = mass * weights[k]
                 weighted.append((mass, (prompt,)))
         elif e.kind == "sum":
             prompt = self.value(e.heads[0], env)
@@ -222,3 +259,29 @@ def holds(theorem: Theorem, world: World) -> bool:
     if theorem.op == "==":
         return bool(left.overlaps(right))
     return not left > right if theorem.op == "<=" else not left > right and not (left == right and left.is_exact())
+
+
+def meets(assumption: Assumption, world: World) -> bool:
+    """Whether an assumption is true in the world, for all values of what it is said of; it counts
+    as false if these are numbers or functions, of which not all can be tried.
+    """
+    tokens, tasks = range(len(world.weights)), range(len(world.laws))
+    times = {fmpq(n, 4) for n in range(5)} | {x for v, x in world.numbers.items() if v.of is Sort.TIME}
+    values: dict[Sort, Any] = {
+        Sort.TOKEN: tokens,
+        Sort.QUERY: tokens,
+        Sort.TASK: tasks,
+        Sort.INDEX: range(world.size),
+        Sort.TIME: times,
+    }
+    named = [v for v in assumption.every if isinstance(v, Variable) and v.of in values]
+    if len(named) < len(assumption.every):
+        return False
+    for at in itertools.product(*(values[v.of] for v in named)):
+        here = copy.copy(world)
+        here.numbers, here.memory = {**world.numbers, **dict(zip(named, at, strict=True))}, {}
+        left, right = (arb(here.value(e)) for e in (assumption.lhs, assumption.rhs))
+        if {"==": not left.overlaps(right), "<=": left > right, "<": not left < right}[assumption.op]:
+            return False
+        world.numbers = {**here.numbers, **world.numbers}
+    return True
