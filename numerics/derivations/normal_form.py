@@ -53,8 +53,8 @@ def _poly(e: Term, split: bool) -> Poly:
     if isinstance(e, Bind):
         return _spread(_binder(e, split), split)
     if isinstance(e, Given):
-        inside = _inwards(e.task, to_term(again(e.body)))
-        return from_atom(inside) if isinstance(inside, Given) else again(inside)
+        value = _inwards(e.task, to_term(again(e.body)))
+        return from_atom(value) if isinstance(value, Given) else again(value)
     if not isinstance(e, Op):
         return from_atom(e)
     if e.head == "add":

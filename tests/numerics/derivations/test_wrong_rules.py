@@ -91,7 +91,7 @@ WRONG = (
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.tasks - {self.task}"),
     ("terms", "self.body.plain or self.body.tasks - {self.task}", "self.body.plain"),
     ("terms", "if Sort.TIME not in self.sorts or self.order != 1:", "if Sort.TIME not in self.sorts:"),
-    ("normal_form", "return from_atom(inside) if isinstance(inside, Given) else again(inside)", "return again(e.body)"),
+    ("normal_form", "return from_atom(value) if isinstance(value, Given) else again(value)", "return again(e.body)"),
     ("tasks", "or new.order != old.order", ""),
     ("tasks", "shown += check_in_range(put[old], old.range, given)", "pass"),
     ("tasks", "if fixed := a.every & set(put):", "if fixed := frozenset():"),
