@@ -40,7 +40,7 @@ SCALED = Point(on_line((1, -1), (HALF, HALF)), Fraction(0), (Fraction(244), Frac
     why=r"The left side is quadratic in $f$, the second term on the right linear, and for $L=1$ the first is 0: Rademacher tokens, "
     r"$U=0$ and $f(z)=\lambda z$ give $\lambda^2$ and $243.96\lambda$.",
     details=r"A factor $C_f$ is lost in the substitution in the proof. For $L\geq2$ the lemma holds as printed, by its first term "
-    r"alone: $71\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f\|^4}/L$ is below it.",
+    r"alone: $50\,e^{4\sigma^{2}\|Uz\|^{2}}\sqrt{\mathbb{E}\|f\|^4}/L$ is below it.",
     instead="Put $C_f^2$ in place of $C_f$ in front of the second term, and ask for $C_f>0$; then the lemma holds for every "
     r"$L\geq1$.",
     hypotheses=("L in Integers", "L >= 1"),

@@ -69,21 +69,21 @@ def corollary_threshold(c: int | Fraction) -> Term:
 
 @cache
 def error(c: int = 27) -> Theorem:
-    """P(|err|^2 > c e^{4 a2} K/(delta L)) <= (71/c) delta, from R1."""
-    return exceeds("prompt", (prompt,), error_squared, second_moment(), Fraction(71, c) * share)
+    """P(|err|^2 > c e^{4 a2} K/(delta L)) <= (50/c) delta, from R1."""
+    return exceeds("prompt", (prompt,), error_squared, second_moment(), Fraction(50, c) * share)
 
 
 @cache
 def error_at_a_corollary() -> Theorem:
-    """P(|err|^2 > 108 e^{4 a2} K/(delta L)) <= (71/108) delta."""
+    """P(|err|^2 > 108 e^{4 a2} K/(delta L)) <= (50/108) delta."""
     return error(108)
 
 
 @cache
 def error_weakly(c: int = 108) -> Theorem:
-    """P(|err|^2 >= c e^{4 a2} K/(delta L)) <= (71/c) delta, where K is positive."""
+    """P(|err|^2 >= c e^{4 a2} K/(delta L)) <= (50/c) delta, where K is positive."""
     level = c * exp(4 * a2) * K / (share * L)
-    return markov("prompt", (prompt,), error_squared, second_moment(), level, Fraction(71, c) * share, some_f())
+    return markov("prompt", (prompt,), error_squared, second_moment(), level, Fraction(50, c) * share, some_f())
 
 
 @cache

@@ -14,11 +14,12 @@ from numerics.derivations.terms import Op, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one, weights
 from proofs_check.derivations.softmax_average import (
+    HALF,
     S_L,
     S,
     a2,
-    bad,
     expectation,
+    fails,
     k,
     m0,
     mean,
@@ -55,11 +56,11 @@ def lower_tail() -> tuple[Theorem, Theorem]:
 
 
 @cache
-def failure() -> Theorem:
-    """P(S_L < S/2) <= e^{-(L/8) e^{-2 a2}}."""
-    half = specialise(lower_tail()[1], {alpha: Fraction(1, 2)})
-    strictly = specialise(arithmetic(Op("above", (x,)), "<=", Op("ind", (x,))), {x: S / 2 - S_L})
-    return chain(integrated("prompt", (prompt,), strictly, expectation(bad)), half)
+def failure(kept: Fraction = HALF) -> Theorem:
+    """P(S_L < (1 - alpha) S) <= e^{-alpha^2 (L/2) e^{-2 a2}} for a number 1 - alpha."""
+    tail = specialise(lower_tail()[1], {alpha: 1 - kept})
+    strictly = specialise(arithmetic(Op("above", (x,)), "<=", Op("ind", (x,))), {x: kept * S - S_L})
+    return chain(integrated("prompt", (prompt,), strictly, expectation(fails(kept))), tail)
 
 
 @cache

@@ -88,7 +88,7 @@ largest = sigma**2 * (300 * (1 + h) + 8 * log(L) + 8 * a2)
 def rate() -> Theorem:
     """E|err|^2 <= 300 sigma^2 (1 + h) e^{4 a2}/L: R1 for f(z) = z."""
     size = root(moment_of_the_norm(2), sqrt(mean(TOKEN.square**2)), 4 * sigma**2 * (1 + h))
-    r1 = chain(expectation(fixed_error), of_the_tokens(second_moment.theorem()), 71 * exp(4 * a2) * sqrt(mean(TOKEN.square**2)) / L)
+    r1 = chain(expectation(fixed_error), of_the_tokens(second_moment.theorem()), 50 * exp(4 * a2) * sqrt(mean(TOKEN.square**2)) / L)
     more = chain(r1, replace(r1.rhs, size))
     return chain(more, arithmetic(more.rhs, "<=", 300 * sigma**2 * (1 + h) * exp(4 * a2) / L))
 

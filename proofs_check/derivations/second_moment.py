@@ -19,6 +19,7 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import size_of_the_limit, weight_at_least_one, weights
 from proofs_check.derivations.normaliser import failure
 from proofs_check.derivations.softmax_average import (
+    HALF,
     R_L,
     S_L,
     F,
@@ -29,8 +30,10 @@ from proofs_check.derivations.softmax_average import (
     error_squared,
     expectation,
     f,
+    fails,
     g,
     good,
+    holds,
     i,
     k,
     l,
@@ -90,37 +93,43 @@ def no_larger_than_the_sum(h: Term) -> Theorem:
 
 
 @cache
-def off() -> Theorem:
-    """|err|^2 1{S_L >= S/2} <= 4|N|^2/L^2, from |err| = |N|/S_L and S >= L."""
-    return arithmetic(good * error_squared, "<=", 4 * N2 / L**2, equal(error_squared, N2 / S_L**2), weight_at_least_one())
+def off(kept: Fraction = HALF) -> Theorem:
+    """|err|^2 1{S_L >= kept S} <= |N|^2/(kept L)^2, from |err| = |N|/S_L and S >= L."""
+    same = equal(error_squared, N2 / S_L**2)
+    return arithmetic(holds(kept) * error_squared, "<=", N2 / kept**2 / L**2, same, weight_at_least_one())
 
 
 @cache
-def hull_bound() -> Theorem:
-    """|err|^2 <= 2 sum w|f|^2/S_L + 2 rho, as R_L/S_L is an average."""
-    two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: R_L / S_L, y: r})
+def hull_bound(more: Fraction = Fraction(1)) -> Theorem:
+    """|err|^2 <= (1 + more) sum w|f|^2/S_L + (1 + 1/more) rho, as R_L/S_L is an average."""
+    two = specialise(arithmetic((x - y) ** 2, "<=", (1 + more) * x**2 + (1 + 1 / more) * y**2), {x: R_L / S_L, y: r})
     R2 = over(i, m, R_L**2)
-    both = integrated("coordinates", (i,), two, error_squared, 2 * R2 / S_L**2 + 2 * rho, (m,))
-    return chain(both, replace(both.rhs, average_of_vectors()), 2 * total(w * F) / S_L + 2 * rho)
+    both = integrated("coordinates", (i,), two, error_squared, (1 + more) * R2 / S_L**2 + (1 + 1 / more) * rho, (m,))
+    return chain(both, replace(both.rhs, average_of_vectors()), (1 + more) * total(w * F) / S_L + (1 + 1 / more) * rho)
 
 
 @cache
-def on() -> Theorem:
-    """|err|^2 1{S_L < S/2} <= (s + 2 rho) 1{S_L < S/2} + sum |f(z_k)|^4/s for every s > 0."""
-    fourth, hull = total(F**2), Defined("hull", total(w * F) / S_L)
-    young = arithmetic(2 * hull, "<=", s + hull**2 / s)
+def on(kept: Fraction = HALF, more: Fraction = Fraction(1)) -> Theorem:
+    """|err|^2 1{S_L < kept S} <= (p s + (1 + 1/more) rho) 1{S_L < kept S} + p sum |f(z_k)|^4/s for
+    every s > 0 and p = (1 + more)/2.
+    """
+    p, fourth, hull = (1 + more) / 2, total(F**2), Defined("hull", total(w * F) / S_L)
+    young = arithmetic(2 * p * hull, "<=", p * s + p * hull**2 / s)
     below = chain(hull**2, replace(total(w * F) ** 2 / S_L**2, average_of_squares(F)[1]), fourth)
-    both = chain(hull_bound(), 2 * hull + 2 * rho)
-    both = chain(both, replace(both.rhs, young), replace(s + hull**2 / s + 2 * rho, below))
-    part = arithmetic(bad * both.rhs, "<=", (s + 2 * rho) * bad + fourth / s)
+    both = chain(hull_bound(more), 2 * p * hull + (1 + 1 / more) * rho)
+    both = chain(both, replace(both.rhs, young), replace(p * s + p * hull**2 / s + (1 + 1 / more) * rho, below))
+    bad = fails(kept)
+    part = arithmetic(bad * both.rhs, "<=", (p * s + (1 + 1 / more) * rho) * bad + p * fourth / s)
     return chain(replace(bad * error_squared, both), part)
 
 
-def at_the_best_s(split: Theorem, rest: Term, c: Term, p: int, size: Term) -> Theorem:
-    """From X <= rest + (p s + c) P(S_L < S/2) + p L size^2/s for every s > 0 to X <= rest + c g^2 +
-    2 p g sqrt(L) size, where g^2 bounds the probability.
+def at_the_best_s(
+    split: Theorem, rest: Term, c: Term, p: int | Fraction, size: Term, kept: Fraction = HALF, g: Term = g
+) -> Theorem:
+    """From X <= rest + (p s + c) P(S_L < kept S) + p L size^2/s for every s > 0 to X <= rest + c
+    g^2 + 2 p g sqrt(L) size, where g^2 bounds the probability.
     """
-    split = chain(split, replace(split.rhs, chain(failure(), g**2)))
+    split = chain(split, replace(split.rhs, chain(failure(kept), g**2)))
     split = chain(specialise(split, {s: s / g}), rest + c * g**2 + p * g * (s + L * size**2 / s))
     scale = sqrt(L) * size
     best = arithmetic(scale + eps + L * size**2 / (scale + eps), "<=", 2 * scale + eps)
@@ -145,24 +154,25 @@ def where_the_normaliser_fails() -> Theorem:
 
 
 @cache
-def theorem(C: int | Fraction = 71) -> Theorem:
-    """E|err|^2 <= C e^{4 a2} K/L: both parts together at their largest value."""
-    parts = specialise(arithmetic(x, "<=", good * x + bad * x), {x: error_squared})
-    parts = chain(parts, replace(parts.rhs, off(), on()))
-    rest = 4 * expectation(N2) / L**2
-    split = integrated(
-        "prompt", (prompt,), parts, expectation(error_squared), rest + (s + 2 * rho) * expectation(bad) + L * K**2 / s
-    )
-    rest = 16 * exp(4 * a2) * K / L
-    split = chain(split, replace(split.rhs, numerator()), rest + (s + 2 * rho) * expectation(bad) + L * K**2 / s)
-    share = 16 + 2 * L ** Fraction(3, 2) * exp(-4 * a2) * g + 2 * L * exp(-2 * a2) * g**2
-    largest = arithmetic(share, "<=", term(C), equal(g, exp(-L * exp(-2 * a2) / 16)), via={x: L * exp(-2 * a2) / 8})
+def theorem(C: int | Fraction = 50) -> Theorem:
+    """E|err|^2 <= C e^{4 a2} K/L: where S_L >= 2S/5 and where not, both at their largest value."""
+    kept, p = Fraction(2, 5), Fraction(2, 3)
+    bad = fails(kept)
+    parts = specialise(arithmetic(x, "<=", holds(kept) * x + bad * x), {x: error_squared})
+    parts = chain(parts, replace(parts.rhs, off(kept), on(kept, 2 * p - 1)))
+    more = (p * s + 4 * rho) * expectation(bad) + p * L * K**2 / s
+    split = integrated("prompt", (prompt,), parts, expectation(error_squared), expectation(N2) / kept**2 / L**2 + more)
+    rest = 25 * exp(4 * a2) * K / L
+    split = chain(split, replace(split.rhs, numerator()), rest + more)
+    tail = Defined("tau", exp(-9 * L * exp(-2 * a2) / 100))  # its square bounds the probability that S_L < 2S/5
+    share = 25 + 2 * p * L ** Fraction(3, 2) * exp(-4 * a2) * tail + 4 * L * exp(-2 * a2) * tail**2
+    largest = arithmetic(share, "<=", term(C), equal(tail, tail.body), via={x: L * exp(-2 * a2)})
     unit = exp(4 * a2) * K / L
-    best = at_the_best_s(split, rest, 2 * rho, 1, K)
+    best = at_the_best_s(split, rest, 4 * rho, p, K, kept, tail)
     return chain(best, replace(best.rhs, size_of_the_limit()), share * unit, replace(share * unit, largest))
 
 
-def statement(C: int | Fraction = 71) -> Statement:
+def statement(C: int | Fraction = 50) -> Statement:
     """R1 as a statement, from the bound of `theory` and the definition of a sub-Gaussian law."""
     L_, a2_, K_ = sp.symbols("L a2 K", positive=True)
     bound = from_sympy(second_moment_R1(L_, a2_, K_, sp.Rational(C)), {L_: L, a2_: a2, K_: K})

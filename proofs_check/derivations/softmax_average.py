@@ -57,8 +57,20 @@ r = mean(w * f(i, k)) / m0
 rho = Defined("rho", over(i, m, r**2))
 S_L, R_L = Defined("S_L", total(w)), total(w * f(i, k))
 S = L * m0
-#: Where the normaliser is at least half its mean, and where it is not.
-good, bad = Op("ind", (S_L - S / 2,)), Op("above", (S / 2 - S_L,))
+HALF = Fraction(1, 2)
+
+
+def holds(kept: Fraction = HALF) -> Term:
+    """Where the normaliser is at least a share of its mean."""
+    return Op("ind", (S_L - kept * S,))
+
+
+def fails(kept: Fraction = HALF) -> Term:
+    """Where the normaliser is less than a share of its mean."""
+    return Op("above", (kept * S - S_L,))
+
+
+good, bad = holds(), fails()
 error_squared = Defined("err2", over(i, m, (R_L / S_L - r) ** 2))
 
 

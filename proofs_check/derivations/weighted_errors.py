@@ -155,7 +155,7 @@ def fixed_c6(p: int) -> Theorem:
     """E|err|^2 <= C_f^2 (4 sigma^2)^p M e^{theta(4 a2 - ln L)} for every theta in [0, 1] and M =
     75(2p - 1 + h)^p + 2p ln(L)^p + 2p a2^p.
     """
-    x, first = 4 * a2 - log(L), 71 * (2 * p - 1 + h) ** p
+    x, first = 4 * a2 - log(L), 50 * (2 * p - 1 + h) ** p
     r1 = chain(second_moment.theorem(), replace(second_moment.theorem().rhs, moment_of_f(p)))
     r1 = chain(r1, _unit(p) * first * (exp(4 * a2) / L))
     r1 = chain(r1, replace(r1.rhs, arithmetic(exp(4 * a2) / L, "==", exp(x))))

@@ -1,4 +1,4 @@
-"""R1: the mean squared error at a fixed query is at most 71 e^{4 a2} sqrt(E|f|^4) / L for every
+"""R1: the mean squared error at a fixed query is at most 50 e^{4 a2} sqrt(E|f|^4) / L for every
 sub-Gaussian law and every L. The statement is derived; the parts of its first proof, which has the
 constant 75, are tried on the laws at which a search finds them tightest.
 """
@@ -33,10 +33,10 @@ CHUNG_LU = "Chung and Lu 2006, Theorem 7"
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
-def second_moment_at_a_fixed_query(*, C: int | Fraction = 71) -> Evidence:
+def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     r"""For every $f$, every $L\geq1$ and every query,
-    $\mathbb{E}|R_L/S_L-R/S|^2\leq71e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
-    stands for 71. The derivation splits the mean on $A=\{S_L<S/2\}$, whose probability is bounded
+    $\mathbb{E}|R_L/S_L-R/S|^2\leq50e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
+    stands for 50. The derivation splits the mean on $\{S_L<\frac25S\}$, whose probability is bounded
     by Chernoff's method, and cites no theorem.
     """
     search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, C))
@@ -106,9 +106,10 @@ def the_contributions_add_up(*, C: int = 75, top: int = 24) -> Evidence:
 
 @claim("OURS:R1.sum/joint", control=dict(C=Fraction(709, 10)), reference={})
 def the_contributions_do_not_peak_together(*, C: int | Fraction = 71) -> Evidence:
-    """The sum of the three contributions, in the units of R1.sum, is even at most 71, because they
+    r"""The sum of the three contributions, in the units of R1.sum, is even at most 71, because they
     do not peak together; `C` stands for 71.
 
-    The proof of R1 gives this constant when its terms are not maximised one by one.
+    The proof that splits at $S/2$ gives this constant when its terms are not maximised one by one;
+    R1 splits at $\frac25S$.
     """
     return forall(_total(), "<=", C, DOMAIN, via=VIA)

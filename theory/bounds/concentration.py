@@ -318,7 +318,7 @@ def exponent_16(sigma: Scalar, U_norm: Scalar) -> Scalar:
     return 1 / m.maximum(3, 192 * sigma**2 * U_norm**2)
 
 
-def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 71) -> Scalar:
+def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 50) -> Scalar:
     """Our bound on ``E|err|^2`` at a fixed query, for every ``L >= 1`` and every f with a fourth
     moment.
 
@@ -328,18 +328,18 @@ def second_moment_R1(L: Scalar, a2: Scalar, F4: Scalar, c: Scalar = 71) -> Scala
     F4 : number or Expr
         ``sqrt(E|f(Z)|^4)``.
     c : number or Expr
-        71.
+        50.
 
     Returns
     -------
     number or Expr
-        ``71 e^{4 a2} F4 / L``. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for
+        ``50 e^{4 a2} F4 / L``. By Markov's inequality it contains Lemma C.1 and Corollary C.3 for
         every delta in (0, 1).
 
     Examples
     --------
     >>> second_moment_R1(25, 0, 1)
-    2.84
+    2.0
     """
     m, L, a2, F4, c = read(L=L, a2=a2, F4=F4, c=c)
     return c * m.exp(4 * a2) * F4 / L
