@@ -1,0 +1,126 @@
+"""Random derivations: rules applied to theorems that other rules made, in hostile contexts.
+
+Every theorem that comes out is evaluated in finite worlds. `python -m benchmarks.kernel_soundness`
+makes as many as one likes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, log, sqrt
+from numerics.derivations.normal_form import normal_form
+from numerics.derivations.rules import arithmetic, assume, at_task, equal, exchange, integrate, limit, replace, specialise, then
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
+from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from numerics.derivations.values import check_defined, nonnegative
+from tests.numerics.derivations.finite_worlds import Undecided, World, holds, meets
+from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, task, v
+
+__all__ = ["false_theorems", "theorems"]
+
+x, y, n, s = (Variable(name, range=of) for name, of in (("x_", REALS), ("y_", REALS), ("n_", NONNEGATIVE), ("s_", POSITIVE)))
+delta = Variable("delta_", range=POSITIVE)
+HEADS = {"mean": (k, ()), "sum": (k, (p,)), "prompt": (p, ()), "coordinates": (i, (m,))}
+SEEDS: tuple[Callable[[], Theorem], ...] = (
+    lambda: arithmetic(2 * x * y, "<=", x**2 + y**2),
+    lambda: arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2),
+    lambda: arithmetic(1 + x, "<=", exp(x)),
+    lambda: arithmetic(-n, "<", s),
+    lambda: arithmetic(n / (s + n), "<", 1),
+    lambda: arithmetic(log(1 + n), "<=", n),
+    lambda: arithmetic(Op("ind", (n - s,)), "<=", n / s),
+    lambda: arithmetic(Op("above", (x,)) * y, "<=", n + y**2 / 4 + 1),
+    lambda: arithmetic(Op("max", (x, y)), "<=", x**2 + y**2 + 1),
+    lambda: arithmetic(x, "<=", x + delta * s),
+    lambda: assume("premise", x, "<=", y),
+)
+
+
+def _random(rng: random.Random) -> Term:
+    return random_term(rng, rng.choice((1, 2, 2)), token=True, prompt=True)
+
+
+def _around(rng: random.Random, e: Term) -> Term:
+    """The term at a place where it rises, falls, or does neither."""
+    c = term(Fraction(rng.randint(-2, 3), rng.choice((1, 2))))
+    places: tuple[Callable[[], Term], ...] = (
+        lambda: e + _random(rng),
+        lambda: c * e,
+        lambda: _random(rng) * e,
+        lambda: exp(-e / 4) * s,
+        lambda: 1 / (1 + e),
+        lambda: e**2,
+        lambda: sqrt(e),
+        lambda: Op(rng.choice(("max", "min")), (e, c)),
+        lambda: Op(rng.choice(("ind", "above")), (e - c,)),
+        lambda: bind(*(lambda kind: (kind, (HEADS[kind][0],), e, HEADS[kind][1]))(rng.choice(list(HEADS)))),
+    )
+    return rng.choice(places)()
+
+
+def _at_a_task(thm: Theorem) -> Theorem:
+    made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
+    numbers = {x: Function("number_w", (Sort.TASK,))(task)} if x in thm.lhs.free | thm.rhs.free else {}
+    out = at_task(thm, task, {**made, **numbers})
+    return integrate("task", (task,), out) if nonnegative(out.lhs) and thm.op != "<" else out
+
+
+def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
+    """One rule, applied to what is there."""
+    thm, other = rng.choice(made), rng.choice(made)
+    kind = rng.choice(list(HEADS))
+    value = rng.choice([_random(rng), f(k), g(k) ** 2, v(i), exp(f(k) / 2), f(k) - bind("mean", (k,), f(k))])
+    rules: tuple[Callable[[], Theorem], ...] = (
+        lambda: specialise(thm, {rng.choice((x, y, n, s)): value}),
+        lambda: specialise(thm, {x: value, n: value**2}),
+        lambda: integrate(kind, (HEADS[kind][0],), thm, HEADS[kind][1]),
+        lambda: replace(_around(rng, thm.lhs), thm),
+        lambda: replace(_around(rng, thm.rhs), thm),
+        lambda: chain(thm, replace(_around(rng, thm.rhs), other)),
+        lambda: then(thm, equal(thm.rhs, normal_form(thm.rhs, rng.random() < 0.5))),
+        lambda: limit(thm, delta, normal_form(specialise(thm, {delta: s}).lhs), s),
+        lambda: arithmetic(thm.lhs + other.lhs, "<=", thm.rhs + other.rhs, thm, other, effort=2_000),
+        lambda: arithmetic(thm.lhs * n, "<=", thm.rhs * n, thm, effort=2_000),
+        lambda: cauchy_schwarz(kind, (HEADS[kind][0],), value, f(k), HEADS[kind][1]),
+        lambda: exchange(bind("mean", (k,), bind("prompt", (p,), value**2))),
+        lambda: _at_a_task(thm),
+    )
+    return rng.choice(rules)()
+
+
+def theorems(seed: int, count: int) -> Iterator[Theorem]:
+    """Theorems made by `count` attempts, of which many are refused."""
+    rng = random.Random(seed)
+    made = [make() for make in SEEDS]
+    for _ in range(count):
+        try:
+            new = _step(rng, made[-30:] if rng.random() < 0.5 else made)
+            check_defined(new.rhs)
+        except Refused:
+            continue
+        if len(str(new)) < 400:
+            made.append(new)
+            yield new
+
+
+def false_theorems(seed: int, count: int, worlds: int = 6) -> tuple[list[str], Counter[str]]:
+    """The theorems that fail in some world, and how many were tried by rule."""
+    found, tried = [], Counter[str]()
+    for thm in theorems(seed, count):
+        for number in range(worlds):
+            world = World(random.Random(f"{seed} {number}"), length=1 + number % 3, size=1 + number % 2)
+            try:
+                if all(meets(a, world) for a in thm.assumptions):
+                    tried[thm.rule] += 1
+                    if not holds(thm, world):
+                        found.append(f"{thm.rule}: {thm}")
+                        break
+            except (Undecided, ZeroDivisionError, OverflowError):
+                continue
+    return found, tried
