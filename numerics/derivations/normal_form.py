@@ -343,9 +343,19 @@ def _joined(prompt: Term, sums: list[Term], beyond: int) -> Poly:
 
 
 def _closed(kind: str, names: tuple[Variable, ...], body: Term, heads: tuple[Term, ...]) -> Term:
-    """The binder; the order of its variables does not matter."""
+    """The binder; the order of its variables does not matter. They are sorted by where they stand in
+    the body, and all orders are tried of those that stand alike.
+    """
+    own = heads if kind == "coordinates" else heads[:1] * len(names)
+    mark, rest = (Variable(name, names[0].sort) for name in ("#mark", "#rest"))
+    place: dict[int, tuple[str, str]] = {}
+    for n, v in enumerate(names):
+        shown = instantiated(body, {w: mark if w == v else rest for w in names}) if len(names) > 1 else body
+        place[n] = (text(own[n]) if own else "", text(sorted_term(shown)))
+    alike = [tuple(group) for _, group in itertools.groupby(sorted(place, key=place.__getitem__), key=place.__getitem__)]
     found = []
-    for places in itertools.permutations(range(len(names))):
+    for orders in itertools.product(*map(itertools.permutations, alike)):
+        places = tuple(itertools.chain(*orders))
         order = tuple(names[n] for n in places)
         found.append(sorted_term(bind(kind, order, body, tuple(heads[n] for n in places) if kind == "coordinates" else heads)))
     return min(found, key=text)
