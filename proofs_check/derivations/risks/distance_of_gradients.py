@@ -146,16 +146,16 @@ def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     return squared_statement(factor), smooth_statement(factor)
 
 
-def halves_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+def halves_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
     """The difference of the gradients is E dJ g_L + factor E J (g_L - g), and its norm is at most
-    sqrt(E|dJ|^2 E|g_L|^2) + sqrt(E|J|^2 E|D|^2).
+    share (sqrt(E|dJ|^2 E|g_L|^2) + sqrt(E|J|^2 E|D|^2)).
     """
     first, second = mean(outputs(change(i, j, k) * slope_L)), mean(outputs(Jacobian(i, j, k) * turned))
     bound = sqrt(mean(norm_dJ**2)) * sqrt(mean(outputs(slope_L**2))) + sqrt(mean(norm_J**2)) * sqrt(mean(square_D))
     given = hypotheses(*smooth_under_the_mean)
     return (
         Statement(grad_L - grad, "==", first + Fraction(factor) * second, given),
-        Statement(norm(grad_L - grad), "<=", bound, given | hypotheses(*norms.values(), smooth)),
+        Statement(norm(grad_L - grad), "<=", Fraction(share) * bound, given | hypotheses(*norms.values(), smooth)),
     )
 
 

@@ -77,12 +77,12 @@ def holder() -> Theorem:
 
 def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
     """E max(|(a, y)|, |(b, y)|)|a - b| <= share E(|y| + |a| + |b|)|a - b|, and the Cauchy-Schwarz
-    inequality for the right side.
+    inequality for the right side; share multiplies the sum.
     """
     total = Y + A + B
     return (
         Statement(mean(M * D), "<=", Fraction(share) * mean(total * D)),
-        Statement(mean(total * D), "<=", sqrt(mean(total**2)) * sqrt(mean(D**2))),
+        Statement(mean(total * D), "<=", Fraction(share) * sqrt(mean(total**2)) * sqrt(mean(D**2))),
     )
 
 
