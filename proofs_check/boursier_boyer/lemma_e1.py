@@ -43,8 +43,8 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
     control={"c": Fraction(3, 10)},
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$, all
-    $t\leq T$ and all $L$ for which (27) holds, that is $L\geq L^\star(T)$ as $g_2(L)\to0$, from
+    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
+    all $t\leq T$ and all $L$ for which (27) holds, that is $L\geq L^\star(T)$ as $g_2(L)\to0$, from
     Corollary E.5. The printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of
     $\nabla\mathcal{R}_\infty$. It is tried for softmax attention on scalar regression, with both
     flows integrated; `c` multiplies the right side.
@@ -149,8 +149,8 @@ def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""From $f\leq\beta F+g_2t$ for the integral $F$ of the distance $f$ of the flows,
     $f\leq g_2(e^{\beta t}-1)/\beta$ is derived: $e^{-\beta t}(F+\frac{g_2}\beta(t+\frac1\beta))$
     does not rise. A second route is the algebra: the derivative of this is $e^{-\beta t}(F'-\beta
-    F-g_2t)$, so that $F$ is at most $g_2(e^{\beta t}-1-\beta t)/\beta^2$, at which $g_2t+\beta F$ is
-    the bound, with equality for $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$.
+    F-g_2t)$, so that $F$ is at most $g_2(e^{\beta t}-1-\beta t)/\beta^2$, at which $g_2t+\beta F$
+    is the bound, with equality for $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$.
     Here `scale` multiplies the $g_2$ that enters.
     """
     F, slope = sp.symbols("F f", real=True)

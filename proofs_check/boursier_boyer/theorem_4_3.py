@@ -1,7 +1,7 @@
 """Theorem 4.3 of Boursier & Boyer with its proof in Appendix E.1, and what Section 4 draws from
-Lemma E.1 for the parameters: the limit that it speaks of need not exist. The theorem is derived from
-Corollaries E.3 and E.5, and the statements are tried with explicit constants on integrated flows of
-regression with one Gaussian covariate.
+Lemma E.1 for the parameters: the limit that it speaks of need not exist. The theorem is derived
+from Corollaries E.3 and E.5, and the statements are tried with explicit constants on integrated
+flows of regression with one Gaussian covariate.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) 
     r"""From Corollaries E.3 and E.5 it is derived that
     $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$ for all times
     $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists and all $L\geq
-    L^\star(\frac\varepsilon2)$, which are what the limits of $\mathcal{R}_\infty$ along its flow and
-    of $g_1$ and $g_2$ mean. As $\mathcal{R}_L$ does not increase, its limit is at most that.
+    L^\star(\frac\varepsilon2)$, which are what the limits of $\mathcal{R}_\infty$ along its flow
+    and of $g_1$ and $g_2$ mean. As $\mathcal{R}_L$ does not increase, its limit is at most that.
 
     Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
     holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where

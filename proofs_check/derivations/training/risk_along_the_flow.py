@@ -101,20 +101,15 @@ def statement(c: int | Fraction = 1) -> Statement:
 def risks_stay_together() -> Theorem:
     """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T: both brackets."""
     inside = two_flows.in_the_ball()
-    first = arithmetic(size(RL(t) - RS(t)), "<=", g1, close_risks, inside, hide=(square(thetaL), size(RL(t) - RS(t))))
-    second = arithmetic(
-        size(RS(t) - R(t)),
-        "<=",
-        kappa * distance_now,
-        lipschitz_risk,
-        inside,
-        hide=(square(thetaL), size(RS(t) - R(t)), distance_now),
-    )
+    one, other = size(RL(t) - RS(t)), size(RS(t) - R(t))
+    first = arithmetic(one, "<=", g1, close_risks, inside, hide=(square(thetaL), one))
+    hidden = (square(thetaL), other, distance_now)
+    second = arithmetic(other, "<=", kappa * distance_now, lipschitz_risk, inside, hide=hidden)
     apart = replace(g1 + kappa * distance_now, two_flows.distance())
     sides = []
-    for sign, one, other in zip((1, -1), both_signs(first), both_signs(second), strict=True):
+    for sign, *brackets in zip((1, -1), both_signs(first), both_signs(second), strict=True):
         X = sign * (RL(t) - R(t))
-        sides.append(chain(arithmetic(X, "<=", g1 + kappa * distance_now, one, other, hide=(distance_now,)), apart))
+        sides.append(chain(arithmetic(X, "<=", apart.lhs, *brackets, hide=(distance_now,)), apart))
     return absolute(RL(t) - R(t), *sides)
 
 

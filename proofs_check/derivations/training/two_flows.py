@@ -88,9 +88,9 @@ def statement(c: int | Fraction = 1) -> Statement:
 
 
 def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
-    """(24) with (25) and Corollary E.5, and (26), as long as the finite-prompt flow is in the ball of
-    radius 2 rho, with c times their right sides; and that it is in the one of the given radius, in
-    units of rho, up to the time T of (27).
+    """(24) with (25) and Corollary E.5, and (26), as long as the finite-prompt flow is in the ball
+    of radius 2 rho, with c times their right sides; and that it is in the one of the given radius,
+    in units of rho, up to the time T of (27).
     """
     given = hypotheses(*EVERY, barrier)
     apart = sqrt(parameters((thetaL.rate(i, t) - theta.rate(i, t)) ** 2))
