@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations.risks import corollaries, rates, remaining, segment, smooth_loss, suprema
 from proofs_check.derivations.risks import distance_of_gradients as gradients
 from proofs_check.derivations.risks import distance_of_risks as risks
-from proofs_check.derivations.risks import remaining, segment, smooth_loss
 
 __all__ = ["PROOFS"]
 
@@ -21,6 +21,15 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
         "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
         "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
+        "OURS:E.moments": Proof(rates.statements, (rates.theorem, rates.eighth_power_tends_to_zero)),
+        "BB:A4.2.red": Proof(rates.second_half_statements, (rates.second_half, rates.second_half_tends_to_zero)),
+        "BB:CE.3.a": Proof(corollaries.risk_statements, (corollaries.risks_come_together, corollaries.risks_tend_together)),
+        "BB:CE.3.b": one(suprema.vanishing_statement, suprema.vanishing),
+        "BB:CE.5": Proof(
+            corollaries.gradient_statements, (corollaries.gradients_come_together, corollaries.gradients_tend_together)
+        ),
+        "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
+        "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
         "BB:LE.2": Proof(risks.statements, (risks.squared, segment.tangent, risks.with_a_smooth_loss)),
         "BB:LE.2.smooth": Proof(smooth_loss.smooth_statements, (segment.from_the_start, smooth_loss.on_average)),
         "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
