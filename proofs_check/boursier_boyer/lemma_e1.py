@@ -1,7 +1,6 @@
 """Lemma E.1 of Boursier & Boyer (Appendix E.2) with equations (24) to (27): the gradient flow with
-finite prompts stays near the one with infinite prompts. The inequality of Gronwall's type is
-proved, and the statement is compared with both flows integrated for regression with one Gaussian
-covariate.
+finite prompts stays near the one with infinite prompts. They are derived from Corollary E.5, and
+the statement is compared with both flows integrated for regression with one Gaussian covariate.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import STARTS, drawn_flows, up_to
 from theory.regression.any_parameters import full_risk
 from theory.regression.transfer import distance_26, distance_of_flows
@@ -39,19 +39,18 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 
 @claim(
     "BB:LE.1",
-    needs=("BB:24-27", "BB:24-27/exit", "BB:CE.5"),
+    needs=("BB:CE.5",),
     control={"c": Fraction(3, 10)},
-    argument=r"Corollary E.5 gives (24) to (26) on the ball, and (27) keeps the finite-prompt flow in it up to $T$. The "
-    r"printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of $\nabla\mathcal{R}_\infty$; with that of "
-    r"$\nabla\mathcal{R}_L$ the same proof works, split at $\nabla\mathcal{R}_L(\theta_\infty)$.",
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ up to the time $T$ of (27)
-    is tried for softmax attention on scalar regression, with both flows integrated; `c` multiplies
-    the right side.
+    r"""The bound $\|\theta_L(t)-\theta_\infty(t)\|\leq g_2te^{\beta t}$ is derived for every $T$,
+    all $t\leq T$ and all $L$ for which (27) holds, that is $L\geq L^\star(T)$ as $g_2(L)\to0$, from
+    Corollary E.5. The printed $\beta_L$ is read as $\beta_\infty$, the Lipschitz constant of
+    $\nabla\mathcal{R}_\infty$. It is tried for softmax attention on scalar regression, with both
+    flows integrated; `c` multiplies the right side.
     """
     drawn = drawn_flows(lambda _, one, other: np.hypot(*(other - one)), Transfer.bound_26, lambda t: t.T_27, c)
-    return _on_paths(c).replace(sides=(drawn,))
+    return derivation("BB:LE.1", _on_paths(c).replace(sides=(drawn,)), c=c)
 
 
 def _on_paths(c: Fraction) -> Evidence:
@@ -120,39 +119,39 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     dial="c",
     control={"radius": Fraction(19, 10)},
     reference={"r": 1},
-    needs=("BB:24-27/gronwall", "BB:24-27/monotone", "BB:CE.5"),
-    argument=r"In (24) and (25) the first norm is at most $g_2$ by Corollary E.5, and the second at most $\beta f$ as the "
-    r"ball is convex; $f$ is at most the integral of the norm of its derivative; Gronwall's inequality gives (26) up to "
-    r"the exit time. Before $T$, $f<\rho$ by (26), (27) and monotony, so that $\theta_L$ is strictly inside the ball of "
-    r"radius $2\rho$: the exit is not before $T$.",
+    needs=("BB:CE.5",),
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
-    r"""What Gronwall's inequality gives for the distance $f$ of the flows is at most the right side
-    of (26): $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$ is $1-e^{-r}\leq r$ at $r=\beta t$. For
-    (27), $\|\theta_L\|\leq n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and $f<\rho$. Here `c`
-    multiplies the right sides of the first two, and `radius` stands for the 2 in $2\rho$.
+    r"""The bound of the derivative in (24) and (25) and then (26) are derived as long as the
+    finite-prompt flow is in the ball of radius $2\rho$, and that it is in there up to $T$ if (27)
+    holds. In numbers, what Gronwall's inequality gives for the distance $f$ of the flows is at most
+    the right side of (26): $g_2(e^{\beta t}-1)/\beta\leq g_2te^{\beta t}$ is $1-e^{-r}\leq r$ at
+    $r=\beta t$. For (27), $\|\theta_L\|\leq n+f<2\rho$ where $n=\|\theta_\infty\|\leq\rho$ and
+    $f<\rho$. Here `c` multiplies the right sides of the first two, and `radius` stands for the 2 in
+    $2\rho$.
     """
     r = sp.Symbol("r", positive=True)
     f, n = sp.symbols("f n", nonnegative=True)
+    x, y = sp.symbols("x y", nonnegative=True)
+    added = forall(x + y, "<=", Rational(c) * (x + y), {x: NONNEGATIVE, y: NONNEGATIVE})
     scaled = identity(distance_of_flows(g, beta, t) / distance_26(g, beta, t), (1 - exp(-beta * t)) / (beta * t))
     bound = forall(1 - exp(-r), "<=", Rational(c) * r, {r: POSITIVE})
     near = [(n, "<=", rho), (f, "<", rho)]
     inside = forall(n + f, "<", Rational(radius) * rho, {n: NONNEGATIVE, f: NONNEGATIVE, rho: POSITIVE}, where=near)
-    return all_of(scaled, bound, inside)
+    return derivation("BB:24-27", added, all_of(scaled, bound), inside, c=c, radius=radius)
 
 
 @claim(
     "BB:24-27/gronwall",
     control={"scale": Fraction(2)},
-    argument=r"With $F$ the integral of $f$, $f\leq g_2t+\beta F$ makes the first derivative nonpositive, so that $F$ is "
-    r"at most its largest value, at which $f$ is at most $g_2t+\beta F$.",
 )
 def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
-    r"""With $F$ the integral of the distance $f$ of the flows, the derivative of $e^{-\beta
-    t}(F+\frac{g_2}\beta(t+\frac1\beta))$ is $e^{-\beta t}(F'-\beta F-g_2t)$. So $F$ is at most
-    $g_2(e^{\beta t}-1-\beta t)/\beta^2$, at which $g_2t+\beta F$ is $g_2(e^{\beta t}-1)/\beta$,
-    with equality for $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$. Here `scale`
-    multiplies $g_2$ in the first bracket.
+    r"""From $f\leq\beta F+g_2t$ for the integral $F$ of the distance $f$ of the flows,
+    $f\leq g_2(e^{\beta t}-1)/\beta$ is derived: $e^{-\beta t}(F+\frac{g_2}\beta(t+\frac1\beta))$
+    does not rise. A second route is the algebra: the derivative of this is $e^{-\beta t}(F'-\beta
+    F-g_2t)$, so that $F$ is at most $g_2(e^{\beta t}-1-\beta t)/\beta^2$, at which $g_2t+\beta F$
+    is the bound, with equality for $\mathcal{R}=-\beta x^2/2$ and $\mathcal{R}_L=\mathcal{R}-g_2x$.
+    Here `scale` multiplies the $g_2$ that enters.
     """
     F, slope = sp.symbols("F f", real=True)
     part = Rational(scale) * g
@@ -162,7 +161,7 @@ def gronwall_inequality(*, scale: Fraction = Fraction(1)) -> Evidence:
     solved = identity(inside - g / beta**2, exp(-beta * t) * (F - largest))
     end = identity(g * t + beta * largest, distance_of_flows(g, beta, t))
     reached = identity(distance_of_flows(g, beta, t).diff(t), part + beta * distance_of_flows(g, beta, t))
-    return all_of(derivative, solved, end, reached)
+    return derivation("BB:24-27/gronwall", all_of(derivative, solved, end, reached), scale=scale)
 
 
 @claim("BB:24-27/monotone", control={"factor": Fraction(1, 2)})

@@ -1,6 +1,6 @@
 """Lemma E.2 of Boursier & Boyer: the distance of the risks of finite and infinite prompts, and the
 fourth moment of the output for Gaussian tokens. Tasks on few atoms, whose prompts can all be
-enumerated, refute the printed forms, and the repairs are tried on them.
+enumerated, refute the printed forms; the repairs are derived, and tried on them.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, ho
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import worst_case
 from proofs_check.instances.gaussian_tasks import drawn_tasks, largest_variance, operator_norm, power_over_queries, trace
+from proofs_check.instances.smooth_losses import risks_of_smooth_losses
 from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
@@ -67,7 +69,9 @@ def _enumerated(
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Compare |R_L - R| with factor (sqrt(2 R E D^2) + E D^2 / 2) in the hostile cases."""
+    """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), which the hostile cases try, and
+    the bound for smooth losses.
+    """
 
     def witness() -> dict[str, Any] | None:
         at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
@@ -75,7 +79,9 @@ def _repaired(factor: Fraction) -> Evidence:
         return {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
 
     checked = r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
-    return in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
+    squared = in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
+    smooth = risks_of_smooth_losses(factor)
+    return derivation("BB:LE.2", squared, smooth, smooth, factor=factor)
 
 
 def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:
@@ -126,14 +132,15 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     ),
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
-    needs=("BB:LE.2.smooth", "BB:LE.2.prod", "BB:LE.2.4", "BB:P3.1", "OURS:E.risk"),
+    needs=("BB:P3.1",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the task $y=0$ and the loss $\frac12\hat z^2$ the printed bound is 0 for all constants,
     and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
-    which is tried on tasks whose prompts can all be enumerated; `factor` multiplies it.
+    which is derived, as is the one for smooth losses, and tried on tasks whose prompts can all be
+    enumerated; `factor` multiplies it.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -157,13 +164,13 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
-    needs=("OURS:E.risk",),
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
-    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is tried on tasks on few atoms.
+    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
+    atoms.
     """
     if bound != "printed":
         return _repaired(factor)

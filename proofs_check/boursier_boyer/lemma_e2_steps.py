@@ -1,5 +1,6 @@
-"""Lemma E.2 of Boursier & Boyer, the proof, step by step; each inequality is proved or refuted over
-its whole domain. A = |a|, B = |b|, Y = |y| and P = a.b stand for vectors of every dimension.
+"""Lemma E.2 of Boursier & Boyer, the proof, step by step; each inequality is derived, or proved or
+refuted over its whole domain. A = |a|, B = |b|, Y = |y| and P = a.b stand for vectors of every
+dimension.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from sympy import Max, Rational, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.boursier_boyer.lemma_e4_steps import young
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 A, B, Y, x, t, m = sp.symbols("A B Y x t m", nonnegative=True)
 a, b, y, P = sp.symbols("a b y P", real=True)
@@ -22,15 +25,13 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 @claim(
     "BB:LE.2.smooth",
     control={"factor": Fraction(99, 100)},
-    assumes=(MEANS,),
-    argument=r"The difference $\ell(a,y)-\ell(b,y)$ is the integral of $\nabla_1\ell(c,y)^\top(a-b)$ along $c=sa+(1-s)b$, "
-    r"where $\|\nabla_1\ell(c,y)\|=\|\nabla_1\ell(c,y)-\nabla_1\ell(0,0)\|\leq\|(c,y)\|$ by joint 1-smoothness. Its square "
-    r"$\|c\|^2+\|y\|^2$ is at most the larger one of the two ends. Then take means, with $|\mathbb{E}X|\leq\mathbb{E}|X|$.",
 )
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
-    r"""On the segment $c=sa+(1-s)b$, $0\leq s\leq1$, with $A=\|a\|$ and $B=\|b\|$,
-    $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$; `factor` multiplies this
-    square.
+    r"""Along the segment from $b$ to $a$ the slope $\nabla_1\ell(c,y)^\top(a-b)$ of the loss is at
+    most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness: this gives the inequality at every outcome, and
+    from there on average; both are derived. A second route is that on the segment $c=sa+(1-s)b$
+    the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$ for $A=\|a\|$ and
+    $B=\|b\|$. Here `factor` multiplies the squares of the right sides.
     """
     s = sp.Symbol("s", nonnegative=True)
     square = s**2 * A**2 + 2 * s * (1 - s) * P + (1 - s) ** 2 * B**2
@@ -40,7 +41,8 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     domain = {s: Closed(0, 1), larger: HALF_LINE, smaller: HALF_LINE}
     mean = s * larger + (1 - s) * smaller
     largest = forall(mean, "<=", Rational(factor) * larger, domain, where=[(smaller, "<=", larger)])
-    return all_of(segment, largest).replace(dimension="every d", assumes=("|a - b|^2 >= 0", "B <= A, otherwise exchange a and b"))
+    search = all_of(segment, largest).replace(assumes=("|a - b|^2 >= 0", "B <= A, otherwise exchange a and b"))
+    return derivation("BB:LE.2.smooth", search, search, factor=factor)
 
 
 @claim(
@@ -83,40 +85,38 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     costs="constants",
     repair={"join": "sum"},
     control={"share": Fraction(9, 10)},
-    needs=("BB:LE.2.prod/holder",),
-    assumes=(MEANS,),
-    argument=r"Take means of the pointwise inequality; the second step is LE.2.prod/holder, with $\|y\|+\|a\|+\|b\|$ in "
-    r"the repaired line.",
     hypotheses=("A >= 0", "B >= 0", "Y >= 0", "D >= 0", "D <= A + B", "A <= B + D", "B <= A + D"),
 )
 def maximum_against_product(*, join: str = "product", share: Fraction = Fraction(1)) -> Evidence:
     r"""Printed is $\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|\leq\|y\|(\|a\|+\|b\|)\,\|a-b\|$, which is
-    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product, and `share`
-    multiplies it.
+    refuted; repaired, the sum $\|y\|+\|a\|+\|b\|$ stands in place of the product, which is derived
+    on average, with the Cauchy-Schwarz inequality that follows it; `share` multiplies the sum.
     """
     D = sp.Symbol("D", positive=True)
     right = Y * (A + B) if join == "product" else Rational(share) * (Y + A + B)
     left = Max(sqrt(A**2 + Y**2), sqrt(B**2 + Y**2))
     domain = {**dict.fromkeys((A, B, Y), HALF_LINE), D: (0, oo)}
     triangle = [(D, "<=", A + B), (A, "<=", B + D), (B, "<=", A + D)]
-    return forall(left * D, "<=", right * D, domain, where=triangle).replace(dimension="every d")
+    pointwise = forall(left * D, "<=", right * D, domain, where=triangle).replace(dimension="every d")
+    if join == "product":
+        return pointwise
+    return derivation("BB:LE.2.prod", pointwise, young(share), share=share)
 
 
 @claim(
     "BB:LE.2.prod/holder",
     control={"power": 3},
-    assumes=(MEANS,),
-    argument=r"Divide $Y$, $s=\|a\|+\|b\|$ and the distance $D$ by their norms in $L^4$, $L^4$ and $L^2$ and take means; "
-    r"both terms on the right are squares.",
 )
 def cauchy_schwarz_twice(*, power: int = 4) -> Evidence:
-    r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ follows from
+    r"""Hölder's inequality with $\frac14+\frac14+\frac12=1$ for $Y=\|y\|$, $s=\|a\|+\|b\|$ and
+    $D=\|a-b\|$ is derived from the Cauchy-Schwarz inequality, applied twice. For numbers it is
     $\frac14Y^4+\frac14s^4+\frac12D^2-YsD=\frac12(D-Ys)^2+\frac14(Y^2-s^2)^2$, whose right side is
-    not negative; `power` stands for the 4 of the first two terms.
+    not negative; `power` stands for the 4.
     """
     s, D = sp.symbols("s D", nonnegative=True)
     gap = Y**power / power + s**power / power + D**2 / 2 - Y * s * D
-    return identity(gap, (D - Y * s) ** 2 / 2 + (Y**2 - s**2) ** 2 / 4)
+    search = identity(gap, (D - Y * s) ** 2 / 2 + (Y**2 - s**2) ** 2 / 4)
+    return derivation("BB:LE.2.prod/holder", search, power=power)
 
 
 def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:

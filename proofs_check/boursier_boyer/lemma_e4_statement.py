@@ -1,7 +1,7 @@
 """Lemma E.4 of Boursier & Boyer: the distance of the gradients of finite and infinite prompts, and
 the second moments of output and Jacobian for Gaussian tokens. Laws with rare hard tasks and tasks
-on few atoms, whose prompts can all be enumerated, refute the printed forms; the repairs are tried
-on the latter.
+on few atoms, whose prompts can all be enumerated, refute the printed forms; the repairs are
+derived, and tried on the latter.
 """
 
 from __future__ import annotations
@@ -27,14 +27,16 @@ from proofs_check.boursier_boyer.lemma_e2_statement import (
 )
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.gaussian_tasks import jacobian, largest_variance, operator_norm, over_queries, power_over_queries, trace
 from proofs_check.instances.rare_tasks import RareTasks
+from proofs_check.instances.smooth_losses import gradients_of_smooth_losses
 from theory.regression.transfer import gradient_gap
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Compare the distance of the gradients with factor times the repaired bound in the hostile
-    cases.
+    """Derive factor times the repaired bound of the distance of the gradients, which the hostile
+    cases try, and that for smooth losses.
     """
 
     def witness() -> dict[str, Any] | None:
@@ -50,7 +52,8 @@ def _repaired(factor: Fraction) -> Evidence:
         r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}"
     )
     bound = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
-    return in_hostile_cases(lambda g: g.distance, bound, factor, checked, witness)
+    squared = in_hostile_cases(lambda g: g.distance, bound, factor, checked, witness)
+    return derivation("BB:LE.4", squared, gradients_of_smooth_losses(factor), factor=factor)
 
 
 def along_rare_tasks(n: Any, u: Fraction, v: Fraction) -> dict[str, Any]:
@@ -86,8 +89,9 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}$. "
     r"These are roots of means, and the bound holds for every $L\geq1$; there $J$ and $J_L$ are the Jacobians of "
     r"$T[\mu](z_{\rm q})$ and $T[\hat\mu_L](z_{\rm q})$ in $(U,V)$, and "
-    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For $L\geq2$ Propositions 3.1 and 3.4 bound the conditional means "
-    r"of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
+    r"$D=T[\hat\mu_L](z_{\rm q})-T[\mu](z_{\rm q})$. For any jointly 1-smooth $\ell$ with $\nabla_1\ell(0,0)=0$ put "
+    r"$\mathbb{E}\|T\|^2+\mathbb{E}\|y_{\rm q}\|^2$ for $2\mathcal{R}_\infty$. For $L\geq2$ Propositions 3.1 and 3.4 "
+    r"bound the conditional means of $D^2$ and $\|J_L-J\|^2$ given $\mu$.",
     costs="constants",
     robust=Diverging(
         point={"u": Fraction(2), "v": Fraction(1)},
@@ -99,14 +103,15 @@ def gradients_over_the_bound(L: sp.Expr, p: sp.Expr, u: Fraction, v: Fraction, s
     ),
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
-    needs=("BB:LE.4.split", "BB:28", "BB:P3.1", "OURS:E.gradient"),
+    needs=("BB:LE.4.split", "BB:P3.1", "BB:P3.4.U", "BB:P3.4.V"),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1"),
 )
 def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""Along laws of tasks of which the hard ones are rare,
     $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ comes to exceed every multiple of the printed
-    bound. Repaired, roots of means stand for means of roots, which is tried on tasks whose prompts
-    can all be enumerated; `factor` multiplies the bound.
+    bound. Repaired, roots of means stand for means of roots, which is derived from the formula of
+    the gradient, and tried on tasks whose prompts can all be enumerated; `factor` multiplies the
+    bound.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -134,13 +139,13 @@ def distance_of_the_gradients(*, bound: str = "printed", factor: Fraction = Frac
     costs="nothing",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
-    needs=("OURS:E.gradient",),
+    needs=("BB:LE.4.split",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_gradients_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0 for all constants, while for $y=0$ and the loss $\frac12\hat
     z^2$ the gradients of $\mathcal{R}_L$ and $\mathcal{R}_\infty$ differ. Repaired, the bound of
-    Lemma E.4 with roots of means is tried; `factor` multiplies it.
+    Lemma E.4 with roots of means is derived and tried; `factor` multiplies it.
     """
     if bound != "printed":
         return _repaired(factor)

@@ -1,5 +1,5 @@
 """Lemma E.4 of Boursier & Boyer, the proof up to (28) and the two displays after it, step by step;
-each inequality is proved or refuted over its whole domain.
+each inequality is derived, or proved or refuted over its whole domain.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
 
 L = sp.Symbol("L", integer=True, positive=True)
@@ -75,38 +76,43 @@ def _slopes_agree() -> Evidence:
 
 @claim(
     "BB:LE.4.split",
-    control={"factor": Fraction(2)},
-    assumes=(MEANS, "the gradient of a mean is the mean of the gradients"),
-    needs=("BB:LE.4.split/schwarz", "BB:4.loss/first"),
+    control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
     argument=r"The mean may be differentiated under its sign, since $\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in "
     r"the norms of tokens and query, locally uniformly in $(U,V)$, and all moments of these are finite given $\mu$; then "
-    r"the chain rule. The split is executed; then $\|\mathbb{E}[Xg]\|\leq\mathbb{E}\|X\|\|g\|$, the Cauchy-Schwarz "
-    r"inequality, and $\|\nabla_1\ell(a,y)-\nabla_1\ell(b,y)\|\leq\|a-b\|$.",
+    r"the chain rule gives the formula of the gradient.",
 )
-def the_difference_splits_in_two(*, factor: Fraction = Fraction(1)) -> Evidence:
+def the_difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the
     Jacobians $J_L$, $J$ of the outputs and the slopes $g_L$, $g$ of the loss, in every dimension.
-    Here `factor` multiplies the second term; finite differences confirm the formula of the
-    gradient.
+    From the formula of the gradient this is derived on average, with the Cauchy-Schwarz inequality
+    for both terms and 1-smoothness for the second one. Here `factor` multiplies the second term,
+    and `share` the bound; finite differences confirm the formula.
     """
     words = Algebra(general=["J_L", "J", "g_L", "g"])
     J_L, J, g_L, g = (words[name] for name in ("J_L", "J", "g_L", "g"))
     found = trace_identity(J_L * g_L - J * g, (J_L - J) * g_L + factor * (J * (g_L - g)))
-    return confirmed(found, _slopes_agree()) if found.verdict.accepted else found
+    search = confirmed(found, _slopes_agree()) if found.verdict.accepted else found
+    return derivation("BB:LE.4.split", search, young(share), factor=factor, share=share)
+
+
+def young(share: int | Fraction) -> Evidence:
+    """Judge xy <= share (x^2 + y^2)/2."""
+    x, y = sp.symbols("x y", nonnegative=True)
+    return forall(x * y, "<=", Rational(share) * (x**2 + y**2) / 2, {x: HALF_LINE, y: HALF_LINE})
 
 
 @claim(
     "BB:LE.4.split/schwarz",
     control={"power": 3},
-    assumes=(MEANS,),
-    argument="Divide $x$ and $y$ by their norms in $L^2$ and take means; the right side is a square.",
 )
 def cauchy_schwarz(*, power: int = 2) -> Evidence:
-    r"""The Cauchy-Schwarz inequality follows from $\frac12x^2+\frac12y^2-xy=\frac12(x-y)^2$;
-    `power` stands for the 2 of the first two terms.
+    r"""The Cauchy-Schwarz inequality
+    $\mathbb{E}|XZ|\leq(\mathbb{E}|X|^2)^{1/2}(\mathbb{E}|Z|^2)^{1/2}$ is derived; for numbers it is
+    $\frac12x^2+\frac12y^2-xy=\frac12(x-y)^2$. Here `power` stands for the 2 of the moments.
     """
     x, y = sp.symbols("x y", nonnegative=True)
-    return identity(x**power / power + y**power / power - x * y, (x - y) ** 2 / 2)
+    search = identity(x**power / power + y**power / power - x * y, (x - y) ** 2 / 2)
+    return derivation("BB:LE.4.split/schwarz", search, power=power)
 
 
 @claim(
@@ -191,17 +197,16 @@ def the_conditional_form_suffices(*, q: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "BB:28/rest",
     control=({"k": Fraction(39, 10)}, {"two": Fraction(19, 10)}),
-    assumes=(MEANS,),
-    argument=r"Put $\|T_L\|\leq t+x$ with $x=\|T_L-T\|$ and $t=\|T\|$, take means, and bound $\mathbb{E}x^2$ by "
-    r"Proposition 3.1.",
     needs=("BB:P3.1",),
 )
 def the_remaining_factor(*, k: int | Fraction = 4, two: int | Fraction = 2) -> Evidence:
-    r"""With $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ the last display is
+    r"""The last display is derived from $\|T_L\|^2\leq2\|T\|^2+2\|T_L-T\|^2$ and Proposition 3.1 at
+    every task. For numbers $x=\|T_L-T\|$, $t=\|T\|$ and $y=\|y_{\rm q}\|$ it is
     $2(t+x)^2+2y^2\leq4(t^2+x^2+y^2)$, and the root of the right side is at most $2(t+x+y)$, as the
     lemma uses it; `k` stands for the 4 of the display, and `two` for the 2 of $2(t+x+y)$.
     """
     x, t, y = names = sp.symbols("x t y", nonnegative=True)
     domain = dict.fromkeys(names, HALF_LINE)
     display = forall(2 * (t + x) ** 2 + 2 * y**2, "<=", Rational(k) * (t**2 + x**2 + y**2), domain)
-    return all_of(display, forall(4 * (t**2 + x**2 + y**2), "<=", (Rational(two) * (t + x + y)) ** 2, domain))
+    root = forall(4 * (t**2 + x**2 + y**2), "<=", (Rational(two) * (t + x + y)) ** 2, domain)
+    return derivation("BB:28/rest", display, root, k=k, two=two)

@@ -1,6 +1,7 @@
 """Theorem 4.3 of Boursier & Boyer with its proof in Appendix E.1, and what Section 4 draws from
-Lemma E.1 for the parameters: the limit that it speaks of need not exist. The statements are tried
-with explicit constants on integrated flows of regression with one Gaussian covariate.
+Lemma E.1 for the parameters: the limit that it speaks of need not exist. The theorem is derived
+from Corollaries E.3 and E.5, and the statements are tried with explicit constants on integrated
+flows of regression with one Gaussian covariate.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.computed import Computed, Decades, OneOf
-from numerics.provers import identity
+from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.scalar_constants import Transfer, transfers
 from numerics.regression.softmax_vs_linear.scalar_flows import scalar_regressions
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, up_to
 from proofs_check.instances.spiral import no_limit
 from theory.regression.transfer import distance_26, slow_time, sufficient_g2
@@ -57,19 +59,17 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
 
 @claim(
     "BB:E.1",
-    needs=("BB:E.1/split", "BB:LE.1", "BB:LE.1/inference", "BB:CE.3.a", "BB:CE.5"),
-    control={"c": Fraction(1, 10)},
-    argument=r"The time $T(\varepsilon)$ exists as $\mathcal{R}_\infty$ decreases along its flow and is bounded on the "
-    r"ball; Lemma E.1 with $\beta_\infty$ (not $\beta_L$) keeps $\theta_L$ in the ball up to $T(\varepsilon)$; of the "
-    r"brackets of E.1/split one is at most $g_1$ by Corollary E.3, the other $\kappa$ times the distance, since the ball "
-    r"is convex; $g_1$ and $g_2$ tend to 0 at this fixed $T$; $\frac "
-    r"d{dt}\mathcal{R}_L(\theta_L)=-\|\nabla\mathcal{R}_L\|^2\leq0$ carries the bound to all later times.",
+    needs=("BB:CE.3.a", "BB:CE.5"),
+    control=({"c": Fraction(1, 10)}, {"radius": Fraction(19, 10)}),
 )
-def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5,
+def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that up to the time
+    $T(\varepsilon)$ the finite-prompt flow is in the ball of radius $2\rho$ and
     $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
-    t}$ on integrated flows up to the time $T$ of (27), and $\mathcal{R}_L(\theta_L)$ does not
-    increase; `c` multiplies the bound.
+    t}$, and that from then on $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty+2\varepsilon$,
+    as it does not increase; $T(\varepsilon)$ and $L^\star(\varepsilon)$ are what the limits of
+    $\mathcal{R}_\infty$, $g_1$ and $g_2$ mean. Integrated flows up to the time of (27) are the
+    second route. Here `c` multiplies the bounds, and `radius` stands for the 2 in $2\rho$.
     """
     drawn = drawn_flows(
         lambda t, one, other: np.abs(t.finite.risk(*other) - t.infinite.risk(*one)),
@@ -77,7 +77,11 @@ def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1)) -> Evidence:
         lambda t: t.T_27,
         c,
     )
-    return _along_paths(c).replace(sides=(drawn,))
+    search = _along_paths(c).replace(sides=(drawn,))
+    f, n, rho = sp.symbols("f n rho", nonnegative=True)
+    where, domain = [(n, "<=", rho), (f, "<=", rho)], dict.fromkeys((f, n, rho), Closed(0, sp.oo))
+    inside = forall(n + f, "<=", sp.Rational(radius) * rho, domain, where=where)
+    return derivation("BB:E.1", inside, search, search, c=c, radius=radius)
 
 
 def _along_paths(c: Fraction) -> Evidence:
@@ -121,19 +125,22 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
 
 @claim(
     "BB:T4.3",
-    needs=("BB:E.1", "BB:A4.2", "BB:A4.2.red", "OURS:T4.3"),
+    needs=("BB:CE.3.a", "BB:CE.5"),
     control={"c": Fraction(1, 200)},
-    argument=r"The proof is that of E.1 with $\beta_\infty$ and the repaired bounds; solutions of (7) exist for all times, "
-    r"because at finite $L$ the gradient in $V$ grows at most linearly in $\|V\|$ and that in $U$ at most quadratically, "
-    r"whatever $U$ is; the left limit exists in $[-\infty,\infty)$ as $\mathcal{R}_L$ does not increase.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For integrated flows that end in the minimum $\mathcal{R}_\infty=0$,
-    $\lim_t\mathcal{R}_L\leq\lim_t\mathcal{R}_\infty+\varepsilon$ from an explicit $L(\varepsilon)$
-    on; `c` multiplies $\varepsilon$. From the saddle and from its stable manifold, where
-    $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better.
+    r"""From Corollaries E.3 and E.5 it is derived that
+    $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$ for all times
+    $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists and all $L\geq
+    L^\star(\frac\varepsilon2)$, which are what the limits of $\mathcal{R}_\infty$ along its flow
+    and of $g_1$ and $g_2$ mean. As $\mathcal{R}_L$ does not increase, its limit is at most that.
+
+    Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
+    holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where
+    $\lim_t\mathcal{R}_\infty=\frac12\Sigma$, the finite-prompt flow may only do better. Here `c`
+    multiplies $\varepsilon$.
     """
-    return _to_the_end(c).replace(sides=(drawn_limits(c),))
+    return derivation("BB:T4.3", _to_the_end(c).replace(sides=(drawn_limits(c),)), c=c)
 
 
 def drawn_limits(c: Fraction) -> Computed:

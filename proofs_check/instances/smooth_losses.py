@@ -12,18 +12,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
+from sympy import oo
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.properties.climb import climbed
 from numerics.properties.holds import Tried
 from numerics.properties.laws import POSITIVE, power
 from numerics.properties.scalars import Codes, decoded
+from numerics.provers import forall, identity
 from numerics.provers.enclosures.balls import value
+from theory.regression.transfer import gradient_gap, risk_gap_smooth
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["LOSSES", "Law", "Loss", "SmoothLosses"]
+__all__ = [
+    "LOSSES",
+    "Law",
+    "Loss",
+    "SmoothLosses",
+    "gradients_of_smooth_losses",
+    "risks_of_smooth_losses",
+    "young_at_its_best",
+]
 
 #: Atoms of a law.
 ATOMS = 3
@@ -190,3 +201,51 @@ class SmoothLosses:
 def _ratio(left: Any, right: Any) -> Any:
     """Left over right; where the right side is not positive, whether the left one exceeds it."""
     return np.where(right > ROUNDING, np.divide(left, right), np.where(left > right + ROUNDING, np.inf, 0.0))
+
+
+def risk_of_a_smooth_loss(m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
+    """Return the change of the risk from T to T + D, and its bound."""
+    change = law.mean(lambda T, y, D: l.loss(m, T + D, y) - l.loss(m, T, y), "T", "y", "D")
+    return abs(change), risk_gap_smooth(*(law.mean(lambda x: x**2, name) for name in ("T", "y", "D")))
+
+
+def gradient_of_a_smooth_loss(m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
+    """Return the change of the gradient, with the gradients J and J + dJ of the prediction in the
+    plane, and its bound.
+    """
+    square = lambda *names: sum(law.mean(lambda x: x**2, name) for name in names)
+    moments = square("T", "y") / 2, square("D"), square("J1", "J2"), square("dJ1", "dJ2")
+    change = lambda T, y, D, J, dJ: (J + dJ) * l.slope(m, T + D, y) - J * l.slope(m, T, y)
+    means = (law.mean(change, "T", "y", "D", f"J{i}", f"dJ{i}") for i in (1, 2))
+    return m.sqrt(sum(x**2 for x in means)), gradient_gap(*moments)
+
+
+def young_at_its_best(c: int | Fraction, *products: tuple[sp.Expr, sp.Expr]) -> tuple[Evidence, ...]:
+    """Prove ``x y <= c (l x^2 / 2 + y^2 / (2 l))`` for real x, y and every l > 0, and that the mean
+    of the right side at c = 1 and the best l is ``sqrt(E x^2 E y^2)``, for pairs of these means.
+    """
+    x, y = sp.symbols("x y", real=True)
+    l = sp.Symbol("l", positive=True)
+    mean = lambda left, right: l * left / 2 + right / (2 * l)
+    ranges = {x: (-oo, oo), y: (-oo, oo), l: (0, oo)}
+    young = forall(x * y, "<=", sp.Rational(c) * mean(x**2, y**2), ranges)
+    return (young, *(identity(sp.Subs(mean(p, q), l, sp.sqrt(q / p)), sp.sqrt(p * q)) for p, q in products))
+
+
+def risks_of_smooth_losses(c: int | Fraction) -> Evidence:
+    """Young's bound of the change of a smooth risk, and four losses on drawn laws; c multiplies the
+    right side.
+    """
+    T2, y2, D2 = sp.symbols("T2 y2 D2", positive=True)
+    found = all_of(*young_at_its_best(c, (T2 + y2, D2)), identity(sp.sqrt((T2 + y2) * D2) + D2 / 2, risk_gap_smooth(T2, y2, D2)))
+    return found.replace(sides=(*found.sides, SmoothLosses(("T", "y", "D"), risk_of_a_smooth_loss, Fraction(c))))
+
+
+def gradients_of_smooth_losses(c: int | Fraction) -> Evidence:
+    """The same for the gradient and the three products into which its change splits."""
+    T2, y2, D2, J2, dJ2 = sp.symbols("T2 y2 D2 J2 dJ2", positive=True)
+    products = (T2 + y2, dJ2), (D2, dJ2), (J2, D2)
+    total = sum(sp.sqrt(p * q) for p, q in products)
+    found = all_of(*young_at_its_best(c, *products), identity(total, gradient_gap((T2 + y2) / 2, D2, J2, dJ2)))
+    names = ("T", "y", "D", "J1", "J2", "dJ1", "dJ2")
+    return found.replace(sides=(*found.sides, SmoothLosses(names, gradient_of_a_smooth_loss, Fraction(c))))

@@ -15,20 +15,20 @@ from sympy import Rational, exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.properties.tasks import on_drawn_tasks
-from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.provers import computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.softmax_vs_linear.few_atoms import hostile_gaps
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import BALANCED, STARTS, drawn_flows, rate, worst_case
-from proofs_check.instances.smooth_losses import Law, Loss, SmoothLosses
+from proofs_check.instances.smooth_losses import gradients_of_smooth_losses, risks_of_smooth_losses, young_at_its_best
 from theory.regression.transfer import (
     distance_of_flows,
     gradient_gap,
     horizon,
     mean_of_rate,
     risk_gap,
-    risk_gap_smooth,
     sufficient_g2,
     transferred_limit,
     transferred_risk,
@@ -39,45 +39,6 @@ r, D = sp.symbols("r D", real=True)  # T - y and T_L - T
 lam, R, T2, y2, D2, J2, dJ2 = sp.symbols("lambda R T2 y2 D2 J2 dJ2", positive=True)
 excess, mu, kappa, g1, g2, beta, rho, eps, t = sp.symbols("excess mu kappa g1 g2 beta rho epsilon t", positive=True)
 REALS, POSITIVE = (-oo, oo), (0, oo)
-
-
-def _young(factor: Rational) -> Evidence:
-    """Prove ``x y <= factor (l x^2 / 2 + y^2 / (2 l))`` for real x, y and every l > 0."""
-    x, y = sp.symbols("x y", real=True)
-    return forall(x * y, "<=", factor * (lam * x**2 / 2 + y**2 / (2 * lam)), {x: REALS, y: REALS, lam: POSITIVE})
-
-
-def _at_best(left: sp.Expr, right: sp.Expr) -> Evidence:
-    """Prove that the mean of Young's bound at the best l, ``l left / 2 + right / (2 l)``, is
-    ``sqrt(left right)``.
-    """
-    return identity(sp.Subs(lam * left / 2 + right / (2 * lam), lam, sqrt(right / left)), sqrt(left * right))
-
-
-def _three_products(c: Rational, gradient2: sp.Expr) -> Evidence:
-    """Prove Young's bound times c for the three products of the split, and that their means at the
-    best l add up to `gradient_gap`, where ``gradient2`` is ``E|grad_1 l|^2``.
-    """
-    means = [_at_best(gradient2, dJ2), _at_best(D2, dJ2), _at_best(J2, D2)]
-    roots = sqrt(gradient2 * dJ2) + sqrt(D2 * dJ2) + sqrt(J2 * D2)
-    return all_of(_young(c), *means, identity(roots, gradient_gap(gradient2 / 2, D2, J2, dJ2)))
-
-
-def risk_of_a_smooth_loss(m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
-    """Return the change of the risk from T to T + D, and its bound."""
-    change = law.mean(lambda T, y, D: l.loss(m, T + D, y) - l.loss(m, T, y), "T", "y", "D")
-    return abs(change), risk_gap_smooth(*(law.mean(lambda x: x**2, name) for name in ("T", "y", "D")))
-
-
-def gradient_of_a_smooth_loss(m: Any, l: Loss, law: Law) -> tuple[Any, Any]:
-    """Return the change of the gradient, with the gradients J and J + dJ of the prediction in the
-    plane, and its bound.
-    """
-    square = lambda *names: sum(law.mean(lambda x: x**2, name) for name in names)
-    moments = square("T", "y") / 2, square("D"), square("J1", "J2"), square("dJ1", "dJ2")
-    change = lambda T, y, D, J, dJ: (J + dJ) * l.slope(m, T + D, y) - J * l.slope(m, T, y)
-    means = (law.mean(change, "T", "y", "D", f"J{i}", f"dJ{i}") for i in (1, 2))
-    return m.sqrt(sum(x**2 for x in means)), gradient_gap(*moments)
 
 
 def _enumerated(left: Callable[..., Any], right: Callable[..., Any]) -> Evidence:
@@ -109,17 +70,12 @@ def _gaussian() -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
 
 
-@claim(
-    "OURS:E.risk",
-    assumes=(MEANS,),
-    control={"c": Fraction(99, 100)},
-    argument=r"Take means of the pointwise bound, which holds for every $l>0$, at $l=(\mathbb{E}D^2/(2R))^{1/2}$; if $R=0$ "
-    r"or $\mathbb{E}D^2=0$, let $l$ tend to $\infty$ or to 0.",
-)
+@claim("OURS:E.risk", control={"c": Fraction(99, 100)})
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    r"""With $r=T-y$ and $D=T_L-T$, $\pm\frac12((r+D)^2-r^2)\leq\frac
-    l2r^2+\frac1{2l}D^2+\frac12D^2$ for every $l>0$, and at the best $l$ the mean of the right side
-    is the bound; `c` multiplies the right side.
+    r"""With $r=T-y$ and $D=T_L-T$, $\mathbb{E}\frac12(r+D)^2-\mathbb{E}\frac12r^2$ is at most the
+    bound in absolute value for all random variables $r$ and $D$ with two moments: this is derived
+    from the Cauchy-Schwarz inequality. A second route is Young's inequality, whose mean at the best
+    $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -127,100 +83,80 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     above = forall(((r + D) ** 2 - r**2) / 2, "<=", right, domain)
     below = forall(-((r + D) ** 2 - r**2) / 2, "<=", right, domain)
     mean = identity(sp.Subs(lam * 2 * R / 2 + D2 / (2 * lam) + D2 / 2, lam, sqrt(D2 / (2 * R))), risk_gap(R, D2))
-    found = all_of(above, below, mean)
-    if c != 1 or not found.verdict.accepted:
-        return found
-    left, right = lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2)
-    whole = found.replace(sides=(*found.sides, on_drawn_tasks(left, right)))
-    return confirmed(whole, _enumerated(left, right), _gaussian())
+    search = all_of(above, below, mean)
+    if c == 1 and search.verdict.accepted:
+        left, right = lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2)
+        whole = search.replace(sides=(*search.sides, on_drawn_tasks(left, right)))
+        search = confirmed(whole, _enumerated(left, right), _gaussian())
+    return derivation("OURS:E.risk", search, c=c)
 
 
-@claim(
-    "OURS:E.risk/smooth",
-    assumes=(MEANS,),
-    control={"c": Fraction(99, 100)},
-    argument=r"By Taylor's formula $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell(T,y)||D|+\frac12|D|^2$, and "
-    r"$|\nabla_1\ell(T,y)|\leq|(T,y)|$; take means at the best $l$.",
-)
+@claim("OURS:E.risk/smooth", control={"c": Fraction(99, 100)})
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $l>0$, $|\nabla_1\ell||D|+\frac12|D|^2\leq\frac
-    l2|\nabla_1\ell|^2+\frac1{2l}|D|^2+\frac12|D|^2$, and the mean at the best $l$ is the bound, as
-    $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$; four jointly 1-smooth losses, one
-    not convex, confirm it. Here `c` multiplies the right side.
+    r"""Along the segment from $T$ to $T+D$ a loss with a 1-Lipschitz gradient is within
+    $\frac12|D|^2$ of its tangent; at every outcome this gives
+    $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell||D|+\frac12|D|^2$ with
+    $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and on average the bound. Both are derived; four jointly
+    1-smooth losses, one not convex, confirm it. Here `c` multiplies the right sides.
     """
-    slope = sp.Symbol("g", nonnegative=True)  # |grad_1 l(T, y)|
-    right = Rational(c) * (lam * slope**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
-    bound = forall(slope * abs(D) + D**2 / 2, "<=", right, {slope: Closed(0, oo), D: REALS, lam: POSITIVE})
-    of_means = lam * (T2 + y2) / 2 + D2 / (2 * lam) + D2 / 2
-    mean = identity(sp.Subs(of_means, lam, sqrt(D2 / (T2 + y2))), risk_gap_smooth(T2, y2, D2))
-    found = all_of(bound, mean)
-    return found.replace(sides=(*found.sides, SmoothLosses(("T", "y", "D"), risk_of_a_smooth_loss, c)))
+    search = risks_of_smooth_losses(c)
+    return derivation("OURS:E.risk/smooth", search, search, c=c)
 
 
-@claim(
-    "OURS:E.gradient",
-    assumes=(MEANS,),
-    dial="c",
-    needs=("OURS:E.gradient/split",),
-    argument="Each of the three terms of the split is a mean of a product of norms, at most its Young bound; take means at "
-    "the best $l$ each time.",
-)
+@claim("OURS:E.gradient", dial="c")
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
-    r"""For every $l>0$, $xy\leq\frac l2x^2+\frac1{2l}y^2$, and at the best $l$ the means of the
-    three products are at most $(2R\,\mathbb{E}|dJ|^2)^{1/2}$,
-    $(\mathbb{E}D^2\,\mathbb{E}|dJ|^2)^{1/2}$ and $(\mathbb{E}|J|^2\,\mathbb{E}D^2)^{1/2}$; `c`
-    multiplies the right side.
+    r"""For all random gradients $J$, $dJ$ and numbers $r$, $D$ with two moments,
+    $|\mathbb{E}(J+dJ)(r+D)-\mathbb{E}Jr|$ is at most the bound: this is derived from the
+    Cauchy-Schwarz inequality for the three means $\mathbb{E}\,dJ\,r$, $\mathbb{E}\,dJ\,D$ and
+    $\mathbb{E}JD$. A second route is Young's inequality at the best $l$, and tasks on few atoms.
+    Here `c` multiplies the right side.
     """
-    found = _three_products(Rational(c), 2 * R)
-    if c != 1 or not found.verdict.accepted:
-        return found
-    left, right = lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
-    return confirmed(found.replace(sides=(*found.sides, on_drawn_tasks(left, right))), _enumerated(left, right))
+    products = (2 * R, dJ2), (D2, dJ2), (J2, D2)
+    roots = sum(sqrt(x * y) for x, y in products)
+    search = all_of(*young_at_its_best(c, *products), identity(roots, gradient_gap(R, D2, J2, dJ2)))
+    if c == 1 and search.verdict.accepted:
+        left, right = lambda g: g.distance, lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
+        search = confirmed(search.replace(sides=(*search.sides, on_drawn_tasks(left, right))), _enumerated(left, right))
+    return derivation("OURS:E.gradient", search, c=c)
 
 
-@claim(
-    "OURS:E.gradient/smooth",
-    assumes=(MEANS,),
-    control={"c": Fraction(99, 100)},
-    needs=("OURS:E.gradient/split",),
-    argument=r"It is the split with $g=\nabla_1\ell(T,y)$ for $r$ and $h=\nabla_1\ell(T+D,y)-g$ for $D$, where "
-    r"$|g|\leq|(T,y)|$ and $|h|\leq|D|$; take means at the best $l$ each time.",
-)
+@claim("OURS:E.gradient/smooth", control={"c": Fraction(99, 100)})
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For jointly 1-smooth losses the same bound of the gradients holds with
-    $\mathbb{E}|\nabla_1\ell|^2\leq\mathbb{E}T^2+\mathbb{E}y^2$ in place of $2R$. It is also
-    compared with $|\mathbb{E}(J+dJ)\nabla_1\ell(T+D,y)-\mathbb{E}J\nabla_1\ell(T,y)|$ for four
-    losses on random laws. Here `c` multiplies the right side of Young's inequality.
+    r"""For jointly 1-smooth losses, outputs of every dimension and Jacobians in the operator norm
+    the same bound of the gradients is derived with $\mathbb{E}|T|^2+\mathbb{E}|y|^2$ in place of
+    $2R$: $g=\nabla_1\ell(T,y)$ stands for $r$ and $\nabla_1\ell(T+D,y)-g$ for $D$. Four losses on
+    random laws confirm it. Here `c` multiplies the right side.
     """
-    found = _three_products(Rational(c), T2 + y2)
-    names = ("T", "y", "D", "J1", "J2", "dJ1", "dJ2")
-    return found.replace(sides=(*found.sides, SmoothLosses(names, gradient_of_a_smooth_loss, c)))
+    return derivation("OURS:E.gradient/smooth", gradients_of_smooth_losses(c), c=c)
 
 
-@claim(
-    "OURS:E.gradient/split",
-    control={"factor": Fraction(2)},
-    argument=r"For the squared loss $\nabla_1\ell(T,y)=T-y=r$, so that the difference of the slopes is $D$.",
-)
+@claim("OURS:E.gradient/split", control={"factor": Fraction(2)})
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""For matrices of every dimension $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$; `factor` multiplies the
-    last term.
+    r"""For the squared loss, whose slopes are $r=T-y$ and $r+D$, the difference of the gradients is
+    $\mathbb{E}\,dJ\,r+\mathbb{E}JD+\mathbb{E}\,dJ\,D$; for matrices of every dimension
+    $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$. Here `factor` multiplies the last term.
     """
     words = Algebra(general=["J", "dJ", "r", "D"])
     J, dJ, residual, shift = (words[name] for name in ("J", "dJ", "r", "D"))
-    return trace_identity((J + dJ) * (residual + shift) - J * residual, dJ * residual + J * shift + factor * (dJ * shift))
+    parts = dJ * residual + J * shift + factor * (dJ * shift)
+    search = trace_identity((J + dJ) * (residual + shift) - J * residual, parts)
+    return derivation("OURS:E.gradient/split", search, factor=factor)
 
 
 @claim(
     "OURS:E.moments",
     control={"factor": Fraction(99, 100)},
-    argument=r"With $u=\frac ck\ln(L)/\sigma^2$ the left side is the right side times $(ue^{1-u})^k$, and $ue^{1-u}\leq1$; "
-    r"take the mean over $\sigma$.",
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
-    r"""For $k=6-\frac p2>0$ and all $a$, $c>0$, $\sigma>0$ and $L>1$,
-    $\sigma^p\ln(L)^a/L^{c/\sigma^2}\leq(\frac k{ce})^k\sigma^{12}\ln(L)^{a-k}$; `factor` multiplies
-    the right side.
+    r"""For $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$ the mean of
+    $\sigma^p\ln(L)^a/L^{c/\sigma^2}$ is derived to be at most
+    $(\frac k{ce})^k\,\mathbb{E}[\sigma^{12}]\ln(L)^{a-k}$ for every positive random $\sigma$. Where
+    this does not tend to 0, for $p=8$ and $a=2$, the mean is at most
+    $(\frac2{ce})^2\delta+(\frac3{ce})^3KM/\ln L$ for $M\geq\mathbb{E}\sigma^{12}$ and
+    $\mathbb{E}[\sigma^{12};\sigma^2\geq K]\leq\delta$, which shows that it tends to 0 as well.
+
+    Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is $(ue^{1-u})^k$ times the bound,
+    and $ue^{1-u}\leq1$. Here `factor` multiplies the right sides.
     """
     k, c, v, x, u = sp.symbols("k c v x u", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
@@ -231,7 +167,8 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     L = sp.Symbol("L", positive=True)
     bound = computed(r"k = 6,\ a = 4", mean_of_rate(L, c, 0, 4, v**6))
     one = identity(bound, (6 / (c * sp.E)) ** 6 * v**6 / log(L) ** 2)
-    return all_of(same, forall(u * exp(1 - u), "<=", Rational(factor), {u: POSITIVE}), one)
+    peaks = [forall((u * exp(1 - u)) ** n, "<=", Rational(factor), {u: POSITIVE}) for n in (1, 2, 3)]
+    return derivation("OURS:E.moments", all_of(same, peaks[0], one), all_of(*peaks[1:]), factor=factor)
 
 
 @claim(
@@ -264,23 +201,25 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
 
 @claim(
     "OURS:T4.3/best",
-    control={"half": Fraction(1)},
-    argument=r"The time is $t=\ln(1/q)/(\mu+\beta)$, which is not negative as $q=\kappa g_2/(A\mu)\leq1$ with the initial "
-    r"excess $A$; 1 is dropped from $e^{\beta t}-1$.",
+    control=({"half": Fraction(2, 5)}, {"share": Fraction(99, 100)}, {"most": Fraction(11, 10)}),
 )
-def the_best_time(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""At the best time the bound of the risk is the stated one less $\kappa g_2/\beta$, and the
-    stated condition on $g_2$ makes its second term $\frac12\varepsilon$; `half` stands for the
-    $\frac12$.
+def the_best_time(*, half: Fraction = Fraction(1, 2), share: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""The best time $t=\ln(1/q)/(\mu+\beta)$ with $q=\kappa g_2/(A\mu)$ is not negative if
+    $q\leq1$. At it the bound of the risk is the stated one less $\kappa g_2/\beta$, and the stated condition
+    on $g_2$ makes its second term at most $\frac12\varepsilon$. Here `half` stands for the
+    $\frac12$, `share` multiplies the stated bound, and `most` bounds $q$.
     """
     q = kappa * g2 / (excess * mu)
     best = log(1 / q) / (mu + beta)
     there = transferred_risk(excess * exp(-mu * best), g1, kappa, g2, beta, best)
     limit = transferred_limit(excess, mu, g1, kappa, g2, beta)
-    same = identity(there, limit - kappa * g2 / beta)
+    small = sp.Symbol("q", positive=True)
+    where = [(small, "<=", Rational(most))]
+    early = forall(0, "<=", log(1 / small) / (mu + beta), dict.fromkeys((small, mu, beta), POSITIVE), where=where)
+    same = identity(there, Rational(share) * limit - kappa * g2 / beta)
     sufficient = sufficient_g2(eps, excess, mu, kappa, beta)
     enough = identity(transferred_limit(excess, mu, g1, kappa, sufficient, beta), g1 + Rational(half) * eps)
-    return all_of(same, enough)
+    return derivation("OURS:T4.3/best", early, same, enough, half=half, share=share, most=most)
 
 
 @claim(

@@ -3,10 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof
+from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations.risks import corollaries, rates, remaining, segment, smooth_loss, suprema
+from proofs_check.derivations.risks import distance_of_gradients as gradients
+from proofs_check.derivations.risks import distance_of_risks as risks
 
 __all__ = ["PROOFS"]
 
+
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "OURS:E.risk": one(risks.squared_statement, risks.squared),
+        "OURS:E.risk/smooth": Proof(risks.smooth_statements, (segment.tangent, risks.with_a_smooth_loss)),
+        "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
+        "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
+        "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
+        "OURS:E.moments": Proof(rates.statements, (rates.theorem, rates.eighth_power_tends_to_zero)),
+        "BB:A4.2.red": Proof(rates.second_half_statements, (rates.second_half, rates.second_half_tends_to_zero)),
+        "BB:CE.3.a": Proof(corollaries.risk_statements, (corollaries.risks_come_together, corollaries.risks_tend_together)),
+        "BB:CE.3.b": one(suprema.vanishing_statement, suprema.vanishing),
+        "BB:CE.5": Proof(
+            corollaries.gradient_statements, (corollaries.gradients_come_together, corollaries.gradients_tend_together)
+        ),
+        "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
+        "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
+        "BB:LE.2": Proof(risks.statements, (risks.squared, segment.tangent, risks.with_a_smooth_loss)),
+        "BB:LE.2.smooth": Proof(smooth_loss.smooth_statements, (segment.from_the_start, smooth_loss.on_average)),
+        "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
+        "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
+        "BB:LE.4": Proof(gradients.statements, (gradients.squared, gradients.with_a_smooth_loss)),
+        "BB:LE.4.split": Proof(gradients.halves_statements, (gradients.halves, gradients.norm_of_the_halves)),
+        "BB:LE.4.split/schwarz": one(smooth_loss.schwarz_statement, smooth_loss.schwarz),
+        "BB:28/rest": Proof(remaining.statements, (remaining.second_moments, remaining.root)),
+    }
+)

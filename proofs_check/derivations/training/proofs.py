@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof
+from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations.training import best_time, gronwall, two_flows
+from proofs_check.derivations.training import risk_along_the_flow as risk
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "BB:24-27": Proof(two_flows.statements, (two_flows.speed, two_flows.distance_in_the_ball, two_flows.norm_in_the_ball)),
+        "BB:24-27/gronwall": one(gronwall.statement, gronwall.theorem),
+        "BB:E.1": Proof(risk.statements, (two_flows.norm_in_the_ball, risk.risks_stay_together, risk.within_two_epsilon)),
+        "BB:T4.3": one(risk.statement, risk.theorem),
+        "OURS:T4.3/best": Proof(best_time.statements, (best_time.not_negative, best_time.bound_there, best_time.half_of_epsilon)),
+        "BB:LE.1": one(two_flows.statement, two_flows.distance),
+    }
+)

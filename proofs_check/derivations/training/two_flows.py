@@ -1,5 +1,5 @@
 """Two gradient flows with one start, of the risks of finite and of infinite prompts: equations (24)
-to (27) and Lemma E.1 of Boursier & Boyer, and the risks along them (Appendix E.1).
+to (27) and Lemma E.1 of Boursier & Boyer.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import bind
 from numerics.derivations.derived import D_, chain, exp, sqrt
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import (
@@ -24,13 +23,14 @@ from numerics.derivations.rules import (
     specialise,
     then,
 )
-from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks.mean_of_a_vector import norm, triangle
+from proofs_check.derivations.risks.outcomes import hypotheses, i, p, parameters
 from theory.regression.transfer import distance_26
 
-i, m = Variable("i", Sort.INDEX), Variable("m", range=whole(1))
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
 g2, beta, rho, T = (Variable(name, range=POSITIVE) for name in ("g2", "beta", "rho", "T"))
 _path = lambda name: Function(name, (Sort.INDEX, Sort.TIME), Fraction(1))
@@ -39,18 +39,14 @@ _field = lambda name: Function(name, (Sort.INDEX, Sort.TIME))
 thetaL, theta, gL, gS, g = _path("thetaL"), _path("theta"), _field("gL"), _field("gS"), _field("g")
 
 
-def over(e: Term) -> Term:
-    """The sum over all parameters."""
-    return bind("coordinates", (i,), e, (m,))
-
-
 def square(u: Function, when: Variable = t) -> Term:
-    return over(u(i, when) ** 2)
+    """The squared norm of a vector."""
+    return parameters(u(i, when) ** 2)
 
 
 def gap(u: Function, v: Function, when: Variable = t) -> Term:
     """The squared distance of two vectors."""
-    return over((u(i, when) - v(i, when)) ** 2)
+    return parameters((u(i, when) - v(i, when)) ** 2)
 
 
 def in_ball(when: Variable = t) -> Term:
@@ -70,22 +66,39 @@ flows = (
     assume("infinite-prompt flow", theta.rate(i, t), "==", -g(i, t), every=(i, t)),
 )
 same_start = assume("one start", thetaL(i, START), "==", theta(i, START), every=(i,))
-close_gradients = assume("Corollary E.5 on the ball", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,))
-lipschitz = assume("Lipschitz gradient on the ball", in_ball() * gap(gS, g), "<=", beta**2 * gap(thetaL, theta), every=(t,))
+distance_now = sqrt(gap(thetaL, theta))
+close_gradients = assume("Corollary E.5 on the ball", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,), cited=True)
+lipschitz = assume(
+    "C^2 infinite-prompt risk: beta is the Lipschitz constant of its gradient on the ball",
+    in_ball() * gap(gS, g),
+    "<=",
+    beta**2 * gap(thetaL, theta),
+    every=(t,),
+)
 in_small_ball = assume("the infinite-prompt flow is in the ball", square(theta), "<=", rho**2, every=(t,))
 horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
-early = assume("(27)", bound_26(T), "<", rho)
+early = assume("L is at least L*(T), so that (27) holds", bound_26(T), "<", rho)
 barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL), "<=", 4 * rho**2, every=(t,))
 EVERY = (*flows, same_start, close_gradients, lipschitz, in_small_ball)
 
 
-def _hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def statement(c: int | Fraction = 1) -> Statement:
-    """(23): the squared distance of the flows is at most that of (26), up to the time T of (27)."""
-    return Statement(gap(thetaL, theta), "<=", bound_26(CLOCK(t), c) ** 2, _hypotheses(*EVERY, horizon, early))
+    """(23): the distance of the flows is at most c times that of (26), up to the time T of (27)."""
+    return Statement(distance_now, "<=", bound_26(CLOCK(t), c), hypotheses(*EVERY, horizon, early))
+
+
+def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
+    """(24) with (25) and Corollary E.5, and (26), as long as the finite-prompt flow is in the ball
+    of radius 2 rho, with c times their right sides; and that it is in the one of the given radius,
+    in units of rho, up to the time T of (27).
+    """
+    given = hypotheses(*EVERY, barrier)
+    apart = sqrt(parameters((thetaL.rate(i, t) - theta.rate(i, t)) ** 2))
+    return (
+        Statement(apart, "<=", Fraction(c) * (g2 + beta * distance_now), given),
+        Statement(distance_now, "<=", bound_26(CLOCK(t), c), given),
+        Statement(sqrt(square(thetaL)), "<=", Fraction(radius) * rho, hypotheses(*EVERY, horizon, early)),
+    )
 
 
 def _young(X: Term, Y: Term, P: Term) -> Theorem:
@@ -96,20 +109,38 @@ def _young(X: Term, Y: Term, P: Term) -> Theorem:
     return specialise(chain(line, p * x**2 + y**2 / p), {x: X, y: Y, p: P})
 
 
+def _fields(inside: Theorem) -> tuple[Theorem, Theorem]:
+    """How far the gradients are apart where the finite-prompt flow is in the ball."""
+    first = arithmetic(gap(gL, gS), "<=", g2**2, close_gradients, inside)
+    return first, arithmetic(gap(gS, g), "<=", beta**2 * gap(thetaL, theta), lipschitz, inside)
+
+
+@cache
+def speed() -> Theorem:
+    """(24), (25) and Corollary E.5, by the triangle inequality for the gradients."""
+    pairs = ((gL(i, t) - gS(i, t), g2), (gS(i, t) - g(i, t), beta * distance_now))
+    parts = []
+    for thm, (v, most) in zip(_fields(barrier), pairs, strict=True):
+        root = replace(norm(v), thm)
+        parts.append((v, chain(root, arithmetic(root.rhs, "==", most, hide=(gap(thetaL, theta),)))))
+    apart = thetaL.rate(i, t) - theta.rate(i, t)
+    each = arithmetic(apart**2, "==", (parts[0][0] + parts[1][0]) ** 2, *flows)
+    return chain(replace(norm(apart), integrate("coordinates", (i,), each, (p,))), triangle(*parts))
+
+
 def _speed(inside: Theorem, F: Term) -> Theorem:
     """The derivative of F = sqrt(|theta_L - theta|^2 + delta^2) is at most g2 + beta F, where the
     finite-prompt flow is in the ball.
     """
     squared = gap(thetaL, theta)
-    first = arithmetic(gap(gL, gS), "<=", g2**2, close_gradients, inside)
-    second = arithmetic(gap(gS, g), "<=", beta**2 * squared, lipschitz, inside)
+    first, second = _fields(inside)
     apart, of_field, of_place = thetaL(i, t) - theta(i, t), gL(i, t) - gS(i, t), gS(i, t) - g(i, t)
     moved = arithmetic(2 * apart * (thetaL.rate(i, t) - theta.rate(i, t)), "==", -2 * apart * (of_field + of_place), *flows)
     two = _young(apart, of_field, g2 / F), _young(apart, of_place, beta)
     both = -2 * apart * of_field + -2 * apart * of_place
     each = chain(moved, both, replace(both, *two))
     parts = g2 / F * squared + gap(gL, gS) / (g2 / F) + beta * squared + gap(gS, g) / beta
-    total = chain(integrate("coordinates", (i,), each, (m,)), parts, replace(parts, first, second))
+    total = chain(integrate("coordinates", (i,), each, (p,)), parts, replace(parts, first, second))
     less = arithmetic(squared, "<=", F**2)
     one_over_F = (squared + D_**2) ** Fraction(-1, 2)
     form = arithmetic(total.rhs * one_over_F / 2, "==", total.rhs / F / 2)
@@ -119,8 +150,8 @@ def _speed(inside: Theorem, F: Term) -> Theorem:
 
 @cache
 def _distance(inside: Theorem) -> Theorem:
-    """(26), squared, where the finite-prompt flow is in the ball: e^{-beta t} F - g2 t falls, with
-    F the distance of the flows, made smooth by a delta that tends to 0.
+    """(26) where the finite-prompt flow is in the ball: e^{-beta t} F - g2 t falls, with F the
+    distance of the flows, made smooth by a delta that tends to 0.
     """
     squared, now = gap(thetaL, theta), CLOCK(t)
     F = sqrt(squared + D_**2)
@@ -133,13 +164,12 @@ def _distance(inside: Theorem) -> Theorem:
     first = arithmetic(fallen.rhs, "==", D_, begin(), _one_start())
     shrunk = arithmetic(decay * F, "<=", g2 * now + D_, then(fallen, first), hide=(decay * F,))
     near = chain(arithmetic(sqrt(squared), "<=", F), growth * (decay * F), replace(growth * (decay * F), shrunk))
-    whole_distance = limit(near, D_, bound_26(now), growth)
-    return chain(arithmetic(squared, "==", sqrt(squared) ** 2), replace(sqrt(squared) ** 2, whole_distance))
+    return limit(near, D_, bound_26(now), growth)
 
 
 def _one_start() -> Theorem:
     each = arithmetic((thetaL(i, START) - theta(i, START)) ** 2, "==", 0, same_start)
-    return chain(integrate("coordinates", (i,), each, (m,)), 0)
+    return chain(integrate("coordinates", (i,), each, (p,)), 0)
 
 
 def _square_of_a_sum(X: Term, Y: Term, P: Term) -> Theorem:
@@ -151,13 +181,14 @@ def _square_of_a_sum(X: Term, Y: Term, P: Term) -> Theorem:
 def _kept_in_the_ball(thm: Theorem) -> Theorem:
     """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T."""
     most = bound_26(T)
-    distance = then(_distance(barrier), replace(bound_26(CLOCK(t)) ** 2, horizon))
+    apart = then(_distance(barrier), replace(bound_26(CLOCK(t)), horizon))
+    apart = chain(gap(thetaL, theta), replace(distance_now**2, apart))
     split = _square_of_a_sum(theta(i, t), thetaL(i, t) - theta(i, t), most / rho)
     parts = (1 + most / rho) * square(theta) + (1 + rho / most) * gap(thetaL, theta)
-    total = chain(square(thetaL), integrate("coordinates", (i,), split, (m,)), parts, replace(parts, in_small_ball, distance))
+    total = chain(square(thetaL), integrate("coordinates", (i,), split, (p,)), parts, replace(parts, in_small_ball, apart))
     inside = chain(total, (rho + most) ** 2)
     below = arithmetic((rho + most) ** 2, "<", 4 * rho**2, early, hide=(most,))
-    begins = integrate("coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (m,))
+    begins = integrate("coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (p,))
     start = chain(begins, specialise(in_small_ball, {t: START}), arithmetic(rho**2, "<=", 4 * rho**2))
     (own,) = barrier.assumptions
     return continuation(own, t, inside, below, start, thm)
@@ -170,6 +201,19 @@ def distance() -> Theorem:
 
 
 @cache
+def distance_in_the_ball() -> Theorem:
+    """(26) as long as the finite-prompt flow is in the ball."""
+    return _distance(barrier)
+
+
+@cache
 def in_the_ball() -> Theorem:
-    """Up to T the finite-prompt flow is in the ball of radius 2 rho."""
+    """Up to T the finite-prompt flow is in the ball of radius 2 rho, in squares."""
     return _kept_in_the_ball(barrier)
+
+
+@cache
+def norm_in_the_ball() -> Theorem:
+    """Up to T the finite-prompt flow is in the ball of radius 2 rho."""
+    root = replace(sqrt(square(thetaL)), in_the_ball())
+    return chain(root, arithmetic(root.rhs, "==", 2 * rho))

@@ -1,0 +1,161 @@
+"""Corollaries E.3 and E.5 of Boursier & Boyer: bounds of the distances of risks and gradients that
+are uniform on the ball of radius 2 rho and tend to 0, from what holds at every task.
+
+A token stands for the outcome, of which the task is a part; x is ln L. The constants c1, c2, .. of
+what is given at every task are those for the whole ball.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, sqrt
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks import distance_of_gradients as gradients
+from proofs_check.derivations.risks import distance_of_risks as risks
+from proofs_check.derivations.risks import outcomes, rates
+from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
+from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
+from proofs_check.derivations.risks.outcomes import hypotheses, variable
+from proofs_check.derivations.risks.rates import S, eps, finite, mean, rate, square, tail, task
+
+c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
+
+
+def _at_every_task(name: str, square: Term, given: str, bound: Term) -> tuple[Theorem, Theorem]:
+    """That a mean square given the task has a bound, and that its mean is the mean square."""
+    of_the_task = variable(given, 1)(task)
+    return (
+        assume(f"{name} at every task", of_the_task, "<=", bound, every=(task,), cited=True),
+        assume(f"{given} is a mean given the task", outcomes.mean(square), "==", mean(of_the_task)),
+    )
+
+
+output = _at_every_task("Proposition 3.1", square_D, "D2", c1 * rate(c2, 3, 1))
+jacobians = _at_every_task("Proposition 3.4 with our constants", norm_dJ**2, "dJ2", c3 * rate(c4, 4, 2))
+limit = _at_every_task("Lemma D.1", square_T, "T2", c5 * square**2)
+label = _at_every_task("second moment of a sub-Gaussian label", square_y, "y2", c6 * square**1)
+jacobian = _at_every_task("R3 for the Jacobian", norm_J**2, "J2", c7 * square**4)
+#: What bounds E|D|^2, E|dJ|^2, E|T|^2 + E|y|^2, and E|J|^2.
+X = c1 * rates.bound(term(3), term(1), S, c2)
+Z = c3 * rates.left_open(c4)
+M, N = (c5 + c6) * (1 + S), c7 * (1 + S)
+g1 = sqrt(M * X) + X / 2
+g2 = (sqrt(M) + sqrt(X)) * sqrt(Z) + sqrt(N * X)
+GIVEN = (*output, *limit, *label, finite)
+
+
+def risk_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """|R_L - R_inf| <= scale g_1(L) for a smooth loss, and scale epsilon for long prompts."""
+    plain = risks.smooth_statement()
+    given = plain.assumptions | hypotheses(*GIVEN)
+    return (
+        Statement(plain.lhs, "<=", Fraction(scale) * g1, given),
+        Statement(plain.lhs, "<=", Fraction(scale) * eps, given | hypotheses(*long_for_risks)),
+    )
+
+
+def _long(e: Term, most: Term) -> Theorem:
+    return assume("L is at least L*(epsilon)", e, "<=", most)
+
+
+long_for_risks = (_long(X, eps), _long(X, eps**2 / (4 * M)))
+long_for_gradients = (_long(X, M), _long(X, eps**2 / (4 * N)), _long(Z, eps**2 / (16 * M)))
+
+
+@cache
+def _moment(given: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
+    """A mean square is at most c(1 + S) if it is at most c sigma^{2 power} at every task."""
+    proposition, tower = given
+    lower = specialise(arithmetic(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
+    point = chain(proposition, replace(proposition.rhs, lower))
+    average = chain(tower, integrate("mean", (task,), point), c * (1 + rates.twelfth))
+    return chain(average, replace(average.rhs, finite))
+
+
+@cache
+def moments() -> Theorem:
+    """E|T|^2 + E|y|^2 <= M."""
+    total = replace(outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit, c5, 2), _moment(label, c6, 1))
+    return chain(total, M)
+
+
+@cache
+def outputs_come_together() -> Theorem:
+    """E|D|^2 <= c_1 (3/(c_2 e))^3 S/ln(L)^2."""
+    proposition, tower = output
+    average = chain(tower, integrate("mean", (task,), proposition), c1 * mean(rate(c2, 3, 1)))
+    at = specialise(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
+    at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), 1, rates.twelfth, c2))
+    average = chain(average, replace(average.rhs, at))
+    return chain(average, replace(average.rhs, finite), X)
+
+
+@cache
+def jacobians_come_together() -> Theorem:
+    """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
+    proposition, tower = jacobians
+    average = chain(tower, integrate("mean", (task,), proposition), c3 * mean(rate(c4, 4, 2)))
+    at = specialise(rates.eighth_power_tends_to_zero(), {rates.c: c4})
+    return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z)
+
+
+@cache
+def risks_come_together() -> Theorem:
+    """Lemma E.2, as repaired, with these bounds."""
+    plain = risks.with_a_smooth_loss()
+    squares = moments().lhs, outcomes.mean(square_D)
+    form = sqrt(squares[0]) * sqrt(squares[1]) + squares[1] / 2
+    most = chain(plain, form, replace(form, moments(), outputs_come_together()))
+    return chain(most, arithmetic(most.rhs, "==", g1, hide=(X, M)))
+
+
+@cache
+def risks_tend_together() -> Theorem:
+    """Both terms of g_1 are at most epsilon/2 for long prompts."""
+    first, second = long_for_risks
+    root = replace(sqrt(M * X), second)
+    root = chain(root, arithmetic(root.rhs, "==", eps / 2, hide=(M,)))
+    small = arithmetic(g1, "<=", eps, root, first, hide=(root.lhs, X))
+    return chain(risks_come_together(), small)
+
+
+def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """|grad R_L - grad R_inf| <= scale g_2(L) for a smooth loss, and at most scale epsilon for long
+    prompts, if delta is so small, and K so large, that Z is small for them.
+    """
+    plain = gradients.smooth_statement()
+    given = plain.assumptions | hypotheses(*GIVEN, *jacobians, *jacobian, tail)
+    return (
+        Statement(plain.lhs, "<=", Fraction(scale) * g2, given),
+        Statement(plain.lhs, "<=", Fraction(scale) * eps, given | hypotheses(*long_for_gradients)),
+    )
+
+
+@cache
+def gradients_come_together() -> Theorem:
+    """Lemma E.4, as repaired, with these bounds."""
+    plain = gradients.with_a_smooth_loss()
+    squares = moments().lhs, outcomes.mean(square_D), outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2)
+    first, second, third, fourth = map(sqrt, squares)
+    form = (first + second) * fourth + third * second
+    given = moments(), outputs_come_together(), _moment(jacobian, c7, 4), jacobians_come_together()
+    most = chain(plain, form, replace(form, *given))
+    return chain(most, arithmetic(most.rhs, "==", g2, hide=(X, Z, M, N)))
+
+
+@cache
+def gradients_tend_together() -> Theorem:
+    """Both terms of g_2 are at most epsilon/2 for long prompts."""
+    first, second, third = long_for_gradients
+    lead, last = (sqrt(M) + sqrt(X)) * sqrt(Z), sqrt(N * X)
+    one = replace(lead, first, third)
+    one = chain(one, arithmetic(one.rhs, "==", eps / 2, hide=(M,)))
+    two = replace(last, second)
+    two = chain(two, arithmetic(two.rhs, "==", eps / 2, hide=(N,)))
+    return chain(gradients_come_together(), arithmetic(g2, "<=", eps, one, two, hide=(lead, last)))

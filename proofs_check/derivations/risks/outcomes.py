@@ -1,0 +1,102 @@
+"""What the derivations about risks speak of: means over the outcome of task, prompt, query and
+label, and inequalities of Cauchy and Schwarz for them.
+
+A token stands for the whole outcome, so that a function of a token is any random variable.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, cast
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import cauchy_schwarz, chain, schwarz_of_bounds, sqrt
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, REALS, Sort, whole
+from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+
+#: An outcome, the index of a parameter, and that of a coordinate of outputs and labels.
+k = Variable("k", Sort.TOKEN)
+i, j = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX)
+p, m, q = (Variable(name, range=whole(1)) for name in "pmq")
+x, y, v = (Variable(name, range=REALS) for name in "xyv")
+a, b, c = (Variable(name, range=NONNEGATIVE) for name in "abc")
+
+
+def variable(name: str, order: int = 2) -> Function:
+    """A random number with that many moments."""
+    return Function(name, (Sort.TOKEN,), Fraction(order))
+
+
+def vector(name: str, order: int = 2) -> Function:
+    """A random vector with that many moments."""
+    return Function(name, (Sort.INDEX, Sort.TOKEN), Fraction(order))
+
+
+def mean(body: Any) -> Term:
+    """The mean over the outcome."""
+    return bind("mean", (k,), body)
+
+
+def outputs(body: Any) -> Term:
+    """The sum over the coordinates of an output."""
+    return bind("coordinates", (j,), body, (m,))
+
+
+def parameters(body: Any) -> Term:
+    """The sum over all parameters."""
+    return bind("coordinates", (i,), body, (p,))
+
+
+def larger(X: Any, Y: Any) -> Term:
+    """The larger of two numbers."""
+    return Op("max", (term(X), term(Y)))
+
+
+def size(X: Any) -> Term:
+    """The absolute value."""
+    return larger(X, -term(X))
+
+
+def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
+    return frozenset().union(*(thm.assumptions for thm in theorems))
+
+
+def square_bounded(thm: Theorem, X: Term) -> Theorem:
+    """From X^2 <= Y to |X| <= sqrt(Y)."""
+    shown = specialise(arithmetic(size(x), "<=", sqrt(x**2)), {x: X})
+    return chain(shown, replace(shown.rhs, thm))
+
+
+def both_signs(thm: Theorem) -> tuple[Theorem, Theorem]:
+    """From |X| <= Y to X <= Y and -X <= Y."""
+    X, minus = cast(Op, thm.lhs).args
+    first, second = (specialise(arithmetic(e, "<=", size(x)), {x: X}) for e in (x, -x))
+    return chain(first, thm), chain(minus, second, thm)
+
+
+def absolute(X: Term, above: Theorem, below: Theorem) -> Theorem:
+    """From X <= Y and -X <= Y to |X| <= Y."""
+    Y = above.rhs
+    both = replace(size(X), chain(X, above), chain(-X, below))
+    return chain(both, arithmetic(both.rhs, "==", Y, hide=(Y,)))
+
+
+def inner(u: Term, w: Term) -> Theorem:
+    """|u.w| <= |u||w| for vectors with the coordinates u and w."""
+    near = square_bounded(cauchy_schwarz("coordinates", (j,), u, w, (m,)), outputs(u * w))
+    first, second = outputs(u**2), outputs(w**2)
+    return chain(near, arithmetic(near.rhs, "==", sqrt(first) * sqrt(second), hide=(first, second)))
+
+
+def mean_of_a_product(X: Term, Y: Term) -> Theorem:
+    """E XY <= sqrt(E X^2) sqrt(E Y^2) for nonnegative X and Y."""
+    squares = mean(X**2), mean(Y**2)
+    first, second = (arithmetic(e, "<=", sqrt(e) ** 2) for e in squares)
+    return schwarz_of_bounds("mean", (k,), X, Y, first, second, *map(sqrt, squares))
+
+
+def labels(body: Any) -> Term:
+    """The sum over the coordinates of a label."""
+    return bind("coordinates", (j,), body, (q,))

@@ -1,0 +1,53 @@
+"""The remaining factor of equation (28) of Boursier & Boyer."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, integrated, log, sqrt
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks.distance_of_risks import D, T, square_D, square_T, square_y
+from proofs_check.derivations.risks.outcomes import hypotheses, j, k, m, mean, outputs, variable, x, y
+
+c1, c2 = (Variable(name, range=POSITIVE) for name in ("c1", "c2"))
+#: sigma_mu^2 = e^s, a function of the task, and the bound of Proposition 3.1.
+square = exp(variable("s", 0)(k))
+rate = c1 * square**3 * log(L) * exp(-c2 * log(L) / square)
+proposition_3_1 = assume("Proposition 3.1 at every task", mean(square_D), "<=", mean(rate), cited=True)
+t_, y_, X_ = (Variable(name, range=NONNEGATIVE) for name in ("t", "y", "X"))
+
+
+def statements(k: int | Fraction = 4, two: int | Fraction = 2) -> tuple[Statement, Statement]:
+    """E[2|T_L|^2 + 2|y|^2] <= k(E|T|^2 + E c_1 sigma^6 ln L/L^{c_2/sigma^2} + E|y|^2), and the root
+    of the right side, in numbers, at most two times the sum of the roots.
+    """
+    left = mean(2 * outputs((T + D) ** 2) + 2 * square_y)
+    right = Fraction(k) * (mean(square_T) + mean(rate) + mean(square_y))
+    roots = Fraction(two) * (t_ + sqrt(X_) + y_)
+    return (
+        Statement(left, "<=", right, hypotheses(proposition_3_1)),
+        Statement(sqrt(4 * (t_**2 + X_ + y_**2)), "<=", roots),
+    )
+
+
+@cache
+def second_moments() -> Theorem:
+    """|T_L|^2 <= 2|T|^2 + 2|D|^2."""
+    each = specialise(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: T, y: D})
+    twice = integrated("coordinates", (j,), each, None, 2 * square_T + 2 * square_D, (m,))
+    point = chain(replace(2 * twice.lhs + 2 * square_y, twice))
+    point = chain(point, arithmetic(point.rhs, "<=", 4 * square_T + 4 * square_D + 4 * square_y))
+    average = chain(integrate("mean", (k,), point), 4 * mean(square_T) + 4 * mean(square_D) + 4 * mean(square_y))
+    return chain(average, replace(average.rhs, proposition_3_1))
+
+
+@cache
+def root() -> Theorem:
+    """The root of a sum is at most the sum of the roots."""
+    return arithmetic(sqrt(4 * (t_**2 + X_ + y_**2)), "<=", 2 * (t_ + sqrt(X_) + y_))

@@ -1,0 +1,118 @@
+"""Means over the outcome of what a smooth loss changes between two outputs a and b: the displays in
+the proof of Lemma E.2 of Boursier & Boyer.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, integrated, sqrt
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks.outcomes import (
+    absolute,
+    hypotheses,
+    j,
+    k,
+    labels,
+    larger,
+    mean,
+    mean_of_a_product,
+    outputs,
+    size,
+    variable,
+    vector,
+    x,
+)
+from proofs_check.derivations.risks.segment import start_statement
+
+loss_a, loss_b = (variable(name, 1)(k) for name in ("lossA", "lossB"))
+a, b, y = (vector(name, 4)(j, k) for name in ("a", "b", "y"))
+A, B, Y, D = (sqrt(e) for e in (outputs(a**2), outputs(b**2), labels(y**2), outputs((a - b) ** 2)))
+#: The larger of |(a, y)| and |(b, y)|.
+M = larger(sqrt(outputs(a**2) + labels(y**2)), sqrt(outputs(b**2) + labels(y**2)))
+change = loss_a - loss_b
+steep = assume("1-smooth loss, on the segment", size(change), "<=", M * D, every=(k,))
+
+
+def smooth_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The bound for a loss along a segment, and |E l(a, y) - E l(b, y)| <= E max(|(a, y)|, |(b,
+    y)|)|a - b|; a factor multiplies the squares of the right sides.
+    """
+    bound = sqrt(term(Fraction(factor))) * mean(M * D)
+    return start_statement(factor), Statement(size(mean(loss_a) - mean(loss_b)), "<=", bound, hypotheses(steep))
+
+
+@cache
+def on_average() -> Theorem:
+    """|E X| <= E|X|, and the bound at every outcome."""
+    risks = mean(loss_a) - mean(loss_b)
+    sides = []
+    for sign in (1, -1):
+        point = chain(specialise(arithmetic(sign * x, "<=", size(x)), {x: change}), steep)
+        sides.append(integrated("mean", (k,), point, sign * risks))
+    return absolute(risks, *sides)
+
+
+def holder_statement(power: int = 4) -> Statement:
+    """E|y|(|a| + |b|)|a - b| <= (E|y|^4)^{1/4} (E(|a| + |b|)^4)^{1/4} (E|a - b|^2)^{1/2}; a power
+    stands for the 4.
+    """
+    root = lambda X: mean(X**power) ** Fraction(1, power)
+    return Statement(mean(Y * (A + B) * D), "<=", root(Y) * root(A + B) * sqrt(mean(D**2)))
+
+
+@cache
+def holder() -> Theorem:
+    """The Cauchy-Schwarz inequality for |y|(|a| + |b|) and |a - b|, and for the squares of |y| and
+    |a| + |b|.
+    """
+    outer, inside = mean_of_a_product(Y * (A + B), D), mean_of_a_product(Y**2, (A + B) ** 2)
+    squares = chain(mean((Y * (A + B)) ** 2), inside)
+    return chain(mean(Y * (A + B) * D), outer, replace(outer.rhs, squares))
+
+
+def sum_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """E max(|(a, y)|, |(b, y)|)|a - b| <= share E(|y| + |a| + |b|)|a - b|, and the Cauchy-Schwarz
+    inequality for the right side; share multiplies the sum.
+    """
+    total = Y + A + B
+    return (
+        Statement(mean(M * D), "<=", Fraction(share) * mean(total * D)),
+        Statement(mean(total * D), "<=", Fraction(share) * sqrt(mean(total**2)) * sqrt(mean(D**2))),
+    )
+
+
+@cache
+def maximum_below_the_sum() -> Theorem:
+    """max(|(a, y)|, |(b, y)|) <= |y| + |a| + |b|."""
+    squares = outputs(a**2), outputs(b**2), labels(y**2)
+    ends = [arithmetic(sqrt(e + squares[2]), "<=", sqrt(squares[2]) + sqrt(e), hide=squares) for e in squares[:2]]
+    larger_end = replace(M, *ends)
+    pointwise = chain(larger_end, arithmetic(larger_end.rhs, "<=", Y + A + B, hide=squares))
+    return integrate("mean", (k,), replace(M * D, pointwise))
+
+
+@cache
+def schwarz_of_the_sum() -> Theorem:
+    """The Cauchy-Schwarz inequality for |y| + |a| + |b| and |a - b|."""
+    return mean_of_a_product(Y + A + B, D)
+
+
+#: Two random numbers with two moments.
+X, Z = (variable(name)(k) for name in ("X", "Z"))
+
+
+def schwarz_statement(power: int = 2) -> Statement:
+    """E|XZ| <= (E|X|^2)^{1/2} (E|Z|^2)^{1/2}; a power stands for the 2 of the moments."""
+    root = lambda e: sqrt(mean(size(e) ** power))
+    return Statement(mean(size(X) * size(Z)), "<=", root(X) * root(Z))
+
+
+@cache
+def schwarz() -> Theorem:
+    """The Cauchy-Schwarz inequality for the absolute values."""
+    return mean_of_a_product(size(X), size(Z))

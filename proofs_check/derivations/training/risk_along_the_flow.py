@@ -1,0 +1,167 @@
+"""The finite-prompt risk along its own flow, compared with the infinite-prompt risk along its own:
+Theorem 4.3 of Boursier & Boyer and its proof in Appendix E.1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain
+from numerics.derivations.flows import derivative, up_to
+from numerics.derivations.rules import arithmetic, assume, equal, fall, integrate, replace, specialise, until
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.risks.outcomes import absolute, both_signs, hypotheses, i, p, parameters, size
+from proofs_check.derivations.training import two_flows
+from proofs_check.derivations.training.two_flows import (
+    EVERY,
+    T,
+    bound_26,
+    distance_now,
+    early,
+    gL,
+    horizon,
+    in_ball,
+    s,
+    square,
+    t,
+    thetaL,
+)
+
+now = CLOCK(t)
+g1, kappa, eps = (Variable(name, range=POSITIVE) for name in ("g1", "kappa", "epsilon"))
+limit = Variable("limit", range=REALS)
+_risk = lambda name, order: Function(name, (Sort.TIME,), Fraction(order))
+#: The risks R_L(theta_L), R_inf(theta_L) and R_inf(theta_inf) along the flows.
+RL, RS, R = _risk("RL", 1), _risk("RS", 0), _risk("R", 0)
+
+chain_rule = assume(
+    "chain rule for the finite-prompt risk along its flow",
+    RL.rate(t),
+    "==",
+    parameters(gL(i, t) * thetaL.rate(i, t)),
+    every=(t,),
+)
+close_risks = assume("Corollary E.3 on the ball", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,), cited=True)
+lipschitz_risk = assume(
+    "C^2 infinite-prompt risk: kappa is its Lipschitz constant on the ball",
+    in_ball() * size(RS(t) - R(t)),
+    "<=",
+    kappa * distance_now,
+    every=(t,),
+)
+ALONG = (*EVERY, early, close_risks, lipschitz_risk)
+
+
+def nearly_there(e: Term) -> Theorem:
+    """The hypothesis that the infinite-prompt risk is within e of its limit from T on."""
+    return assume("T is at least T(epsilon)", Op("ind", (now - T,)) * (R(t) - limit), "<=", e, every=(t,))
+
+
+def long_prompts(e: Term) -> Theorem:
+    """The hypothesis that g1 + kappa g2 T e^{beta T} is at most e."""
+    return assume("L is at least L*(epsilon), as g1 and g2 tend to 0", g1 + kappa * bound_26(T), "<=", e)
+
+
+def later(X: Term) -> Term:
+    """X times the indicators that s is the time T, and that t is s or later."""
+    here = Op("ind", (CLOCK(s) - T,)) * Op("ind", (T - CLOCK(s),))
+    return here * Op("ind", (now - CLOCK(s),)) * X
+
+
+def _statement(bound: Term, e: Term) -> Statement:
+    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e), long_prompts(e))
+    return Statement(later(RL(t) - limit), "<=", bound, given)
+
+
+def statements(c: int | Fraction = 1, radius: int | Fraction = 2) -> tuple[Statement, Statement, Statement]:
+    """Up to T the finite-prompt flow is in the ball of radius 2 rho, and |R_L(theta_L(t)) -
+    R_inf(theta_inf(t))| <= g1 + kappa g2 t e^{beta t}; from T on R_L(theta_L) is at most the limit
+    of R_inf(theta_inf) plus 2 epsilon. The radius stands for the 2, and c multiplies the bounds.
+    """
+    close = Fraction(c) * (g1 + kappa * bound_26(now))
+    return (
+        two_flows.statements(1, radius)[2],
+        Statement(size(RL(t) - R(t)), "<=", close, hypotheses(*ALONG, horizon)),
+        _statement(Fraction(c) * 2 * eps, eps),
+    )
+
+
+def statement(c: int | Fraction = 1) -> Statement:
+    """From the time T(epsilon/2) on, and for L from L*(epsilon/2) on, R_L(theta_L) is at most the
+    limit of R_inf(theta_inf) plus epsilon; c multiplies epsilon.
+    """
+    return _statement(Fraction(c) * eps, eps / 2)
+
+
+@cache
+def risks_stay_together() -> Theorem:
+    """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T: both brackets."""
+    inside = two_flows.in_the_ball()
+    one, other = size(RL(t) - RS(t)), size(RS(t) - R(t))
+    first = arithmetic(one, "<=", g1, close_risks, inside, hide=(square(thetaL), one))
+    hidden = (square(thetaL), other, distance_now)
+    second = arithmetic(other, "<=", kappa * distance_now, lipschitz_risk, inside, hide=hidden)
+    apart = replace(g1 + kappa * distance_now, two_flows.distance())
+    sides = []
+    for sign, *brackets in zip((1, -1), both_signs(first), both_signs(second), strict=True):
+        X = sign * (RL(t) - R(t))
+        sides.append(chain(arithmetic(X, "<=", apart.lhs, *brackets, hide=(distance_now,)), apart))
+    return absolute(RL(t) - R(t), *sides)
+
+
+@cache
+def never_rises() -> Theorem:
+    """R_L(theta_L(t)) <= R_L(theta_L(s)) for t >= s, as d/dt R_L(theta_L) = -|grad R_L|^2."""
+    finite_flow, _ = two_flows.flows
+    square_of_g = parameters(gL(i, t) ** 2)
+    each = arithmetic(gL(i, t) * thetaL.rate(i, t), "==", -(gL(i, t) ** 2), finite_flow)
+    slope = chain(chain_rule, integrate("coordinates", (i,), each, (p,)))
+    slow = chain(derivative(RL(t), t), slope, arithmetic(slope.rhs, "<=", 0, equal(slope.rhs, -square_of_g), hide=(square_of_g,)))
+    return fall(RL(t), t, slow, s)
+
+
+def _up_to_T(a: Assumption) -> Theorem:
+    """A hypothesis on all times, or that times are up to T, at the times up to T."""
+    left, right = (up_to(T, e, t) for e in (a.lhs, a.rhs))
+    if a in horizon.assumptions:
+        return arithmetic(left, "<=", right)
+    return arithmetic(left, a.op, right, assume(a.name, a.lhs, a.op, a.rhs, tuple(a.every), cited=a.cited), hide=(a.lhs, a.rhs))
+
+
+@cache
+def at_T() -> Theorem:
+    """R_L(theta_L(s)) - R_inf(theta_inf(s)) <= g1 + kappa g2 T e^{beta T} for every time s up to T,
+    whatever comes later.
+    """
+    above = both_signs(risks_stay_together())[0]
+    above = chain(above, replace(above.rhs, horizon))
+    timed = [a for a in above.assumptions if t in a.every]
+    return specialise(until(above, T, *map(_up_to_T, timed)), {t: s})
+
+
+def _from_T_on(e: Term) -> Theorem:
+    """From T on R_L(theta_L) - limit is at most 2 e: the risk at T is within e of that of the other
+    flow, which is within e of its limit, and it does not rise.
+    """
+    before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
+    far, near = at_T(), specialise(nearly_there(e), {t: s})
+    far = chain(far, replace(far.rhs, long_prompts(e)))
+    first = arithmetic(before * RL(s), "<=", before * (R(s) + e), far)
+    second = arithmetic(after * R(s), "<=", after * (limit + e), near)
+    return arithmetic(later(RL(t) - limit), "<=", 2 * e, first, second, never_rises())
+
+
+@cache
+def within_two_epsilon() -> Theorem:
+    """From T(epsilon) on R_L(theta_L) is at most the limit plus 2 epsilon."""
+    return _from_T_on(eps)
+
+
+@cache
+def theorem() -> Theorem:
+    """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
+    return _from_T_on(eps / 2)
