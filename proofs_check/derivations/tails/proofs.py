@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
-from proofs_check.derivations.tails import hoelder, lemma_c7
+from proofs_check.derivations.tails import choice_of_the_cut, hoelder, incomplete_gamma, lemma_c7, lemma_d2
 from proofs_check.derivations.tails import lemma_c7_statements as c7
+from proofs_check.derivations.tails import lemma_d2_statements as d2
 
 __all__ = ["PROOFS"]
 
@@ -29,5 +30,16 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             ),
         ),
         "BB:LC.7.lim/display": one(c7.display, lemma_c7.display),
+        "BB:LD.2.2": one(d2.maximum, lemma_d2.theorem),
+        "BB:LD.2.2.G": one(d2.gamma, incomplete_gamma.some_constant),
+        "BB:LD.2.2.B": Proof(
+            d2.cuts,
+            (
+                choice_of_the_cut.size_of_the_choice,
+                choice_of_the_cut.allowed,
+                choice_of_the_cut.at_a_cut,
+                choice_of_the_cut.theorem,
+            ),
+        ),
     }
 )
