@@ -1,5 +1,6 @@
 """Lemma C.7 of Boursier & Boyer (Appendix C.4), the statement: a bound on the fourth moment of the
-error at a fixed query, for every L >= 1. It is tried on the worst laws that a search finds.
+error at a fixed query, for every L >= 1. It is derived, and tried on the worst laws that a search
+finds.
 """
 
 from __future__ import annotations
@@ -12,24 +13,25 @@ from numerics.search.statement import Mean
 from numerics.search.worst_average import worst_ratio
 from proofs_check.boursier_boyer.lemma_c4_statement import SEARCHED, divisor_is_positive
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration_moments import lemma_c7
 
 
 @claim(
     "BB:LC.7",
     dial="c",
-    needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.lim", "BB:LC.7.lim/display"),
-    argument="The steps of the proof are chained; where they drop a part of the integral, BB:LC.7.8/dropped puts that part below "
-    "the first term.",
     hypotheses=("L in Integers", "L >= 1"),
     reference=dict(Z4=1),
 )
 def fourth_moment_at_a_fixed_query(*, c: int | Fraction = 1) -> Evidence:
     r"""The mean $\mathbb{E}\|R_L/S_L-R/S\|^4$ is at most `c` = 1 times the bound of the lemma,
-    where $C_f>0$.
+    where $C_f>0$. This is derived by the steps of the paper, with R1 in place of Corollary C.3 and
+    with the part of the integral that they drop; it is also tried on the worst laws that a search
+    finds.
     """
     L, a2, F4, sigma2, C_f, d, Z4 = (symbol(name) for name in ("L", "a2", "F4", "sigma2", "C_f", "d", "Z4"))
-    return worst_ratio(Mean(error_fourth), "<=", c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4), families=SEARCHED)
+    bound = c * lemma_c7(L, a2, F4, sigma2, C_f, d, Z4)
+    return derivation("BB:LC.7", worst_ratio(Mean(error_fourth), "<=", bound, families=SEARCHED), c=c)
 
 
 @claim(

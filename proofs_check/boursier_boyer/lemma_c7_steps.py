@@ -1,6 +1,7 @@
 """Lemma C.7 of Boursier & Boyer, the proof: the split of the integral at t_0, the union bound with
-the term that it drops, and the limits of the Gamma integral. Inequalities are proved or refuted
-over their whole domain; displays are evaluated exactly on laws with few atoms.
+the term that it drops, and the limits of the Gamma integral. Bounds on means are derived, and also
+evaluated exactly on laws with few atoms; other inequalities are proved or refuted over their whole
+domain.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TA
 from numerics.search.worst_average import worst_ratio
 from proofs_check.boursier_boyer.lemma_c4_steps import PROMPT_DOMAIN, UNIT_INTERVAL, L, a2, theta
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c7
 
@@ -35,10 +37,9 @@ UNPROVED = (
 @claim(
     "BB:LC.7.int",
     control=(dict(c=Fraction(7, 4)), dict(part=Fraction(16, 29)), dict(front=Fraction(1, 4000))),
-    needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.7.8"),
-    argument=r"For $t\leq t_0$ Corollary C.3 is used at $\delta=\frac C{L\sqrt t}$, and the bound is trivial where $\delta\geq1$; "
-    "for $t>t_0$ the event is that of LC.7.8; for $f=0$ nothing is to be shown.",
-    unproved=UNPROVED,
+    needs=("BB:LC.4.hull",),
+    argument=r"The integral of $\mathbb{P}(Y\geq t)$ from $s$ on is $\mathbb{E}(Y-s)_+$, and $\|R_L/S_L\|$ is at most the "
+    r"largest $\|f(z_\ell)\|$.",
 )
 def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27), front: Fraction = Fraction(1)) -> Evidence:
     r"""For $t=\theta t_0$ with $\theta\leq1$, $\delta=\frac C{L\sqrt t}\geq c\,\delta_0$ with
@@ -46,8 +47,9 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
     $t_0=(\frac{16}{27})^2\frac{C^2}{\delta_0^2L^3}$ is $LK^2$ with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
-    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L; the sum is also
-    compared on exact laws.
+    Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. The bound is
+    derived with the mean of $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term, and
+    the sum is also compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -58,24 +60,24 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
         forall(level, ">=", sp.Rational(c) * delta_0(L, a2), domain),
         identity(slope, C(a2, K) / (L * sqrt(t))),
         identity(threshold, L * K**2),
-        increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4),
+        derivation("BB:LC.7.int", increasing(ERROR, sp.Rational(front) * FIRST_TERM + MAXIMUM_TAIL, order=4), front=front),
     )
 
 
 @claim(
     "BB:LC.7.8",
     control=(dict(c=Fraction(15, 2)), dict(front=Fraction(1, 4000))),
-    needs=("BB:LC.4.hull", "BB:LC.4.union/max", "BB:LC.4.Gam", "BB:LC.7.8/dropped", "BB:LD.2.1"),
-    argument=r"The triangle inequality and the hull of the $f(z_\ell)$ give the events; then follow the union bound, "
-    r"$\|f\|\leq C_f\|z\|$, Lemma D.2 and the substitutions; where $t_0/8<\|R/S\|^4$ the first bound holds by LC.7.8/dropped.",
-    unproved=UNPROVED,
+    needs=("BB:LC.4.hull",),
+    argument=r"The triangle inequality and the hull of the $f(z_\ell)$ give the events; the integral of $\mathbb{P}(Y\geq t)$ from "
+    r"$s$ on is $\mathbb{E}(Y-s)_+$, and that of $e^{-\sqrt t/(16\sigma^2C_f^2)}$ follows by the substitutions.",
 )
 def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fraction(1)) -> Evidence:
     r"""For every $t\leq(\|a\|+\|b\|)^4$, $c\|a\|^4+c\|b\|^4\geq t$ with `c` = 8. The substitutions
     $t=8(u+x)$, $t=u^2$ and $u=16\sigma^2C_f^2v$ and the closed form of the tail integral are proved
     as well.
 
-    The bounds on E|err|^4 that are displayed are compared on exact laws.
+    The bounds on E|err|^4 that are displayed are derived, with $\mathbb{E}(Y-s)_+$ for the integral
+    of $\mathbb{P}(Y\geq t)$ from $s$ on, and compared on exact laws.
     """
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
@@ -88,8 +90,9 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     closed = identity(tail_integral(x, SCALE, 2), 16**2 * sigma2**2 * C_f**4 * (1 + x / SCALE) * exp(-x / SCALE))
     turned = [identity(*sides) for sides in (shifted, squared, scaled, (slope, x * exp(-x / SCALE)))]
     scale, d, first = 16 * symbol("sigma2") * symbol("C_f") ** 2, symbol("d"), sp.Rational(front) * FIRST_TERM
-    last = first + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
-    return all_of(event, *turned, closed, increasing(ERROR, first + 8 * L_ * TOKEN_TAIL, last, order=4))
+    token, last = first + 8 * L_ * TOKEN_TAIL, first + 16 * L_ * exp(2 * d) * tail_integral(sqrt(LIMIT), scale, 2)
+    searches = (increasing(ERROR, token, order=4), increasing(ERROR, token, last, order=4))
+    return all_of(event, *turned, closed, derivation("BB:LC.7.8", *searches, front=front))
 
 
 @claim(
@@ -127,51 +130,49 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
 @claim(
     "BB:LC.7.8/dropped",
     control=dict(c=77),
-    needs=("BB:LC.7.8/holder", "BB:LC.4.hull", "BB:LC.4.union/max"),
-    argument="Then $s=0$ and "
-    r"$\mathbb{E}\|\mathrm{err}\|^4\leq8\mathbb{E}\max_\ell\|f(z_\ell)\|^4+8\|R/S\|^4\leq8L\,\mathbb{E}\|f\|^4+2C\sqrt{t_0}/L$. "
-    r"Here $\|R/S\|^2=\theta e^{\frac43\sigma^2\|Uz\|^2}K$ with $\theta\leq1$ and $t_0/8=\varphi\|R/S\|^4$ with $\varphi\leq1$, "
-    r"that is $L=8\varphi\theta^2e^{\frac83\sigma^2\|Uz\|^2}$.",
 )
 def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
     r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
     RS\|^4\leq\frac{2C\sqrt{t_0}}L=216e^{4\sigma^2\|Uz\|^2}\frac{K^2}{\sqrt L}$ with `c` = 8 and
-    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, for every real $L$.
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. So $s=0$ and the bound that is displayed,
+    $\mathbb{E}\|\mathrm{err}\|^4\leq\frac{2C\sqrt{t_0}}L+8L\,\mathbb{E}\|f\|^4$, holds. Both are
+    derived; the first is also proved for every real $L$ from $\|\frac RS\|^2=\theta
+    e^{\frac43\sigma^2\|Uz\|^2}K$ and $\frac{t_0}8=\varphi\|\frac RS\|^4$ with
+    $\theta,\varphi\leq1$, and the second compared on exact laws.
     """
     part, phi = sp.symbols("theta phi", positive=True)
     ratio = part**2 * exp(8 * a2 / 3)
     first = 2 * C(a2, sp.S.One) / sqrt(8 * phi * ratio)
     below_one = sp.Interval.Lopen(0, 1)
-    return forall(c * ratio, "<=", first, {a2: Closed(0, oo), part: below_one, phi: below_one})
+    size = forall(c * ratio, "<=", first, {a2: Closed(0, oo), part: below_one, phi: below_one})
+    return derivation("BB:LC.7.8/dropped", size, increasing(ERROR, FIRST_TERM + 8 * L_ * OWN_TAIL, order=4), c=c)
 
 
 @claim(
     "BB:LC.7.8/holder",
     control=dict(c=Fraction(9, 10)),
-    needs=("BB:LC.1.M",),
-    argument=r"By Hölder's inequality $\|R/S\|\leq\mathbb{E}[M\|f\|]\leq(\mathbb{E}M^{4/3})^{3/4}(\mathbb{E}\|f\|^4)^{1/4}$, and "
-    r"$\mathbb{E}M^{4/3}\leq e^{\frac89\sigma^2\|Uz\|^2}$.",
 )
 def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
     r"""With `c` = 1, $\|R/S\|\leq c\,e^{\frac23\sigma^2\|Uz\|^2}(\mathbb{E}\|f(Z_1)\|^4)^{1/4}$;
-    the exponent is smaller than that which (15) has for the second moment.
+    the exponent is smaller than that which (15) has for the second moment. This is derived by
+    Young's inequality with the exponents $\frac43$ and 4, and tried on the worst laws that a search
+    finds.
     """
-    return worst_ratio(symbol("RS"), "<=", sp.Rational(c) * exp(2 * a2_ / 3) * sqrt(K_))
+    search = worst_ratio(symbol("RS"), "<=", sp.Rational(c) * exp(2 * a2_ / 3) * sqrt(K_))
+    return derivation("BB:LC.7.8/holder", search, c=c)
 
 
 @claim(
     "BB:LC.7.lim",
     control=(dict(c=Fraction(9, 10)), dict(rate=33), dict(least=Fraction(11, 10))),
-    needs=("BB:LC.4.t0", "BB:LC.7.8"),
-    argument=r"By LC.4.t0, $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and $K=\theta'C_f^2m$ with $\theta,\theta'\leq1$ and "
-    r"$m=\sqrt{\mathbb{E}\|Z\|^4}$. The square root is increasing, and $(1+y)e^{-x}$ is bounded by its factors at either limit; "
-    r"$\sqrt{L/8}=w+h$ with $w=e^{2\sigma^2\|Uz\|^2}$, or the exponent is positive.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
 def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
     r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$,
-    $(\frac L8-\theta w^2)_+\geq(\frac L8-c\,w^2)_+$. The upper limit of the Gamma integral and
-    $\sqrt{(x-y)_+}\geq\sqrt x-\sqrt y$ are proved as well.
+    $(\frac L8-\theta w^2)_+\geq(\frac L8-c\,w^2)_+$. The lower and the upper limit of the Gamma
+    integral and $(\frac L8-w^2)_+^{1/2}\geq\sqrt{L/8}-w$ are derived for the mean square $\|R/S\|^2$
+    itself; the second routes have $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and
+    $K=\theta C_f^2\sqrt{\mathbb{E}\|Z\|^4}$. Here `rate` and `least` stand for 32 and 1.
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
     below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -185,23 +186,20 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least
     above = forall(upper, "<=", sqrt(L) * m / (rate * sqrt(2) * sigma2), domain)
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
     apart = forall(sqrt(h * (h + 2 * w)), ">=", sp.Rational(least) * h, {h: (0, oo), w: (0, oo)})
-    return all_of(below, identity(*scaled), identity(*half), above, inside, apart, identity(*root))
+    searches = (all_of(below, identity(*scaled)), identity(*half), above, all_of(inside, apart, identity(*root)))
+    return derivation("BB:LC.7.lim", *searches, c=c, rate=rate, least=least)
 
 
 @claim(
     "BB:LC.7.lim/display",
     control=(dict(power=2), dict(one=Fraction(9, 10)), dict(front=Fraction(1, 15000))),
-    needs=("BB:LC.7.int", "BB:LC.7.8", "BB:LC.7.8/dropped", "BB:LC.7.8/holder", "BB:LC.7.lim"),
-    argument=r"The number $y=((t_0/8-\|R/S\|^4)_+)^{1/2}/(16\sigma^2C_f^2)$ lies between the two limits $x$ and $h$; where "
-    r"$t_0/8\leq\|R/S\|^4$, with $\|R/S\|^2=\theta e^{\frac43\sigma^2\|Uz\|^2}K$, the exponent is $0$ and LC.7.8/dropped bounds "
-    "what the union bound loses.",
-    unproved=UNPROVED,
 )
 def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction = Fraction(1)) -> Evidence:
     r"""For $x\leq y\leq h$, $(1+y)\,e^{-y}\leq(1+h)\,e^{-x}$. Where $t_0/8\leq\|\frac RS\|^4$,
     $(\frac L8-e^{k\sigma^2\|Uz\|^2})_+=0$ with `power` $k=4$.
 
-    The bound displayed is also compared on exact laws.
+    The bound displayed is derived, and compared on exact laws. Here `one` is the 1 in $1+h$, and
+    `front` a factor of the bound.
     """
     low, up, over = sp.symbols("x u v", nonnegative=True)  # y = x + u, h = x + u + v
     smaller, larger = (1 + low + up) * exp(-low - up), (sp.Rational(one) + low + up + over) * exp(-low)
@@ -213,4 +211,5 @@ def last_display(*, power: int = 4, one: Fraction = Fraction(1), front: Fraction
     s2, c_f, m4, d = (symbol(name) for name in ("sigma2", "C_f", "Z4", "d"))
     rate = sqrt(Max(L_ / 8 - exp(power * a2_), 0)) * K_ / (16 * s2 * c_f**2)
     second = 16**3 * s2**2 * L_ * c_f**4 * exp(2 * d) * (1 + sqrt(L_ / 2) * sqrt(m4) / (32 * s2)) * exp(-rate)
-    return all_of(between, vanishes, increasing(ERROR, sp.Rational(front) * (FIRST_TERM + second), order=4))
+    search = all_of(between, vanishes, increasing(ERROR, sp.Rational(front) * (FIRST_TERM + second), order=4))
+    return derivation("BB:LC.7.lim/display", search, power=power, one=one, front=front)

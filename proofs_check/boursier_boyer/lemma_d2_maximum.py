@@ -1,6 +1,6 @@
-"""Lemma D.2 of Boursier & Boyer, item 2: the largest of the norms of L sub-Gaussian vectors. The
-constants of its proof are proved to be admissible, and the statement is tried with them on the
-worst laws that a search finds.
+"""Lemma D.2 of Boursier & Boyer, item 2: the largest of the norms of L sub-Gaussian vectors. It is
+derived for every real p with an explicit constant, and so are the displays of its proof; all are
+tried on the worst laws that a search finds.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.worst_law import worst_law
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms
-from theory.bounds.sub_gaussian import maximum_d2, tail_d2
+from theory.bounds.sub_gaussian import c_p, maximum_explicit, tail_d2
 
 p, s, t, u, x, B, L, d = sp.symbols("p s t u x B L d", positive=True)
 POWERS = (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
@@ -29,37 +30,45 @@ ORDERS = (2, Fraction(5, 2), 3, 4, Fraction(20, 3), 20)
 
 
 @cache
-def maximum(length: int, power: Fraction) -> Callable[[Any, Any], tuple[Any, Any]]:
+def maximum(length: int, power: Fraction, bound: Callable[[int, int, float], float]) -> Callable[[Any, Any], tuple[Any, Any]]:
     """Return a function of the law with the two sides E max |z_l|^p and sigma^p times the bound for
-    sigma = 1.
+    sigma = 1, which is a function of L, d and p.
     """
 
     def sides(populations: Any, _: Any) -> tuple[Any, Any]:
         (z,) = populations
         scale = np.sqrt(np.sqrt(0 * z.sigma2 + z.sigma2)) ** int(2 * power)
-        return largest(z, length, power), scale * maximum_d2(length, z.nodes.shape[1], float(power))
+        return largest(z, length, power), scale * bound(length, z.nodes.shape[1], float(power))
 
     return sides
 
 
+def tried(bound: Callable[[int, int, float], float], checked: str, share: int | Fraction = 1) -> Evidence:
+    """Try a bound, times `share`, for all powers and lengths."""
+    parts = []
+    for power in POWERS:
+        sides = (maximum(length, power, bound) for length in LENGTHS)
+        parts += [worst_law(each, share, checked=checked, cases=norms, dimensions=PRODUCTS) for each in sides]
+    found = all_of(*parts, checked=checked)
+    covered = f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
+    return found.replace(covered=covered) if found.verdict.accepted else found
+
+
 @claim(
     "BB:LD.2.2",
-    control=dict(share=Fraction(1, 800)),
-    needs=("BB:LD.2.2.eq", "BB:LD.2.2.G", "BB:LD.2.2.B"),
-    argument=r"The last line of the proof with the value of $B$, which is at least $64>1$, gives $C_p=(1+\frac "
-    r"p2c_p)64^{p/2}$.",
+    control=dict(share=Fraction(1, 8)),
 )
 def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
-    r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p\sigma^p(d^{p/2}+\ln(L)^{p/2})$ with its
-    explicit $C_p$ is tried by exact sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share`
-    multiplies $C_p$.
+    r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p(d^{p/2}+\ln(L)^{p/2})$ with
+    $C_p=(4p+3)^{p/2}$ is derived for every real $p\geq2$, from
+    $\mathbb{E}e^{\|z\|^2/4}\leq2^{d/2}$; the vectors need not be independent. It is tried by exact
+    sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share` multiplies $C_p$.
+
+    The largest $\|z_\ell\|^p$ is a random variable $P$ of which only that is used: for every
+    $s>0$, where $P\geq s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$.
     """
-    checked, parts = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_d2(L, d, p)), []
-    for power in POWERS:
-        parts += [worst_law(maximum(length, power), share, checked=checked, cases=norms, dimensions=PRODUCTS) for length in LENGTHS]
-    found = all_of(*parts, checked=checked)
-    tried = f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
-    return found.replace(covered=tried) if found.verdict.accepted else found
+    checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_explicit(L, d, p))
+    return derivation("BB:LD.2.2", tried(maximum_explicit, checked, share), share=share)
 
 
 @claim(
@@ -97,19 +106,16 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
     return all_of(truncated, tail, change)
 
 
-def incomplete_gamma_on_a_grid() -> Evidence:
-    """Compare both sides by Arb at several orders and points."""
-    from flint import arb
-
+def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any]) -> Evidence:
+    """Compare both sides by Arb at several orders and points, for a constant as a function of p."""
     from numerics.rationals import arb_ball
 
     worst = 0.0
     for order in ORDERS:
         half = arb_ball(Fraction(order) / 2)
-        constant = arb(16) ** half * (arb(1) / 16).exp() * (arb(1) / 16).gamma_upper(half)
         for point in (Fraction(1, 15), Fraction(1, 4), Fraction(1), Fraction(10), Fraction(1000)):
             at = arb_ball(point)
-            ratio = at.gamma_upper(half) / (constant * (-at).exp() * at**half)
+            ratio = at.gamma_upper(half) / (constant(Fraction(order)) * (-at).exp() * at**half)
             worst = max(worst, float(ratio))
             if not ratio < 1:
                 witness = {"p": order, "x": point, "ratio": float(ratio)}
@@ -118,22 +124,40 @@ def incomplete_gamma_on_a_grid() -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
+@claim("BB:LD.2.2.G", control=dict(c=Fraction(2, 5)), cites=("Pinelis 2020, for the bound that is not needed here",))
+def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
+    r"""The bound $\Gamma(\frac p2,x)\leq c\,c_pe^{-x}x^{p/2}$ with `c` = 1 and $c_p=(16p)^{p/2}$ is
+    derived for all $p\geq2$ and $x\geq\frac1{16}$, where $\Gamma(\frac p2,x)$ is the mean of
+    $T^{p/2-1}$ over the event $T\geq x$ for the density $e^{-t}$; both sides are also compared by
+    Arb.
+    """
+    from numerics.rationals import arb_ball
+
+    constant = lambda order: arb_ball(c) * arb_ball(16 * order) ** (arb_ball(order) / 2)
+    return derivation("BB:LD.2.2.G", incomplete_gamma_on_a_grid(constant), c=c)
+
+
 @claim(
-    "BB:LD.2.2.G",
+    "BB:LD.2.2.G/least",
     control=dict(c=Fraction(1, 2)),
     needs=("BB:LD.2.2.G/integrand",),
-    cites=("Pinelis 2020, for the bound that is not needed here",),
     argument=r"Integrated over $u$ against $e^{-u}$, the inequality says that $\Gamma(p/2,x)/(e^{-x}x^{p/2})$ is at most "
     r"its value $c_p$ at $x=\frac1{16}$.",
 )
-def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
+def least_constant(*, c: int | Fraction = 1) -> Evidence:
     r"""For $s=p/2\geq1$, $u\geq0$ and $x\geq\frac1{16}$, $(1+u/x)^{s-1}/x\leq16(1+16u)^{s-1}$, so
-    that the constant of the bound on the incomplete Gamma function is
+    that the least constant of the bound on the incomplete Gamma function is
     $c_p=16^se^{1/16}\Gamma(s,\frac1{16})$. Here `c` multiplies the right side.
     """
+    from flint import arb
+
+    from numerics.rationals import arb_ball
+
     domain = {s: Closed(1, oo), u: (0, oo), x: Closed(Rational(1, 16), oo)}
     left, right = exp((s - 1) * log(1 + u / x)) / x, 16 * exp((s - 1) * log(1 + 16 * u))
-    return confirmed(forall(left, "<=", Rational(c) * right, domain), *([incomplete_gamma_on_a_grid()] if c == 1 else []))
+    edge = arb(1) / 16
+    ratio = lambda order: edge.exp() * edge.gamma_upper(arb_ball(order) / 2) * arb(16) ** (arb_ball(order) / 2)
+    return confirmed(forall(left, "<=", Rational(c) * right, domain), *([incomplete_gamma_on_a_grid(ratio)] if c == 1 else []))
 
 
 @claim("BB:LD.2.2.G/integrand", control=dict(power=2))
@@ -144,28 +168,41 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
     return identity((x + u) ** (s - 1) * exp(-(x + u)), exp(-x) * x ** (s - power) * (1 + u / x) ** (s - 1) * exp(-u))
 
 
+def at_a_cut(cut: int) -> Callable[[int, int, float], float]:
+    """The bound of the mean at a cut B, with the least c_p."""
+
+    def bound(length: int, n: int, power: float) -> float:
+        return cut + length * np.exp(2 * n - cut ** (2 / power) / 16) * power / 2 * c_p(power) * cut
+
+    return bound
+
+
+def at_the_choice(length: int, n: int, power: float) -> float:
+    """The bound of the mean at the cut of the paper, with the least c_p."""
+    return (1 + power / 2 * c_p(power)) * ((64 * n) ** (power / 2) + (32 * np.log(length)) ** (power / 2))
+
+
 @claim(
     "BB:LD.2.2.B",
     control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63)),
-    needs=("BB:LD.2.2.G", "BB:LD.2.2.eq"),
-    argument=r"By symmetry $32\ln L=r\cdot64d$, or the reverse, with $r\leq1$ and $s=p/2$; $r=0$ ($L=1$) is the limit "
-    r"$B^{2/p}=64d$. The lines of LD.2.2.eq at this $B$, with LD.2.2.G at $x=B^{2/p}/16$, give the first display.",
 )
 def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int = 1) -> Evidence:
-    r"""For $s\geq1$ and $0<r\leq1$, $(1+r^s)^{1/s}\geq\frac12(1+r)$ bounds the cut $B$ from below,
-    $(64d)^s\geq1$ makes it admissible, and the exponent $-(64d+32\ln L)/32$ is at most $-2d-\ln L$,
-    with which the sum is $(1+\frac p2c_p)B$. Here `c`, `least` and `cut` stand for $\frac12$, 1 and
-    64.
+    r"""For $B=64^{p/2}d^{p/2}+32^{p/2}\ln(L)^{p/2}$, $B^{2/p}\geq\frac12(64d+32\ln L)$ and $B\geq1$
+    are derived, and so are the first display for every cut that is at least 1, and the bound
+    $(1+\frac p2c_p)B$; $c_p$ is any constant that LD.2.2.G admits. The exponent
+    $-(64d+32\ln L)/32$ is at most $-2d-\ln L$. Here `c`, `least` and `cut` stand for $\frac12$, 1
+    and 64.
+
+    The second routes are $(1+r^s)^{1/s}\geq\frac12(1+r)$ for $s\geq1$ and $0<r\leq1$,
+    $(64d)^s\geq1$, and exact sums with the least $c_p$.
     """
-    r, q = sp.symbols("r q", positive=True)
+    r = sp.Symbol("r", positive=True)
     root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)})
     allowed = forall(exp(s * log(64 * d)), ">=", least, {d: Integers(1, oo), s: Closed(1, oo)})
-    inserted = identity(
-        p / 2 * sp.Integer(16) ** (p / 2) * q * (B ** (2 / p) / 16) ** (p / 2), p / 2 * q * B
-    )  # q stands for c_p, x = B^{2/p}/16
+    checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le "
+    anywhere = all_of(*(tried(at_a_cut(B), checked + rf"B + .. \text{{ at }} B = {B}") for B in (1, 100)))
+    chosen = tried(at_the_choice, checked + r"(1+\tfrac p2c_p)B")
     with sp.evaluate(False):
-        least_power = (cut * d + 32 * log(L)) / 2  # of B^{2/p}
-        left = -least_power / 16
-        sum_at_cut = B + L * exp(2 * d) * (p / 2) * q * exp(-2 * d - log(L)) * B
+        left = -(cut * d + 32 * log(L)) / 2 / 16  # half of what B^{2/p} is compared with
     exponent = forall(left, "<=", -2 * d - log(L), {d: Integers(1, oo), L: Integers(1, oo)})
-    return all_of(root, allowed, inserted, exponent, identity(sum_at_cut, (1 + p * q / 2) * B))
+    return all_of(exponent, derivation("BB:LD.2.2.B", root, allowed, anywhere, chosen, c=c, least=least))

@@ -20,10 +20,12 @@ __all__ = [
     "M_R3",
     "C_p",
     "c_p",
+    "c_p_explicit",
     "fourth_moment_d1",
     "lemma_d1",
     "maximum_R3",
     "maximum_d2",
+    "maximum_explicit",
     "tail_R3",
     "tail_d2",
     "tilted_moment_R3",
@@ -135,6 +137,28 @@ def c_p(p: Scalar) -> Scalar:
     return value if isinstance(p, np.ndarray) else float(value)
 
 
+def c_p_explicit(p: Scalar) -> Scalar:
+    """A constant with ``Gamma(p/2, x) <= c_p e^{-x} x^{p/2}`` for every x >= 1/16, in closed form.
+
+    Parameters
+    ----------
+    p : number or Expr
+        At least 2.
+
+    Returns
+    -------
+    number or Expr
+        ``(16 p)^{p/2}``.
+
+    Examples
+    --------
+    >>> c_p_explicit(2), c_p_explicit(4)
+    (32.0, 4096.0)
+    """
+    _, p = read(p=p)
+    return (16 * p) ** (p / 2)
+
+
 def C_p(p: Scalar) -> Scalar:
     """The constant of Lemma D.2, item 2, as its proof gives it.
 
@@ -179,6 +203,30 @@ def maximum_d2(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
     """
     m, L, d, p = read(L=L, d=d, p=p)
     return C_p(p) * (d ** (p / 2) + m.log(L) ** (p / 2))
+
+
+def maximum_explicit(L: Scalar, d: Scalar, p: Scalar) -> Scalar:
+    """The bound of Lemma D.2, item 2, with our constant ``C_p = (4p + 3)^{p/2}``, which is smaller
+    than that of its proof. The vectors need not be independent.
+
+    Parameters
+    ----------
+    L, d : number or Expr
+    p : number or Expr
+        At least 2.
+
+    Returns
+    -------
+    number or Expr
+        ``(4p + 3)^{p/2} (d^{p/2} + ln(L)^{p/2})``.
+
+    Examples
+    --------
+    >>> maximum_explicit(1, 2, 2)
+    22.0
+    """
+    m, L, d, p = read(L=L, d=d, p=p)
+    return (4 * p + 3) ** (p / 2) * (d ** (p / 2) + m.log(L) ** (p / 2))
 
 
 def tail_R3(threshold: Scalar, d: Scalar, sigma: Scalar = 1) -> Scalar:

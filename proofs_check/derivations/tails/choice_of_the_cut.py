@@ -1,0 +1,116 @@
+"""The last displays of the proof of Lemma D.2, item 2: the mean of the largest |z_l|^p through the
+incomplete Gamma function, at any cut B >= 1 and at the one that the paper chooses.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.terms import Op, Term, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.softmax_average import d, k, x
+from proofs_check.derivations.tails.incomplete_gamma import X, admissible, b, beyond, c_p, density, e_, over_T, power_beyond, rate, T, u_, w_
+from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, positive_part, q, q_
+from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several
+from proofs_check.derivations.tilted import h, query
+
+#: The level B^{2/p} of |z_l|^2, and the cut that the paper chooses.
+root = exp(log(b) / q)
+choice = 64**q * d**q + 32**q * power_of_the_logarithm
+
+
+@cache
+def part_of_the_integral() -> Theorem:
+    """(x + u)^{q-1} e^{-x-u} <= c_p e^{-x} x^q for x >= 1/16 and u >= 0: the integral of t^{q-1}
+    e^{-t} from x on is at least that of (x + u)^{q-1} e^{-t} from x + u on.
+    """
+    far, near = Op("ind", (x - X - u_,)), Op("ind", (x - X,))
+    base = arithmetic(X + u_ * far, "<=", Op("max", (x, X)))
+    power = replace((X + u_ * far) ** e_, base)
+    earlier = replace(far * S_, replace(far, arithmetic(x - X - u_, "<=", x - X)))
+    earlier = specialise(earlier, {S_: (X + u_ * far) ** e_})
+    point = chain(arithmetic(far * (X + u_) ** e_, "<=", earlier.lhs), earlier)
+    point = chain(point, replace(near * power.lhs, power))
+    point = specialise(point, {x: T(query), e_: q - 1}, arithmetic(0, "<=", q - 1))
+    tail = specialise(density(), {rate: term(1), u_: X + u_})
+    average = integrated("query", (query,), point, (X + u_) ** (q - 1) * tail.lhs, over_T(power_beyond(X)))
+    front = (X + u_) ** (q - 1)
+    return chain(front * exp(-X - u_), replace(front * tail.rhs, tail), average, admissible())
+
+
+@cache
+def weight() -> Theorem:
+    """max(P, B) e^{-v/4} <= B q c_p e^{-B^{2/p}/16} for v = max(P, B)^{2/p} and B >= 1."""
+    value, v = Op("max", (P(k), b)), level(b)
+    higher = replace(root, arithmetic(b, "<=", value))
+    w, low = v / 16, root / 16
+    gap = positive_part(w - low)
+    least = at_q(arithmetic(Fraction(1, 16), "<=", exp(log(b) / q_) / 16), {})
+    part = specialise(part_of_the_integral(), {u_: gap, X: low}, least)
+    same = arithmetic(w, "<=", low + gap, higher, hide=(v, root))
+    faster = arithmetic(-w, "<=", -low - gap, higher, hide=(v, root))
+    power = specialise(replace(w**e_, same), {e_: q - 1}, arithmetic(0, "<=", q - 1))
+    both = chain(w ** (q - 1) * exp(-w), replace(power.lhs * exp(-w), power, replace(exp(-w), faster)), part)
+    line = arithmetic(M_**q_ * exp(-M_ / 4), "<=", q_ * 16**q_ * ((M_ / 16) ** (q_ - 1) * exp(-M_ / 16)))
+    line = at_q(line, {M_: v})
+    start = specialise(replace(M_ * S_, at_q(arithmetic(M_, "==", exp(log(M_) / q_) ** q_), {})), {M_: value, S_: exp(-v / 4)})
+    line = chain(start, line, q * 16**q * both.lhs)
+    line = chain(line, replace(line.rhs, both))
+    last = at_q(arithmetic(16**q_ * (exp(log(S_) / q_) / 16) ** q_, "==", S_), {S_: b})
+    line = chain(line, q * c_p * exp(-root / 16) * last.lhs)
+    return chain(line, replace(line.rhs, last), b * (q * c_p * exp(-root / 16)))
+
+
+@cache
+def at_a_cut() -> Theorem:
+    """E P_+ <= B + L e^{2d} (p/2) 16^{p/2} c_p e^{-B^{2/p}/16} B/16^{p/2} for every B >= 1."""
+    share = q * c_p * exp(-root / 16)
+    average = mean_beyond(b, weight(), share)
+    return chain(average, replace(average.rhs, arithmetic(exp(h), "<=", exp(2 * d))), b + L * exp(2 * d) * share * b)
+
+
+def _root(e: Term) -> Term:
+    """e^{2/p}, for a positive term."""
+    return exp(log(e) / q)
+
+
+@cache
+def size_of_the_choice() -> Theorem:
+    """B^{2/p} >= (64 d + 32 ln L)/2 for B = 64^{p/2} d^{p/2} + 32^{p/2} ln(L)^{p/2}, as it is at
+    least each of the two.
+    """
+    back = arithmetic(M_ * S_, "==", exp(log(M_**q_ * S_**q_) / q_))
+    first = at_q(back, {M_: term(64), S_: d})
+    first = chain(first, replace(first.rhs, arithmetic(64**q * d**q, "<=", choice)))
+    larger = arithmetic(several * exp(log(M_) / q_), "<=", exp(log(S_ + several * M_) / q_))
+    second = at_q(larger, {M_: 32**q * at_least_two**q, S_: 64**q * d**q})
+    log_ = arithmetic(32 * log(L), "<=", several * (32 * at_least_two))
+    log_ = chain(log_, replace(log_.rhs, at_q(back, {M_: term(32), S_: at_least_two})), second, _root(choice))
+    value = _root(choice)
+    both = arithmetic((64 * d + 32 * log(L)) / 2, "<=", value, first, log_, hide=(value, log(L)))
+    return chain(both, at_q(arithmetic(exp(log(M_) / q_), "==", M_ ** (1 / q_)), {M_: choice}), choice ** (2 / p))
+
+
+@cache
+def allowed() -> Theorem:
+    """B >= 1."""
+    return arithmetic(1, "<=", choice)
+
+
+@cache
+def theorem() -> Theorem:
+    """E P_+ <= (1 + p c_p/2) B at this B, where L e^{2d} e^{-B^{2/p}/16} <= 1."""
+    bound = specialise(at_a_cut(), {b: choice}, allowed())
+    back = at_q(arithmetic(M_ ** (1 / q_), "==", exp(log(M_) / q_)), {M_: choice})
+    size = chain(size_of_the_choice(), back, _root(choice))
+    faster = arithmetic(-_root(choice) / 16, "<=", -2 * d - log(L), size, hide=(_root(choice), log(L)))
+    front = q * c_p * L * exp(2 * d) * choice
+    bound = chain(bound, choice + front * exp(-_root(choice) / 16))
+    bound = chain(bound, replace(choice + front * exp(-_root(choice) / 16), replace(exp(-_root(choice) / 16), faster)))
+    one = arithmetic(L * exp(-log(L)), "==", 1)
+    bound = chain(bound, choice + q * c_p * choice * one.lhs)
+    return chain(bound, replace(bound.rhs, one), (1 + p * c_p / 2) * choice)

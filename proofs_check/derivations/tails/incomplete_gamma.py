@@ -1,0 +1,97 @@
+"""The incomplete Gamma function in the proof of Lemma D.2, item 2.
+
+The mean over the law e^{-t} dt on (0, oo) of a random variable T is an integral, and Gamma(p/2, x)
+is that of T^{p/2-1} over the event T >= x.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.softmax_average import d, k, x
+from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, positive_part, q, q_
+from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several
+from proofs_check.derivations.tilted import h, query
+
+T = Function("T", (Sort.QUERY,))
+rate = Variable("rate", range=Range(Fraction(0), Fraction(1), True, False))
+X = Variable("X", range=Range(Fraction(1, 16), lo_open=False))
+b = Variable("B", range=Range(Fraction(1), lo_open=False))
+c_p = Variable("c_p", range=POSITIVE)
+u_, w_, e_ = (Variable(f"{name}_", range=NONNEGATIVE) for name in "uwe")
+
+
+def over_T(body: Term) -> Term:
+    """The mean over T, which is a function of the query."""
+    return bind("query", (query,), body)
+
+
+def beyond(level: Term) -> Term:
+    """1 where T >= level, and 0 elsewhere."""
+    return Op("ind", (T(query) - level,))
+
+
+def power_beyond(level: Term) -> Term:
+    """T^{p/2-1} 1{T >= level}, for a positive level."""
+    return Op("max", (T(query), level)) ** (q - 1) * beyond(level)
+
+
+@cache
+def density() -> Theorem:
+    """The integral of e^{(1 - r) t} e^{-t} from x on is e^{-r x}/r, for 0 < r <= 1 and x >= 0: T has
+    the density e^{-t}.
+    """
+    integral = over_T(exp((1 - rate) * T(query)) * beyond(u_))
+    return assume("T has the density e^{-t}", integral, "==", exp(-rate * u_) / rate, every=(rate, u_))
+
+
+@cache
+def admissible() -> Theorem:
+    """Gamma(p/2, x) <= c_p e^{-x} x^{p/2} for every x >= 1/16."""
+    bound = c_p * exp(-X) * X**q
+    return assume("Gamma(p/2, x) <= c_p e^{-x} x^{p/2} for x >= 1/16", over_T(power_beyond(X)), "<=", bound, every=(X,))
+
+
+@cache
+def root_of_the_exponential() -> Theorem:
+    """(1 + 16 u)^{q-1} <= (32 q)^{q-1} e^{u/2} for u >= 0 and q >= 1, from ln y <= y - 1."""
+    line = specialise(arithmetic(log(M_), "<=", log(S_) + M_ / S_ - 1), {M_: 1 + 16 * u_, S_: 32 * q_})
+    line = chain(line, arithmetic(line.rhs, "<=", log(32 * q_) + u_ / (2 * q_)))
+    power = replace(exp(e_ * log(1 + 16 * u_)), line)
+    power = specialise(power, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
+    return chain(power, arithmetic(power.rhs, "<=", exp((q_ - 1) * log(32 * q_)) * exp(u_ / 2)))
+
+
+@cache
+def some_constant() -> Theorem:
+    """Gamma(p/2, x) <= (16 p)^{p/2} e^{-x} x^{p/2} for every x >= 1/16: the integrand at t = x + u is
+    at most (16 p)^{p/2} x^{p/2} e^{-t + u/2}/2.
+    """
+    shift = arithmetic(exp((q_ - 1) * log(1 + u_ / X)) / X, "<=", 16 * exp((q_ - 1) * log(1 + 16 * u_)))
+    number = arithmetic(16 * exp((q_ - 1) * log(32 * q_)), "<=", (32 * q_) ** q_ / 2)
+    line = chain(shift, replace(shift.rhs, root_of_the_exponential()), number.lhs * exp(u_ / 2))
+    line = chain(line, replace(line.rhs, number))
+    scaled = arithmetic((X + u_) ** (q_ - 1), "==", X**q_ * (exp((q_ - 1) * log(1 + u_ / X)) / X))
+    line = chain(scaled, replace(scaled.rhs, line))
+    gap, larger, above = positive_part(x - X), Op("max", (x, X)), Op("ind", (x - X,))
+    same = replace(larger**e_, arithmetic(larger, "==", X + gap))
+    same = specialise(same, {e_: q_ - 1}, arithmetic(0, "<=", q_ - 1))
+    line = chain(same, specialise(line, {u_: gap}))
+    sign = Op("ind", (x,))
+    light = specialise(arithmetic(sign * exp(positive_part(x) / 2), "<=", sign * exp(x / 2)), {x: x - X})
+    unit = X**q_ * (32 * q_) ** q_ / 2
+    line = chain(replace(above * line.lhs, line), unit * light.lhs)
+    line = chain(line, replace(unit * light.lhs, light))
+    line = at_q(line, {x: T(query)})
+    half = specialise(density(), {rate: term(Fraction(1, 2)), u_: X})
+    unit = X**q * (32 * q) ** q / 2
+    average = integrated("query", (query,), line, over_T(power_beyond(X)), unit * exp(-X / 2) * half.lhs)
+    return chain(average, replace(average.rhs, half), (16 * p) ** q * exp(-X) * X**q)

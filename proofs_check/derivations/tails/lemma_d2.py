@@ -1,0 +1,108 @@
+"""Lemma D.2, item 2: E max |z_l|^p <= C_p (d^{p/2} + ln(L)^{p/2}) for every real p >= 2, with C_p
+= (4p + 3)^{p/2}.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE
+from numerics.derivations.terms import Op, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.softmax_average import d, k, t, x
+from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, q, q_
+from proofs_check.derivations.tilted import h
+
+A_, B_ = (Variable(f"{name}_", range=NONNEGATIVE) for name in "AB")
+#: The cut B = (4 a)^{p/2} of the power.
+excess = log(L) + h
+a = q + excess
+B = (4 * a) ** q
+#: Whether there are several tokens, or one; ln(L)^{p/2}, the power of a positive number or 0.
+several, single = Op("ind", (L - 2,)), Op("above", (2 - L,))
+at_least_two = Op("max", (log(L), log(2)))
+power_of_the_logarithm = several * at_least_two**q
+constant = (4 * p + 3) ** q
+
+
+@cache
+def weight() -> Theorem:
+    """max(P, B) e^{-v/4} <= B e^{-a}: with theta >= 0 the logarithm of v/(4a), it is B
+    e^{q theta - a e^theta}, and q theta <= a (e^theta - 1).
+    """
+    value = Op("max", (P(k), B))
+    theta = log(value / B) / q
+    least = at_q(arithmetic(0, "<=", log(Op("max", (x, S_)) / S_) / q_), {x: P(k), S_: B})
+    line = arithmetic(exp(q_ * A_ - (q_ + B_) * exp(A_)), "<=", exp(-(q_ + B_)))
+    line = specialise(line, {A_: theta, q_: q, B_: excess}, least, arithmetic(1, "<=", q))
+    same = at_q(arithmetic(exp(log(M_) / q_), "==", S_ * exp(log(M_ / S_**q_) / q_)), {M_: value, S_: 4 * a})
+    back = specialise(replace(M_ * t, arithmetic(M_, "==", S_ * exp(log(M_ / S_)))), {M_: value, S_: B, t: exp(-a * exp(theta))})
+    first = chain(value * exp(-level(B) / 4), replace(value * exp(-level(B) / 4), same), back, B * line.lhs)
+    return chain(first, replace(first.rhs, line))
+
+
+@cache
+def mean_of_the_largest() -> Theorem:
+    """E P_+ <= B (1 + e^{-p/2})."""
+    average = chain(mean_beyond(B, weight(), exp(-a)), B + B * exp(-q) * (L * exp(-log(L))))
+    return chain(average, replace(average.rhs, arithmetic(L * exp(-log(L)), "==", 1)), B * (1 + exp(-q)))
+
+
+@cache
+def bernoulli() -> Theorem:
+    """r^q >= 1 + q (r - 1) for r > 0 and real q >= 1."""
+    return arithmetic(1 + q_ * (M_ - 1), "<=", exp(q_ * log(M_)))
+
+
+@cache
+def power_of_a_sum() -> Theorem:
+    """(x + y)^q <= 2^{q-1} (x^q + y^q) for x, y > 0: Bernoulli's inequality at x/m and y/m, where m
+    is the mean of x and y.
+    """
+    middle = (M_ + S_) / 2
+    first, second = (specialise(bernoulli(), {M_: part / middle}) for part in (M_, S_))
+    total = arithmetic(2, "==", first.lhs + second.lhs)
+    total = chain(total, replace(total.rhs, first, second))
+    scaled = arithmetic(exp(q_ * log(M_ / S_)) * S_**q_, "==", M_**q_)
+    back = [specialise(scaled, {M_: part, S_: middle}) for part in (M_, S_)]
+    total = chain(2 * middle**q_, replace(2 * middle**q_, total), back[0].lhs + back[1].lhs)
+    total = chain(total, replace(total.rhs, *back))
+    same = specialise(arithmetic(M_**q_, "==", 2 ** (q_ - 1) * (2 * (M_ / 2) ** q_)), {M_: M_ + S_})
+    return chain(same, replace(same.rhs, total))
+
+
+@cache
+def cut_by_powers() -> Theorem:
+    """a^{p/2} <= 2^{p/2-1} (ln(L)^{p/2} + (h + p/2)^{p/2}), where for L = 1 the first is 0."""
+    rest = h + q
+    long = chain(a**q, replace((log(L) + rest) ** q, arithmetic(log(L), "<=", at_least_two)))
+    long = chain(long, at_q(power_of_a_sum(), {M_: at_least_two, S_: rest}))
+    short = arithmetic(single * (log(L) + S_) ** q_, "<=", single * (2 ** (q_ - 1) * S_**q_))
+    short = at_q(short, {S_: rest})
+    cases = specialise(arithmetic(S_, "<=", several * S_ + single * S_), {S_: a**q})
+    cases = chain(cases, several * a**q + short.lhs)
+    cases = chain(cases, replace(cases.rhs, long, short))
+    return chain(cases, 2 ** (q - 1) * (power_of_the_logarithm + rest**q))
+
+
+@cache
+def theorem() -> Theorem:
+    """E P_+ <= (4p + 3)^{p/2} (d^{p/2} + ln(L)^{p/2})."""
+    twice = at_q(arithmetic(1 + exp(-q_), "<=", 2), {})
+    bound = chain(mean_of_the_largest(), replace(B * twice.lhs, twice))
+    bound = chain(bound, at_q(arithmetic((4 * S_) ** q_ * 2, "==", 4**q_ * 2 * S_**q_), {S_: a}))
+    bound = chain(bound, replace(bound.rhs, cut_by_powers()))
+    eight = at_q(arithmetic(4**q_ * 2 * 2 ** (q_ - 1), "==", 8**q_), {})
+    rest = power_of_the_logarithm + (h + q) ** q
+    bound = chain(bound, eight.lhs * rest, replace(eight.lhs * rest, eight))
+    joined = arithmetic(M_**q_ * S_**q_, "==", (M_ * S_) ** q_)
+    apart = arithmetic((M_ * S_) ** q_, "==", M_**q_ * S_**q_)
+    first = replace(term(8) ** q, arithmetic(8, "<=", 4 * p + 3))
+    second = at_q(joined, {M_: term(8), S_: h + q})
+    second = chain(second, replace(second.rhs, arithmetic(8 * (h + q), "<=", (4 * p + 3) * d)))
+    second = chain(second, at_q(apart, {M_: 4 * p + 3, S_: d}))
+    bound = chain(bound, first.lhs * power_of_the_logarithm + second.lhs)
+    return chain(bound, replace(bound.rhs, first, second), constant * (d**q + power_of_the_logarithm))
