@@ -11,7 +11,23 @@ from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import assume
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Term, term
-from proofs_check.derivations.softmax_average import F, K, R_L, S_L, a2, d, error_squared, expectation, i, m, mean, over, rho, sigma, sub_gaussian
+from proofs_check.derivations.softmax_average import (
+    F,
+    K,
+    R_L,
+    S_L,
+    a2,
+    d,
+    error_squared,
+    expectation,
+    i,
+    m,
+    mean,
+    over,
+    rho,
+    sigma,
+    sub_gaussian,
+)
 from proofs_check.derivations.tails.lemma_c7 import positive_part
 from proofs_check.derivations.tilted import TOKEN
 from proofs_check.derivations.weighted_errors import C_f, growth
