@@ -13,7 +13,19 @@ from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.terms import Op, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import d, k, x
-from proofs_check.derivations.tails.incomplete_gamma import X, admissible, b, beyond, c_p, density, e_, over_T, power_beyond, rate, T, u_, w_
+from proofs_check.derivations.tails.incomplete_gamma import (
+    T,
+    X,
+    admissible,
+    b,
+    c_p,
+    density,
+    e_,
+    over_T,
+    power_beyond,
+    rate,
+    u_,
+)
 from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, positive_part, q, q_
 from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several
 from proofs_check.derivations.tilted import h, query

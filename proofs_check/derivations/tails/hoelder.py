@@ -8,11 +8,29 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Defined, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average import (F, K, a2, eps, f, i, k, m, m0, mean, moment, over, r, rho, s, score, sub_gaussian, t, w, x)
+from proofs_check.derivations.softmax_average import (
+    F,
+    K,
+    a2,
+    eps,
+    f,
+    i,
+    k,
+    m,
+    m0,
+    moment,
+    over,
+    r,
+    rho,
+    s,
+    score,
+    t,
+    w,
+    x,
+)
 
 along = Defined("along", over(i, m, r * f(i, k)))
 A_, B_, C_ = (Variable(name, range=NONNEGATIVE) for name in "ABC")

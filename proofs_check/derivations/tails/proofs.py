@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
-from proofs_check.derivations.tails import choice_of_the_cut, hoelder, incomplete_gamma, lemma_c7, lemma_d2
+from proofs_check.derivations.tails import (
+    choice_of_the_cut,
+    cut_of_the_mean,
+    hoelder,
+    incomplete_gamma,
+    lemma_c7,
+    lemma_d2,
+    product,
+)
 from proofs_check.derivations.tails import lemma_c7_statements as c7
 from proofs_check.derivations.tails import lemma_d2_statements as d2
 
@@ -15,10 +23,11 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "BB:C.7.fin/powers": one(product.statement, product.theorem),
         "BB:LC.7": one(c7.lemma, lemma_c7.theorem),
-        "BB:LC.7.int": one(c7.cut_of_the_mean, lemma_c7.above_the_cut),
+        "BB:LC.7.int": one(c7.cut_of_the_mean, cut_of_the_mean.above_the_cut),
         "BB:LC.7.8": Proof(c7.tails, (lemma_c7.token_tail, lemma_c7.gamma_integral)),
-        "BB:LC.7.8/dropped": Proof(c7.short, (lemma_c7.size_in_a_short_prompt, lemma_c7.error_in_a_short_prompt)),
+        "BB:LC.7.8/dropped": Proof(c7.short, (cut_of_the_mean.size_in_a_short_prompt, cut_of_the_mean.error_in_a_short_prompt)),
         "BB:LC.7.8/holder": one(c7.size_of_the_limit, hoelder.length),
         "BB:LC.7.lim": Proof(
             c7.limits,
