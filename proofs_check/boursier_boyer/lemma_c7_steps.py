@@ -189,7 +189,7 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, two: int = 2, rate: i
     above = forall(upper, "<=", sqrt(L) * m / (rate * sqrt(2) * sigma2), domain)
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
     apart = forall(sqrt(h * (h + 2 * w)), ">=", sp.Rational(least) * h, {h: (0, oo), w: (0, oo)})
-    middle = forall(sqrt(larger), "<=", sqrt(L) / (two * sqrt(2)), {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
+    middle = forall(larger, "<=", L / (2 * two**2), {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
     searches = (all_of(below, identity(*scaled)), all_of(middle, identity(*half)), above, all_of(inside, apart, identity(*root)))
     return derivation("BB:LC.7.lim", *searches, c=c, two=two, rate=rate, least=least)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations import tilted
+from proofs_check.derivations.proof import Proof, each, one
 from proofs_check.derivations.tails import (
     choice_of_the_cut,
     cut_of_the_mean,
@@ -29,16 +30,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LC.7.8": Proof(c7.tails, (lemma_c7.token_tail, lemma_c7.gamma_integral)),
         "BB:LC.7.8/dropped": Proof(c7.short, (cut_of_the_mean.size_in_a_short_prompt, cut_of_the_mean.error_in_a_short_prompt)),
         "BB:LC.7.8/holder": one(c7.size_of_the_limit, hoelder.length),
-        "BB:LC.7.lim": Proof(
-            c7.limits,
-            (
-                lemma_c7.lower_limit,
-                lambda: lemma_c7.upper_limit()[0],
-                lambda: lemma_c7.upper_limit()[1],
-                lemma_c7.subadditivity,
-            ),
-        ),
+        "BB:LC.7.lim": Proof(c7.limits, (lemma_c7.lower_limit, *each(lemma_c7.upper_limit, 2), lemma_c7.subadditivity)),
         "BB:LC.7.lim/display": one(c7.display, lemma_c7.display),
+        "BB:LD.2.1.a": one(lambda two=2: tilted.tail_statement(two), tilted.tail),
         "BB:LD.2.2": one(d2.maximum, lemma_d2.theorem),
         "BB:LD.2.2.G": one(d2.gamma, incomplete_gamma.some_constant),
         "BB:LD.2.2.B": Proof(
