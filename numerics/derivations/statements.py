@@ -102,7 +102,9 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         if search.verdict.accepted:  # what another engine proves is a part of the statement only
             return Evidence(verdict=Verdict.OPEN, engine="derivation", checked=checked, reason=note)
         # However many parts the search has, they are about one statement.
-        worst = min(search.parts, key=lambda e: e.verdict.strength, default=search)
+        worst = search
+        while worst.parts:
+            worst = min(worst.parts, key=lambda e: e.verdict.strength)
         return search.replace(engine=worst.engine, parts=())
     evidence = Evidence(
         verdict=Verdict.CERTIFIED if found.certified else Verdict.PROVED,

@@ -48,8 +48,8 @@ def split_of_the_mean(*, c: int | Fraction = 1, part: Fraction = Fraction(16, 27
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
     Unlike in Lemma C.4 the integral starts at 0, so that nothing is asked of L. The bound is
-    derived with the mean of $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term, and
-    the sum is also compared on exact laws.
+    derived with the mean of $(8\|\frac{R_L}{S_L}\|^4+8\|\frac RS\|^4-t_0)_+$ as its second term,
+    and the sum is also compared on exact laws.
     """
     level = C(a2, K) / (L * sqrt(theta * L * K**2))
     domain = {**PROMPT_DOMAIN, K: (0, oo), theta: sp.Interval.Lopen(0, 1)}
@@ -129,23 +129,25 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
 
 @claim(
     "BB:LC.7.8/dropped",
-    control=dict(c=77),
+    control=(dict(c=77), dict(front=Fraction(1, 600))),
 )
-def what_is_dropped_is_below_the_first_term(*, c: int = 8) -> Evidence:
+def what_is_dropped_is_below_the_first_term(*, c: int = 8, front: Fraction = Fraction(1)) -> Evidence:
     r"""Where $t_0/8\leq\|\frac RS\|^4$, $c\,\|\frac
     RS\|^4\leq\frac{2C\sqrt{t_0}}L=216e^{4\sigma^2\|Uz\|^2}\frac{K^2}{\sqrt L}$ with `c` = 8 and
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. So $s=0$ and the bound that is displayed,
     $\mathbb{E}\|\mathrm{err}\|^4\leq\frac{2C\sqrt{t_0}}L+8L\,\mathbb{E}\|f\|^4$, holds. Both are
     derived; the first is also proved for every real $L$ from $\|\frac RS\|^2=\theta
     e^{\frac43\sigma^2\|Uz\|^2}K$ and $\frac{t_0}8=\varphi\|\frac RS\|^4$ with
-    $\theta,\varphi\leq1$, and the second compared on exact laws.
+    $\theta,\varphi\leq1$, and the second, `front` times, compared on exact laws.
     """
     part, phi = sp.symbols("theta phi", positive=True)
     ratio = part**2 * exp(8 * a2 / 3)
     first = 2 * C(a2, sp.S.One) / sqrt(8 * phi * ratio)
     below_one = sp.Interval.Lopen(0, 1)
     size = forall(c * ratio, "<=", first, {a2: Closed(0, oo), part: below_one, phi: below_one})
-    return derivation("BB:LC.7.8/dropped", size, increasing(ERROR, FIRST_TERM + 8 * L_ * OWN_TAIL, order=4), c=c)
+    displayed = sp.Rational(front) * (FIRST_TERM + 8 * L_ * OWN_TAIL)
+    error = increasing(ERROR, displayed, order=4, admitted=(LIMIT, Fraction(0)))
+    return derivation("BB:LC.7.8/dropped", size, error, c=c, front=front)
 
 
 @claim(
@@ -164,15 +166,16 @@ def size_of_the_limit_by_hoelder(*, c: int | Fraction = 1) -> Evidence:
 
 @claim(
     "BB:LC.7.lim",
-    control=(dict(c=Fraction(9, 10)), dict(rate=33), dict(least=Fraction(11, 10))),
+    control=(dict(c=Fraction(9, 10)), dict(two=3), dict(rate=33), dict(least=Fraction(11, 10))),
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 4 / sp.E),
 )
-def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
+def limits_of_the_gamma_integral(*, c: int | Fraction = 1, two: int = 2, rate: int = 32, least: Fraction = Fraction(1)) -> Evidence:
     r"""With $w=e^{2\sigma^2\|Uz\|^2}$, `c` = 1 and $\theta\leq1$,
     $(\frac L8-\theta w^2)_+\geq(\frac L8-c\,w^2)_+$. The lower and the upper limit of the Gamma
-    integral and $(\frac L8-w^2)_+^{1/2}\geq\sqrt{L/8}-w$ are derived for the mean square $\|R/S\|^2$
-    itself; the second routes have $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and
-    $K=\theta C_f^2\sqrt{\mathbb{E}\|Z\|^4}$. Here `rate` and `least` stand for 32 and 1.
+    integral and $(\frac L8-w^2)_+^{1/2}\geq\sqrt{L/8}-w$ are derived for $R/S$ itself; the second
+    routes have $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and
+    $K=\theta C_f^2\sqrt{\mathbb{E}\|Z\|^4}$. Here `two`, `rate` and `least` stand for
+    the 2 in $2\sqrt2$, 32 and 1.
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
     below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -186,8 +189,9 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, rate: int = 32, least
     above = forall(upper, "<=", sqrt(L) * m / (rate * sqrt(2) * sigma2), domain)
     inside = identity((w + h) ** 2 - w**2, h * (h + 2 * w))
     apart = forall(sqrt(h * (h + 2 * w)), ">=", sp.Rational(least) * h, {h: (0, oo), w: (0, oo)})
-    searches = (all_of(below, identity(*scaled)), identity(*half), above, all_of(inside, apart, identity(*root)))
-    return derivation("BB:LC.7.lim", *searches, c=c, rate=rate, least=least)
+    middle = forall(larger, "<=", L / (2 * two**2), {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
+    searches = (all_of(below, identity(*scaled)), all_of(middle, identity(*half)), above, all_of(inside, apart, identity(*root)))
+    return derivation("BB:LC.7.lim", *searches, c=c, two=two, rate=rate, least=least)
 
 
 @claim(

@@ -43,13 +43,10 @@ def maximum(length: int, power: Fraction, bound: Callable[[int, int, float], flo
     return sides
 
 
-def tried(bound: Callable[[int, int, float], float], checked: str, share: int | Fraction = 1) -> Evidence:
-    """Try a bound, times `share`, for all powers and lengths."""
-    parts = []
-    for power in POWERS:
-        sides = (maximum(length, power, bound) for length in LENGTHS)
-        parts += [worst_law(each, share, checked=checked, cases=norms, dimensions=PRODUCTS) for each in sides]
-    found = all_of(*parts, checked=checked)
+def tried(checked: str, share: int | Fraction, *bounds: Callable[[int, int, float], float]) -> Evidence:
+    """Try bounds, times `share`, for all powers and lengths."""
+    sides = [maximum(length, power, bound) for bound in bounds for power in POWERS for length in LENGTHS]
+    found = all_of(*(worst_law(each, share, checked=checked, cases=norms, dimensions=PRODUCTS) for each in sides), checked=checked)
     covered = f"p = {', '.join(map(str, POWERS))}, each with L = {', '.join(map(str, LENGTHS))}: {found.covered}"
     return found.replace(covered=covered) if found.verdict.accepted else found
 
@@ -68,7 +65,7 @@ def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
     $s>0$, where $P\geq s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$.
     """
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_explicit(L, d, p))
-    return derivation("BB:LD.2.2", tried(maximum_explicit, checked, share), share=share)
+    return derivation("BB:LD.2.2", tried(checked, share, maximum_explicit), share=share)
 
 
 @claim(
@@ -184,14 +181,21 @@ def at_the_choice(length: int, n: int, power: float) -> float:
 
 @claim(
     "BB:LD.2.2.B",
-    control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63)),
+    control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63), dict(share=Fraction(1, 120)), dict(last=Fraction(1, 500))),
 )
-def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int = 1) -> Evidence:
+def choice_of_the_cut(
+    *,
+    c: Fraction = Fraction(1, 2),
+    cut: int = 64,
+    least: int = 1,
+    share: int | Fraction = 1,
+    last: int | Fraction = 1,
+) -> Evidence:
     r"""For $B=64^{p/2}d^{p/2}+32^{p/2}\ln(L)^{p/2}$, $B^{2/p}\geq\frac12(64d+32\ln L)$ and $B\geq1$
     are derived, and so are the first display for every cut that is at least 1, and the bound
     $(1+\frac p2c_p)B$; $c_p$ is any constant that LD.2.2.G admits. The exponent
     $-(64d+32\ln L)/32$ is at most $-2d-\ln L$. Here `c`, `least` and `cut` stand for $\frac12$, 1
-    and 64.
+    and 64, and `share` and `last` multiply the bounds.
 
     The second routes are $(1+r^s)^{1/s}\geq\frac12(1+r)$ for $s\geq1$ and $0<r\leq1$,
     $(64d)^s\geq1$, and exact sums with the least $c_p$.
@@ -200,9 +204,9 @@ def choice_of_the_cut(*, c: Fraction = Fraction(1, 2), cut: int = 64, least: int
     root = forall(log(1 + exp(s * log(r))) / s, ">=", log((1 + r) * Rational(c)), {r: sp.Interval.Lopen(0, 1), s: Closed(1, oo)})
     allowed = forall(exp(s * log(64 * d)), ">=", least, {d: Integers(1, oo), s: Closed(1, oo)})
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le "
-    anywhere = all_of(*(tried(at_a_cut(B), checked + rf"B + .. \text{{ at }} B = {B}") for B in (1, 100)))
-    chosen = tried(at_the_choice, checked + r"(1+\tfrac p2c_p)B")
+    anywhere = tried(checked + r"B + \tfrac p2 c_p L e^{2d} e^{-B^{2/p}/16} B", share, at_a_cut(1), at_a_cut(100))
+    chosen = tried(checked + r"(1+\tfrac p2c_p)B", last, at_the_choice)
     with sp.evaluate(False):
         left = -(cut * d + 32 * log(L)) / 2 / 16  # half of what B^{2/p} is compared with
     exponent = forall(left, "<=", -2 * d - log(L), {d: Integers(1, oo), L: Integers(1, oo)})
-    return all_of(exponent, derivation("BB:LD.2.2.B", root, allowed, anywhere, chosen, c=c, least=least))
+    return all_of(exponent, derivation("BB:LD.2.2.B", root, allowed, anywhere, chosen, c=c, least=least, share=share, last=last))

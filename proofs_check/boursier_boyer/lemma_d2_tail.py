@@ -102,22 +102,31 @@ def _beyond_the_edge(c: int | Fraction) -> Evidence:
     return forall(exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)])
 
 
+def tried_at_every_threshold(c: int | Fraction) -> Evidence:
+    """Try P(|z| >= t) <= e^{c d - t^2/16} on laws with few atoms, spheres and Gaussian norms."""
+    checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
+    return all_of(
+        worst_law(exponent, Fraction(c, 2), checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
+        worst_law(exponent, Fraction(c, 2), checked=checked, laws=("three atoms",), cases=lengths),
+    )
+
+
 @claim(
     "BB:LD.2.1.a",
-    control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)),
-    needs=("BB:LD.2.1.RH",),
-    argument=r"By BB:LD.2.1.RH the probability is at most $e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, which the second part "
-    r"bounds.",
+    control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6), dict(two=Fraction(1, 32))),
 )
-def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
+def from_the_shifted_square(
+    *, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4, two: int | Fraction = 2
+) -> Evidence:
     r"""For $a,b\geq0$, $(a-b)^2\geq\frac12a^2-b^2$, and $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$
     for $t>4\sqrt d$. For $t=x\sqrt d$ with $0\leq x\leq4$ the bound $e^{2d-t^2/16}$ is at least 1.
-    Here `half`, `c` and `reach` stand for $\frac12$, 2 and 4.
+    That it bounds the probability is derived, and tried as in LD.2.1. Here `half`, `c`, `reach` and
+    `two` stand for $\frac12$, 2, 4 and the 2 of the last part.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
     below = forall(tail_d2(x * sqrt(d), d), ">=", 1, {x: Closed(0, reach), d: Integers(1, oo)})
-    return all_of(square, _beyond_the_edge(c), below)
+    return all_of(square, _beyond_the_edge(c), below, derivation("BB:LD.2.1.a", tried_at_every_threshold(two), two=two))
 
 
 @claim(
@@ -157,9 +166,4 @@ def tail_of_the_norm(*, c: int | Fraction = 2) -> Evidence:
     $e^{\|z\|^2/4}$. It is tried at every threshold on laws with few atoms at their exact constant,
     on spheres and on Gaussian norms; `c` stands for the factor 2.
     """
-    checked = r"\mathbb{P}(\|z_1\| \ge t) \le " + sp.latex(tail_d2(t, d, Rational(c)))
-    search = all_of(
-        worst_law(exponent, Fraction(c, 2), checked=checked, laws=("two atoms",), dimensions=PRODUCTS),
-        worst_law(exponent, Fraction(c, 2), checked=checked, laws=("three atoms",), cases=lengths),
-    )
-    return derivation("BB:LD.2.1", search, c=c)
+    return derivation("BB:LD.2.1", tried_at_every_threshold(c), c=c)

@@ -8,7 +8,6 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Defined, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
@@ -22,14 +21,20 @@ from proofs_check.derivations.softmax_average import (
     k,
     m,
     m0,
+<<<<<<< HEAD
     mean,
+=======
+>>>>>>> h-c7
     moment,
     over,
     r,
     rho,
     s,
     score,
+<<<<<<< HEAD
     sub_gaussian,
+=======
+>>>>>>> h-c7
     t,
     w,
     x,

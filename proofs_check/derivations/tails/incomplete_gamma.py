@@ -11,15 +11,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.softmax_average import d, k, x
-from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, positive_part, q, q_
-from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several
-from proofs_check.derivations.tilted import h, query
+from proofs_check.derivations.softmax_average import x
+from proofs_check.derivations.tails.largest import M_, S_, at_q, p, positive_part, q, q_
+from proofs_check.derivations.tilted import query
 
 T = Function("T", (Sort.QUERY,))
 rate = Variable("rate", range=Range(Fraction(0), Fraction(1), True, False))
@@ -46,8 +44,8 @@ def power_beyond(level: Term) -> Term:
 
 @cache
 def density() -> Theorem:
-    """The integral of e^{(1 - r) t} e^{-t} from x on is e^{-r x}/r, for 0 < r <= 1 and x >= 0: T has
-    the density e^{-t}.
+    """The integral of e^{(1 - r) t} e^{-t} from x on is e^{-r x}/r, for 0 < r <= 1 and x >= 0: T
+    has the density e^{-t}.
     """
     integral = over_T(exp((1 - rate) * T(query)) * beyond(u_))
     return assume("T has the density e^{-t}", integral, "==", exp(-rate * u_) / rate, every=(rate, u_))
@@ -72,8 +70,8 @@ def root_of_the_exponential() -> Theorem:
 
 @cache
 def some_constant() -> Theorem:
-    """Gamma(p/2, x) <= (16 p)^{p/2} e^{-x} x^{p/2} for every x >= 1/16: the integrand at t = x + u is
-    at most (16 p)^{p/2} x^{p/2} e^{-t + u/2}/2.
+    """Gamma(p/2, x) <= (16 p)^{p/2} e^{-x} x^{p/2} for every x >= 1/16: the integrand at t = x + u
+    is at most (16 p)^{p/2} x^{p/2} e^{-t + u/2}/2.
     """
     shift = arithmetic(exp((q_ - 1) * log(1 + u_ / X)) / X, "<=", 16 * exp((q_ - 1) * log(1 + 16 * u_)))
     number = arithmetic(16 * exp((q_ - 1) * log(32 * q_)), "<=", (32 * q_) ** q_ / 2)

@@ -1,64 +1,25 @@
-"""Lemma C.7: the fourth moment of the error at a fixed query for f of linear growth.
-
-As in the paper E|err|^4 is cut at t_0 = L K^2, and what lies above it is bounded by the tail of one
-token beyond s = (t_0/8 - |R/S|^4)_+; below t_0 it is sqrt(t_0) E|err|^2, which R1 bounds. The
-integral of P(Y >= t) from s on is written as the mean of (Y - s)_+.
+"""Lemma C.7: the fourth moment of the error at a fixed query for f of linear growth, by the tail of
+one token, the incomplete Gamma integral, and the limits between which that starts.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, root, sqrt
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.terms import Defined, Op, Term, Variable, term
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.terms import term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations import moments, second_moment
-from proofs_check.derivations.softmax_average import (
-    R_L,
-    S_L,
-    F,
-    K,
-    a2,
-    d,
-    error_squared,
-    expectation,
-    i,
-    k,
-    m,
-    mean,
-    over,
-    prompt,
-    r,
-    rho,
-    sigma,
-    total,
-    u,
-    w,
-    x,
-)
-from proofs_check.derivations.tails import hoelder
+from proofs_check.derivations import moments
+from proofs_check.derivations.softmax_average import F, K, a2, d, k, mean, rho, sigma, x
+from proofs_check.derivations.tails.cut_of_the_mean import A_, B_, P_, X_, Y_, cut, first_term, own_tail, t_0
+from proofs_check.derivations.tails.largest import positive_part
 from proofs_check.derivations.tilted import TOKEN, h, quarter
 from proofs_check.derivations.weighted_errors import C_f, growth
 
-A_, B_, H_, X_, Y_ = (Variable(f"{name}_", range=NONNEGATIVE) for name in "ABHXY")
-P_, Q_ = (Variable(f"{name}_", range=POSITIVE) for name in "PQ")
-level = Variable("level", range=NONNEGATIVE)
-t_0 = L * K**2
-
-
-def positive_part(u: Term) -> Term:
-    """u_+, the larger one of u and 0."""
-    return Op("max", (u, term(0)))
-
-
-cut = Defined("cut", positive_part(t_0 / 8 - rho**2))
-lost = positive_part(rho**2 - t_0 / 8)
-first_term = 216 * exp(4 * a2) * K**2 / sqrt(L)
 scale = 16 * sigma**2 * C_f**2
+<<<<<<< HEAD
 
 
 @cache
@@ -163,6 +124,14 @@ def own_tail() -> Theorem:
     average = mean_of_the_error(at_the_cut(), 8 * total(above) + 8 * lost, 8 * L * mean(above) + 8 * lost)
     average = chain(average, dropped().lhs + 8 * L * mean(above))
     return chain(average, replace(average.rhs, dropped()))
+=======
+#: The lower limit of the integral of v e^{-v}, and the limits between which it lies.
+y = sqrt(cut) / scale
+root_of_the_difference = sqrt(positive_part(L / 8 - exp(4 * a2)))
+least = root_of_the_difference * K / scale
+fourth = sqrt(mean(TOKEN.square**2))
+most = sqrt(L) * fourth / (32 * sqrt(term(2)) * sigma**2)
+>>>>>>> h-c7
 
 
 @cache
@@ -172,10 +141,6 @@ def token_tail() -> Theorem:
     above = positive_part(F**2 - cut)
     more = integrated("mean", (k,), replace(above, size), mean(above))
     return chain(own_tail(), replace(own_tail().rhs, more))
-
-
-#: The lower limit of the integral of v e^{-v}.
-y = sqrt(cut) / scale
 
 
 @cache
@@ -206,19 +171,11 @@ def gamma_integral() -> Theorem:
     return chain(token_tail(), tail, first_term + 16 * L * exp(2 * d) * scale**2 * (1 + y) * exp(-y))
 
 
-#: The limits between which y lies.
-root_of_the_difference = sqrt(positive_part(L / 8 - exp(4 * a2)))
-least = root_of_the_difference * K / scale
-fourth = sqrt(mean(TOKEN.square**2))
-most = sqrt(L) * fourth / (32 * sqrt(term(2)) * sigma**2)
-
-
 @cache
 def lower_limit() -> Theorem:
     """y >= (L/8 - e^{4 a2})_+^{1/2} K/scale, from |R/S|^2 <= e^{2 a2} K."""
     size = chain(replace(rho**2, moments.size_of_the_limit()), exp(4 * a2) * K**2)
-    smaller = K**2 * positive_part(L / 8 - exp(4 * a2))
-    smaller = arithmetic(smaller, "<=", positive_part(t_0 / 8 - size.rhs))
+    smaller = arithmetic(K**2 * positive_part(L / 8 - exp(4 * a2)), "<=", positive_part(t_0 / 8 - size.rhs))
     smaller = chain(smaller, replace(smaller.rhs, size), cut)
     roots = root(smaller, root_of_the_difference * K, sqrt(cut))
     return chain(least, replace(roots.lhs / scale, roots), y)
@@ -271,35 +228,3 @@ def theorem() -> Theorem:
     larger = chain(replace(apart.lhs * (K / scale), apart), least)
     faster = arithmetic(-least, "<=", -larger.lhs, larger, hide=(least, larger.lhs))
     return chain(display(), replace(display().rhs, faster))
-
-
-@cache
-def short_prompt() -> Theorem:
-    """The case in which the cut is 0: t_0/8 <= |R/S|^4."""
-    return assume("t_0/8 <= |R/S|^4", t_0 / 8, "<=", rho**2)
-
-
-@cache
-def size_in_a_short_prompt() -> Theorem:
-    """8 |R/S|^4 <= 216 e^{4 a2} K^2/sqrt(L) in this case, from |R/S|^2 <= e^{(4/3) a2} K."""
-    edge = root(short_prompt(), sqrt(L) * K / sqrt(term(8)), rho)
-    unit = hoelder.growth_of_the_limit
-    first = chain(replace(sqrt(L) * rho**2, hoelder.square_of_the_limit()), unit * sqrt(term(8)) * rho * edge.lhs)
-    second = chain(first, replace(first.rhs, edge), unit * sqrt(term(8)) * rho**2)
-    third = chain(replace(second.rhs, hoelder.theorem()), sqrt(term(8)) * exp(4 * a2) * K**2)
-    both = chain(second, third)
-    scaled = 8 / sqrt(L) * both.lhs
-    bound = chain(8 * rho**2, scaled, replace(scaled, both), 8 * sqrt(term(8)) * (exp(4 * a2) * K**2 / sqrt(L)))
-    unit = Defined("unit", exp(4 * a2) * K**2 / sqrt(L))
-    return chain(bound, arithmetic(8 * sqrt(term(8)) * unit, "<=", 216 * unit), first_term)
-
-
-@cache
-def error_in_a_short_prompt() -> Theorem:
-    """E|err|^4 <= 8 L E|f|^4 + 216 e^{4 a2} K^2/sqrt(L) in this case."""
-    all_ = chain(specialise(hull(), {level: term(0)}))
-    less = specialise(arithmetic(positive_part(A_**2 - 0), "<=", A_**2), {A_: F})
-    less = integrated("sum", (k,), less, None, total(F**2), (prompt,))
-    all_ = chain(all_, 8 * less.lhs + 8 * rho**2, replace(8 * less.lhs + 8 * rho**2, less))
-    average = integrated("prompt", (prompt,), all_, expectation(error_squared**2), 8 * L * mean(F**2) + 8 * rho**2)
-    return chain(average, replace(average.rhs, size_in_a_short_prompt()))

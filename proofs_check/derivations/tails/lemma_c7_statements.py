@@ -12,10 +12,17 @@ from numerics.derivations.rules import assume
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Term, term
 from proofs_check.derivations.softmax_average import (
+<<<<<<< HEAD
     F,
     K,
     R_L,
     S_L,
+=======
+    R_L,
+    S_L,
+    F,
+    K,
+>>>>>>> h-c7
     a2,
     d,
     error_squared,
@@ -28,7 +35,11 @@ from proofs_check.derivations.softmax_average import (
     sigma,
     sub_gaussian,
 )
+<<<<<<< HEAD
 from proofs_check.derivations.tails.lemma_c7 import positive_part
+=======
+from proofs_check.derivations.tails.largest import positive_part
+>>>>>>> h-c7
 from proofs_check.derivations.tilted import TOKEN
 from proofs_check.derivations.weighted_errors import C_f, growth
 from theory.bounds.concentration import C as C_of
@@ -62,8 +73,8 @@ def cut_of_the_mean(front: int | Fraction = 1) -> Statement:
 
 
 def tails(front: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """E|err|^4 <= front 2 C sqrt(t_0)/L + 8 L E(C_f^4 |Z|^4 - s)_+ with s = (t_0/8 - |R/S|^4)_+, and
-    with 16 L e^{2d} times the integral of u e^{-u/(16 sigma^2 C_f^2)} from sqrt(s) on.
+    """E|err|^4 <= front 2 C sqrt(t_0)/L + 8 L E(C_f^4 |Z|^4 - s)_+ with s = (t_0/8 - |R/S|^4)_+,
+    and with 16 L e^{2d} times the integral of u e^{-u/(16 sigma^2 C_f^2)} from sqrt(s) on.
     """
     first = Fraction(front) * first_term
     token = mean(positive_part(C_f**4 * TOKEN.square**2 - cut))
@@ -75,14 +86,14 @@ def tails(front: int | Fraction = 1) -> tuple[Statement, Statement]:
     )
 
 
-def short(c: int | Fraction = 8) -> tuple[Statement, Statement]:
-    """Where t_0/8 <= |R/S|^4, c |R/S|^4 <= 2 C sqrt(t_0)/L, and E|err|^4 <= 8 L E|f|^4 + 2 C
-    sqrt(t_0)/L.
+def short(c: int | Fraction = 8, front: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """Where t_0/8 <= |R/S|^4, c |R/S|^4 <= 2 C sqrt(t_0)/L, and E|err|^4 <= front (8 L E|f|^4 + 2 C
+    sqrt(t_0)/L).
     """
     case = assume("t_0/8 <= |R/S|^4", t_0 / 8, "<=", rho**2).assumptions | sub_gaussian().assumptions
     return (
         Statement(Fraction(c) * rho**2, "<=", first_term, case),
-        Statement(error, "<=", 8 * L * mean(F**2) + first_term, case),
+        Statement(error, "<=", Fraction(front) * (8 * L * mean(F**2) + first_term), case),
     )
 
 
@@ -96,14 +107,15 @@ def _root(c: int | Fraction = 1, power: int = 4) -> Term:
     return sqrt(positive_part(L / 8 - Fraction(c) * exp(power * a2)))
 
 
-def limits(c: int | Fraction = 1, rate: int = 32, least: int | Fraction = 1) -> tuple[Statement, ...]:
+def limits(c: int | Fraction = 1, two: int = 2, rate: int = 32, least: int | Fraction = 1) -> tuple[Statement, ...]:
     """The limits of y = sqrt(s)/(16 sigma^2 C_f^2), and (L/8 - e^{4 a2})_+^{1/2} >= least
     (sqrt(L/8) - e^{2 a2}).
     """
     y, middle = sqrt(cut) / scale, sqrt(t_0) / (2 * sqrt(term(2))) / scale
+    first = sqrt(t_0) / (two * sqrt(term(2))) / scale
     return (
         Statement(_root(c) * K / scale, "<=", y, given),
-        Statement(y, "<=", middle, given),
+        Statement(y, "<=", first, given),
         Statement(middle, "<=", sqrt(L) / (rate * sqrt(term(2)) * sigma**2) * sqrt(Z4), given),
         Statement(Fraction(least) * (sqrt(L / 8) - exp(2 * a2)), "<=", _root(), given),
     )

@@ -39,15 +39,17 @@ def gamma(c: int | Fraction = 1) -> Statement:
     return Statement(over_T(power_beyond(X)), "<=", bound, density().assumptions)
 
 
-def cuts(c: Fraction = Fraction(1, 2), least: int = 1) -> tuple[Statement, ...]:
+def cuts(
+    c: Fraction = Fraction(1, 2), least: int = 1, share: int | Fraction = 1, last: int | Fraction = 1
+) -> tuple[Statement, ...]:
     """B^{2/p} >= c (64 d + 32 ln L) and B >= `least` for the B of the paper, and the two displays:
-    at any cut that is at least 1, and at this one.
+    `share` times that at any cut that is at least 1, and `last` times that at this one.
     """
     assumed = given | density().assumptions | admissible().assumptions
     far = L * exp(2 * d) * (p / 2) * 16 ** (p / 2) * c_p * exp(-(b ** (2 / p)) / 16) * b / 16 ** (p / 2)
     return (
         Statement((64 * d + 32 * log(L)) * Fraction(c), "<=", choice ** (2 / p)),
         Statement(term(least), "<=", choice),
-        Statement(largest, "<=", b + far, assumed),
-        Statement(largest, "<=", (1 + p * c_p / 2) * choice, assumed),
+        Statement(largest, "<=", Fraction(share) * (b + far), assumed),
+        Statement(largest, "<=", Fraction(last) * ((1 + p * c_p / 2) * choice), assumed),
     )

@@ -1,0 +1,122 @@
+"""Appendix C.7: the mean squared error of a product of two means, from their fourth moments and
+errors, by the three lines of (21).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, integrated, log, schwarz_of_bounds, sqrt
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.form_of_the_paper import long_prompts
+from proofs_check.derivations.softmax_average import c, i, k, m, mean, over, sigma, u, x, y
+
+#: The factors X and Y, a number and a matrix, and their means over a finite prompt, as functions of
+#: the outcome of prompt and query; their fourth moments are finite.
+X, Xh = (Function(name, (Sort.TOKEN,), Fraction(4)) for name in ("X", "Xh"))
+Y, Yh = (Function(name, (Sort.INDEX, Sort.TOKEN), Fraction(4)) for name in ("Y", "Yh"))
+A_X, A_Y, B_X, B_Y = (Variable(name, range=NONNEGATIVE) for name in ("A_X", "A_Y", "B_X", "B_Y"))
+c_2 = Variable("c_2", range=POSITIVE)
+H_, S_ = (Variable(name, range=Range(Fraction(1), lo_open=False)) for name in ("H_", "S_"))
+Z_, N_ = (Variable(name, range=NONNEGATIVE) for name in ("Z_", "N_"))
+Q_ = Variable("Q_", range=Range(Fraction(0), Fraction(1), True, False))
+
+error = over(i, m, (Xh(k) * Yh(i, k) - X(k) * Y(i, k)) ** 2)
+of_Y, error_of_Y = over(i, m, Y(i, k) ** 2), over(i, m, (Yh(i, k) - Y(i, k)) ** 2)
+fourth_power = sigma**12 * log(L) ** 2 * L ** (-c_2 / sigma**2)
+
+
+@cache
+def moments() -> tuple[Theorem, Theorem, Theorem, Theorem]:
+    """The conclusions of C.7.moments, E X^4 <= A_X sigma^8 and E|Y|^4 <= A_Y sigma^8, and those of
+    Lemma C.9 for X and Y.
+    """
+    return (
+        assume("E X^4 <= A_X sigma^8", mean(X(k) ** 4), "<=", A_X * sigma**8),
+        assume("E|Y|^4 <= A_Y sigma^8", mean(of_Y**2), "<=", A_Y * sigma**8),
+        assume("Lemma C.9 for X", mean((Xh(k) - X(k)) ** 4), "<=", B_X * fourth_power),
+        assume("Lemma C.9 for Y", mean(error_of_Y**2), "<=", B_Y * fourth_power),
+    )
+
+
+@cache
+def lines() -> Theorem:
+    """E|X^Y^ - XY|^2 <= 2 E X^^2 |Y^ - Y|^2 + 2 E|Y|^2 (X^ - X)^2, the first line of (21)."""
+    line = arithmetic((x * y - u * c) ** 2, "<=", 2 * x**2 * (y - c) ** 2 + 2 * c**2 * (x - u) ** 2)
+    line = specialise(line, {x: Xh(k), y: Yh(i, k), u: X(k), c: Y(i, k)})
+    each = integrated("coordinates", (i,), line, error, 2 * Xh(k) ** 2 * error_of_Y + 2 * of_Y * (Xh(k) - X(k)) ** 2, (m,))
+    means = 2 * mean(Xh(k) ** 2 * error_of_Y) + 2 * mean(of_Y * (Xh(k) - X(k)) ** 2)
+    return integrated("mean", (k,), each, mean(error), means)
+
+
+@cache
+def fourth_moment() -> Theorem:
+    """E X^^4 <= 8 A_X sigma^8 + 8 B_X f with the rate f of Lemma C.9, the third line of (21)."""
+    line = arithmetic(x**4, "<=", 8 * y**4 + 8 * (x - y) ** 4)
+    line = specialise(line, {x: Xh(k), y: X(k)})
+    average = integrated("mean", (k,), line, None, 8 * moments()[0].lhs + 8 * moments()[2].lhs)
+    return chain(average, replace(average.rhs, moments()[0], moments()[2]))
+
+
+@cache
+def three_lines() -> Theorem:
+    """E|X^Y^ - XY|^2 <= 2 sqrt(8 (A_X sigma^8 + B_X f) B_Y f) + 2 sqrt(A_Y sigma^8 B_X f)."""
+    _, of_Y4, error_X, error_Y = moments()
+    pairs = []
+    for left, right, first, second in (
+        (Xh(k) ** 2, error_of_Y, fourth_moment(), error_Y),
+        (of_Y, (Xh(k) - X(k)) ** 2, of_Y4, error_X),
+    ):
+        sizes = [sqrt(bound.rhs) for bound in (first, second)]
+        bounds = [chain(bound, size**2) for bound, size in zip((first, second), sizes)]
+        pairs.append(schwarz_of_bounds("mean", (k,), left, right, *bounds, *sizes))
+    means = [mean(Xh(k) ** 2 * error_of_Y), mean(of_Y * (Xh(k) - X(k)) ** 2)]
+    pairs = [chain(value, pair) for value, pair in zip(means, pairs)]
+    return chain(lines(), replace(lines().rhs, *pairs))
+
+
+#: The constant c_1 of the product, and the rate with half the c_2 of Lemma C.9.
+constant = 2 * (sqrt(8 * A_X + 8 * B_X * log(2) ** 2) * sqrt(B_Y) + sqrt(A_Y) * sqrt(B_X)) / log(2)
+rate = L ** (-c_2 / (2 * sigma**2))
+
+
+@cache
+def powers() -> Theorem:
+    """a s^8 + b s^12 h^2 q^2 <= s^12 h^2 (a + b) for s, h >= 1 and 0 < q <= 1."""
+    first = arithmetic(S_**8, "<=", S_**12 * H_**2)
+    second = arithmetic(S_**12 * H_**2 * Q_**2, "<=", S_**12 * H_**2)
+    left = A_X * S_**8 + B_X * (S_**12 * H_**2 * Q_**2)
+    return chain(left, replace(left, first, second), S_**12 * H_**2 * (A_X + B_X))
+
+
+@cache
+def theorem() -> Theorem:
+    """E|X^Y^ - XY|^2 <= c_1 sigma^12 ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2 and sigma >= 1."""
+    two, one = long_prompts()
+    longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), log(L) / log(2))
+    below = arithmetic(rate, "<=", 1)
+    at = {S_: sigma, H_: log(L) / log(2), Q_: rate}
+    size = specialise(powers(), {**at, A_X: 8 * A_X, B_X: 8 * B_X * log(2) ** 2}, one, longer, below)
+    small = specialise(arithmetic(S_**10 * H_, "<=", S_**12 * H_**2), {S_: sigma, H_: log(L) / log(2)}, one, longer)
+    square = arithmetic(L ** (-c_2 / sigma**2), "==", rate**2)
+    first = chain(three_lines(), replace(three_lines().rhs, square))
+    front = 2 * sqrt(B_Y) * sigma**6 * log(L) * rate
+    first = chain(first, front * sqrt(size.lhs) + 2 * sqrt(A_Y * B_X) * log(2) * rate * small.lhs)
+    first = chain(first, replace(first.rhs, size, small))
+    apart = specialise(
+        arithmetic(sqrt(Z_**2 * N_), "==", Z_ * sqrt(N_)), {Z_: sigma**6 * (log(L) / log(2)), N_: 8 * A_X + 8 * B_X * log(2) ** 2}
+    )
+    first = chain(first, front * apart.lhs + 2 * sqrt(A_Y * B_X) * log(2) * rate * small.rhs)
+    return chain(first, replace(first.rhs, apart), constant * sigma**12 * log(L) ** 2 * rate)
+
+
+def statement(power: int = 24) -> Statement:
+    """E|X^Y^ - XY|^2 <= c_1 sigma^{power/2} ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2, sigma >= 1."""
+    given = frozenset().union(*(x.assumptions for x in (*moments(), *long_prompts())))
+    return Statement(mean(error), "<=", constant * sigma ** Fraction(power, 2) * log(L) ** 2 * rate, given)
