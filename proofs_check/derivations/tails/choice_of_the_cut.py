@@ -14,30 +14,17 @@ from numerics.derivations.terms import Op, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import d, k, x
 from proofs_check.derivations.tails.incomplete_gamma import (
-<<<<<<< HEAD
-    X,
-    admissible,
-    b,
-    beyond,
-=======
     T,
     X,
     admissible,
     b,
->>>>>>> h-c7
     c_p,
     density,
     e_,
     over_T,
     power_beyond,
     rate,
-<<<<<<< HEAD
-    T,
     u_,
-    w_,
-=======
-    u_,
->>>>>>> h-c7
 )
 from proofs_check.derivations.tails.largest import M_, S_, P, at_q, level, mean_beyond, p, positive_part, q, q_
 from proofs_check.derivations.tails.lemma_d2 import at_least_two, power_of_the_logarithm, several

@@ -91,7 +91,7 @@ def above_the_cut() -> Theorem:
     cases = edge * error_squared + part.lhs
     line = chain(line, cases, replace(cases, part), sqrt(L) * K * error_squared + above)
     average = mean_of_the_error(line, above, expectation(above))
-    first = arithmetic(71 * A_, "<=", 216 * A_)
+    first = arithmetic(50 * A_, "<=", 216 * A_)
     first = specialise(first, {A_: exp(4 * a2) * K**2 / sqrt(L)})
     average = chain(average, first.lhs + expectation(above))
     return chain(average, replace(average.rhs, first), first_term + expectation(above))
@@ -115,19 +115,19 @@ def at_the_cut() -> Theorem:
 
 @cache
 def dropped() -> Theorem:
-    """71 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
+    """50 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
     size = chain(replace(rho**2, hoelder.theorem()), exp(Fraction(8, 3) * a2) * K**2)
-    bound = 71 * exp(4 * a2) * K**2 / sqrt(L)
+    bound = 50 * exp(4 * a2) * K**2 / sqrt(L)
     more = arithmetic(positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(exp(Fraction(8, 3) * a2) - L / 8))
     more = chain(replace(lost, size), more)
-    short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 145 * P_**3 / Q_)
+    short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 166 * P_**3 / Q_)
     short = specialise(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
     more = chain(8 * lost, replace(8 * lost, more), K**2 * short.lhs, replace(K**2 * short.lhs, short))
     return chain(bound + 8 * lost, replace(bound + 8 * lost, more), first_term)
 
 
 def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
-    """From |err|^4 <= sqrt(t_0) |err|^2 + rest at every prompt to E|err|^4 <= 71 e^{4 a2}
+    """From |err|^4 <= sqrt(t_0) |err|^2 + rest at every prompt to E|err|^4 <= 50 e^{4 a2}
     K^2/sqrt(L) + after, where `after` is the mean of `rest`.
     """
     one = positive_part(error_squared)  # a term that no normal form takes apart
@@ -137,7 +137,7 @@ def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
     average = integrated("prompt", (prompt,), point, None, front * expectation(one) + after)
     back = integrated("prompt", (prompt,), specialise(arithmetic(positive_part(X_), "==", X_), {X_: error_squared}))
     average = chain(average, replace(average.rhs, back), front * expectation(error_squared) + after)
-    return chain(average, replace(average.rhs, second_moment.theorem()), 71 * exp(4 * a2) * K**2 / sqrt(L) + after)
+    return chain(average, replace(average.rhs, second_moment.theorem()), 50 * exp(4 * a2) * K**2 / sqrt(L) + after)
 
 
 @cache

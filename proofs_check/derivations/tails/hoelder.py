@@ -21,20 +21,12 @@ from proofs_check.derivations.softmax_average import (
     k,
     m,
     m0,
-<<<<<<< HEAD
-    mean,
-=======
->>>>>>> h-c7
     moment,
     over,
     r,
     rho,
     s,
     score,
-<<<<<<< HEAD
-    sub_gaussian,
-=======
->>>>>>> h-c7
     t,
     w,
     x,

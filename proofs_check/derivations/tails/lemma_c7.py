@@ -19,119 +19,12 @@ from proofs_check.derivations.tilted import TOKEN, h, quarter
 from proofs_check.derivations.weighted_errors import C_f, growth
 
 scale = 16 * sigma**2 * C_f**2
-<<<<<<< HEAD
-
-
-@cache
-def hull() -> Theorem:
-    """|err|^4 <= 8 s + 8 sum (|f(z_k)|^4 - s)_+ + 8 |R/S|^4 for every s >= 0, as R_L/S_L is an
-    average and no weight is larger than S_L.
-    """
-    average = Defined("average", total(w * F) / S_L)
-    both = chain(second_moment.hull_bound(), 2 * average + 2 * rho)
-    both = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * average**2 + 8 * rho**2))
-    jensen = chain(average**2, replace(total(w * F) ** 2 / S_L**2, second_moment.average_of_squares(F)[0]), total(w * F**2) / S_L)
-    above = positive_part(F**2 - level)
-    point = specialise(arithmetic(x, "<=", Op("max", (x - level, term(0))) + level), {x: F**2})
-    point = chain(replace(w * point.lhs, point), w * above + level * w)
-    sums = integrated("sum", (k,), point, total(w * F**2), total(w * above) + level * S_L, (prompt,))
-    larger = chain(total(w * above), second_moment.no_larger_than_the_sum(sqrt(above)), S_L * total(above))
-    sums = chain(sums, replace(sums.rhs, larger))
-    jensen = chain(jensen, replace(jensen.rhs, sums), total(above) + level)
-    return chain(both, replace(both.rhs, jensen), 8 * level + 8 * total(above) + 8 * rho**2)
-
-
-edge = Defined("edge", sqrt(L) * K)
-
-
-@cache
-def split() -> Theorem:
-    """|err|^4 <= sqrt(t_0) |err|^2 + (|err|^4 - t_0) 1{|err|^2 >= sqrt(t_0)}."""
-    line = arithmetic(X_**2, "<=", Y_ * X_ + Op("ind", (X_ - Y_,)) * (X_**2 - Y_**2))
-    return specialise(line, {X_: error_squared, Y_: edge})
-
-
-@cache
-def above_the_cut() -> Theorem:
-    """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + E(8 |R_L/S_L|^4 + 8 |R/S|^4 - t_0)_+."""
-    length = over(i, m, (R_L / S_L) ** 2)
-    two = specialise(arithmetic((x - u) ** 2, "<=", 2 * x**2 + 2 * u**2), {x: R_L / S_L, u: r})
-    both = integrated("coordinates", (i,), two, error_squared, 2 * length + 2 * rho, (m,))
-    both = chain(replace(error_squared**2, both), arithmetic(both.rhs**2, "<=", 8 * length**2 + 8 * rho**2))
-    line = chain(split(), replace(split().rhs, both))
-    above = positive_part(8 * length**2 + 8 * rho**2 - t_0)
-    part = arithmetic(Op("ind", (X_ - Y_,)) * x, "<=", positive_part(x))
-    part = specialise(part, {X_: error_squared, Y_: edge, x: both.rhs - edge**2})
-    line = chain(
-        line, edge * error_squared + part.lhs, replace(edge * error_squared + part.lhs, part), sqrt(L) * K * error_squared + above
-    )
-    average = mean_of_the_error(line, above, expectation(above))
-    first = arithmetic(50 * A_, "<=", 216 * A_)
-    first = specialise(first, {A_: exp(4 * a2) * K**2 / sqrt(L)})
-    average = chain(average, first.lhs + expectation(above))
-    return chain(average, replace(average.rhs, first), first_term + expectation(above))
-
-
-@cache
-def at_the_cut() -> Theorem:
-    """|err|^4 <= sqrt(t_0) |err|^2 + 8 sum (|f(z_k)|^4 - s)_+ + 8 (|R/S|^4 - t_0/8)_+."""
-    at = specialise(hull(), {level: cut})
-    above = total(positive_part(F**2 - cut))
-    size = arithmetic(8 * positive_part(A_**2 / 8 - B_) + 8 * B_, "<=", A_**2 + 8 * positive_part(B_ - A_**2 / 8))
-    size = specialise(size, {A_: sqrt(L) * K, B_: rho**2})
-    rest = Defined("rest", 8 * above + 8 * lost)
-    at = chain(at, size.lhs + 8 * above, replace(size.lhs + 8 * above, size), (sqrt(L) * K) ** 2 + rest)
-    at = chain(at, edge**2 + rest)
-    line = split()
-    line = chain(line, replace(line.rhs, at))
-    line = chain(line, arithmetic(line.rhs, "<=", edge * error_squared + rest))
-    return chain(line, sqrt(L) * K * error_squared + 8 * above + 8 * lost)
-
-
-@cache
-def dropped() -> Theorem:
-    """50 e^{4 a2} K^2/sqrt(L) + 8 (|R/S|^4 - t_0/8)_+ <= 216 e^{4 a2} K^2/sqrt(L)."""
-    size = chain(replace(rho**2, hoelder.theorem()), exp(Fraction(8, 3) * a2) * K**2)
-    bound = 50 * exp(4 * a2) * K**2 / sqrt(L)
-    more = chain(
-        replace(lost, size),
-        arithmetic(positive_part(size.rhs - t_0 / 8), "<=", K**2 * positive_part(exp(Fraction(8, 3) * a2) - L / 8)),
-    )
-    short = arithmetic(8 * positive_part(P_**2 - Q_**2 / 8), "<=", 166 * P_**3 / Q_)
-    short = specialise(short, {P_: exp(Fraction(4, 3) * a2), Q_: sqrt(L)})
-    more = chain(8 * lost, replace(8 * lost, more), K**2 * short.lhs, replace(K**2 * short.lhs, short))
-    return chain(bound + 8 * lost, replace(bound + 8 * lost, more), first_term)
-
-
-def mean_of_the_error(point: Theorem, rest: Term, after: Term) -> Theorem:
-    """From |err|^4 <= sqrt(t_0) |err|^2 + rest at every prompt to E|err|^4 <= 50 e^{4 a2} K^2/sqrt(L)
-    + after, where `after` is the mean of `rest`.
-    """
-    one = positive_part(error_squared)  # a term that no normal form takes apart
-    same = specialise(arithmetic(X_, "==", positive_part(X_)), {X_: error_squared})
-    front = sqrt(L) * K
-    point = chain(point, front * error_squared + rest, replace(front * error_squared + rest, same))
-    average = integrated("prompt", (prompt,), point, None, front * expectation(one) + after)
-    back = integrated("prompt", (prompt,), specialise(arithmetic(positive_part(X_), "==", X_), {X_: error_squared}))
-    average = chain(average, replace(average.rhs, back), front * expectation(error_squared) + after)
-    return chain(average, replace(average.rhs, second_moment.theorem()), 50 * exp(4 * a2) * K**2 / sqrt(L) + after)
-
-
-@cache
-def own_tail() -> Theorem:
-    """E|err|^4 <= 216 e^{4 a2} K^2/sqrt(L) + 8 L E(|f|^4 - s)_+."""
-    above = positive_part(F**2 - cut)
-    average = mean_of_the_error(at_the_cut(), 8 * total(above) + 8 * lost, 8 * L * mean(above) + 8 * lost)
-    average = chain(average, dropped().lhs + 8 * L * mean(above))
-    return chain(average, replace(average.rhs, dropped()))
-=======
 #: The lower limit of the integral of v e^{-v}, and the limits between which it lies.
 y = sqrt(cut) / scale
 root_of_the_difference = sqrt(positive_part(L / 8 - exp(4 * a2)))
 least = root_of_the_difference * K / scale
 fourth = sqrt(mean(TOKEN.square**2))
 most = sqrt(L) * fourth / (32 * sqrt(term(2)) * sigma**2)
->>>>>>> h-c7
 
 
 @cache

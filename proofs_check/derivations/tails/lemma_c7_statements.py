@@ -12,17 +12,10 @@ from numerics.derivations.rules import assume
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Term, term
 from proofs_check.derivations.softmax_average import (
-<<<<<<< HEAD
-    F,
-    K,
-    R_L,
-    S_L,
-=======
     R_L,
     S_L,
     F,
     K,
->>>>>>> h-c7
     a2,
     d,
     error_squared,
@@ -35,11 +28,7 @@ from proofs_check.derivations.softmax_average import (
     sigma,
     sub_gaussian,
 )
-<<<<<<< HEAD
-from proofs_check.derivations.tails.lemma_c7 import positive_part
-=======
 from proofs_check.derivations.tails.largest import positive_part
->>>>>>> h-c7
 from proofs_check.derivations.tilted import TOKEN
 from proofs_check.derivations.weighted_errors import C_f, growth
 from theory.bounds.concentration import C as C_of
