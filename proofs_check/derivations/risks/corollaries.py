@@ -91,7 +91,7 @@ def outputs_come_together() -> Theorem:
     proposition, tower = output
     average = chain(tower, integrate("mean", (task,), proposition), c1 * mean(rate(c2, 3, 1)))
     at = specialise(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
-    at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), 1, rates.twelfth, c2))
+    at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), term(1), rates.twelfth, c2))
     average = chain(average, replace(average.rhs, at))
     return chain(average, replace(average.rhs, finite), X)
 

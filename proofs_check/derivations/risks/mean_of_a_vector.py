@@ -53,10 +53,15 @@ def triangle(*parts: tuple[Term, Theorem]) -> Theorem:
 
 def _of_two(one: tuple[Term, Theorem], other: tuple[Term, Theorem]) -> tuple[Term, Theorem]:
     (u, first), (w, second) = one, other
+    root = norm_of_a_sum(u, w)
+    return u + w, chain(root, replace(root.rhs, first, second))
+
+
+def norm_of_a_sum(u: Term, w: Term) -> Theorem:
+    """|u + w| <= |u| + |w| for vectors of parameters."""
     squares = parameters(u**2), parameters(w**2)
     product = _inner(u, w)
     total = squares[0] + 2 * product.lhs + squares[1]
     square = chain(parameters((u + w) ** 2), total, replace(total, product), (norm(u) + norm(w)) ** 2)
     root = replace(norm(u + w), square)
-    root = chain(root, arithmetic(root.rhs, "==", norm(u) + norm(w), hide=squares))
-    return u + w, chain(root, replace(root.rhs, first, second))
+    return chain(root, arithmetic(root.rhs, "==", norm(u) + norm(w), hide=squares))

@@ -9,6 +9,7 @@ from proofs_check.derivations.proof import Proof, one
 from proofs_check.derivations.risks import corollaries, rates, remaining, segment, smooth_loss, suprema
 from proofs_check.derivations.risks import distance_of_gradients as gradients
 from proofs_check.derivations.risks import distance_of_risks as risks
+from proofs_check.derivations.risks import gaussian_output as normal
 
 __all__ = ["PROOFS"]
 
@@ -34,6 +35,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LE.2.smooth": Proof(smooth_loss.smooth_statements, (segment.from_the_start, smooth_loss.on_average)),
         "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
         "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
+        "BB:LE.2.gauss": Proof(normal.fourth_statements, (normal.fourth_at_a_task, normal.over_the_tasks(4))),
+        "BB:LE.4.gauss": Proof(normal.second_statements, (normal.second_at_a_task, normal.over_the_tasks(2))),
         "BB:LE.4": Proof(gradients.statements, (gradients.squared, gradients.with_a_smooth_loss)),
         "BB:LE.4.split": Proof(gradients.halves_statements, (gradients.halves, gradients.norm_of_the_halves)),
         "BB:LE.4.split/schwarz": one(smooth_loss.schwarz_statement, smooth_loss.schwarz),
