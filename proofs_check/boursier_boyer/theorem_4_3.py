@@ -328,9 +328,9 @@ def _at_one_time(c: Fraction) -> Evidence:
 def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedule: str = "slow") -> Evidence:
     r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at
     $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
-    most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which is
-    $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and both are at most $\frac12\varepsilon$ for long prompts.
-    This is derived, and tried on integrated flows; the `schedule` is the time.
+    most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which
+    is $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and both are at most $\frac12\varepsilon$ for long
+    prompts. This is derived, and tried on integrated flows; the `schedule` is the time.
     """
     if limit != "assumed":
         return no_limit()

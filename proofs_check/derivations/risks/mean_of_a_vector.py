@@ -8,7 +8,7 @@ from numerics.derivations.derived import D_, cauchy_schwarz, chain, integrated, 
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.terms import Term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import a, b, both_signs, i, k, mean, mean_of_a_product, p, parameters, square_bounded
+from proofs_check.derivations.risks.outcomes import a, both_signs, i, k, mean, mean_of_a_product, p, parameters, square_bounded
 
 
 def norm(v: Term) -> Term:
@@ -24,11 +24,13 @@ def _inner(u: Term, w: Term) -> Theorem:
 
 
 def _cancelled(thm: Theorem, W: Term, B: Term) -> Theorem:
-    """From W^2 <= W B to W <= B for nonnegative W and B, as W <= W^2/(W + delta) + delta."""
+    """From W^2 <= W B to W <= B for nonnegative W and B, of which B may be infinite: W <= W^2/(W +
+    delta) + delta.
+    """
     near = specialise(arithmetic(a, "<=", a**2 / (a + D_) + D_), {a: W})
-    near = chain(near, replace(near.rhs, thm))
-    last = specialise(arithmetic(a * b / (a + D_) + D_, "<=", b + D_), {a: W, b: B})
-    return limit(chain(near, last), D_, B, 1)
+    share = specialise(arithmetic(a / (a + D_), "<=", 1), {a: W})
+    near = chain(near, replace(near.rhs, thm), share.lhs * B + D_)
+    return limit(chain(near, replace(near.rhs, share)), D_, B, 1)
 
 
 def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theorem:
@@ -44,6 +46,15 @@ def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theore
     square = integrated("mean", (k,), along, parameters(centre**2), norm(centre) * product.lhs)
     square = chain(square, replace(square.rhs, product))
     return _cancelled(chain(norm(centre) ** 2, square), norm(centre), product.rhs)
+
+
+def mean_of_a_norm(X: Term, B: Term, bound: Theorem) -> Theorem:
+    """|E X| <= E B for a random vector X with |X| <= B."""
+    centre = mean(X)
+    along = _inner(centre, X)
+    along = chain(along, replace(along.rhs, bound))
+    square = integrated("mean", (k,), along, parameters(centre**2), norm(centre) * mean(B))
+    return _cancelled(chain(norm(centre) ** 2, square), norm(centre), mean(B))
 
 
 def triangle(*parts: tuple[Term, Theorem]) -> Theorem:

@@ -121,8 +121,8 @@ half_way = (
 
 
 def slow_statements(schedule: str = "slow") -> tuple[Statement, Statement]:
-    """At the slow time T |theta_L - lim| <= |theta_inf - lim| + g2^{1/2} ln(1/g2)/(2 beta), and both
-    together are at most epsilon for long prompts.
+    """At the slow time T |theta_L - lim| <= |theta_inf - lim| + g2^{1/2} ln(1/g2)/(2 beta), and
+    both together are at most epsilon for long prompts.
     """
     given = hypotheses(*EVERY, early, *([slow] if schedule == "slow" else []))
     return (
