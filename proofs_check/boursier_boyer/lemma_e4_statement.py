@@ -38,6 +38,11 @@ def _repaired(factor: Fraction) -> Evidence:
     """Derive factor times the repaired bound of the distance of the gradients, which the hostile
     cases try, and that for smooth losses.
     """
+    return derivation("BB:LE.4", gradients_in_hostile_cases(factor), gradients_of_smooth_losses(factor), factor=factor)
+
+
+def gradients_in_hostile_cases(factor: Fraction) -> Evidence:
+    """Compare the distance of the gradients with factor times the repaired bound."""
 
     def witness() -> dict[str, Any] | None:
         one = tasks_on_atoms([Fraction(9, 10), Fraction(-1, 10)], [Fraction(1, 10), Fraction(9, 10)], [0])
@@ -52,8 +57,7 @@ def _repaired(factor: Fraction) -> Evidence:
         r"\sqrt{\mathbb{E}\|J_L-J\|^2}+\sqrt{\mathbb{E}\|J\|^2\,\mathbb{E}D^2}"
     )
     bound = lambda g: gradient_gap(g.risk, g.D2, g.J2, g.dJ2)
-    squared = in_hostile_cases(lambda g: g.distance, bound, factor, checked, witness)
-    return derivation("BB:LE.4", squared, gradients_of_smooth_losses(factor), factor=factor)
+    return in_hostile_cases(lambda g: g.distance, bound, factor, checked, witness)
 
 
 def along_rare_tasks(n: Any, u: Fraction, v: Fraction) -> dict[str, Any]:

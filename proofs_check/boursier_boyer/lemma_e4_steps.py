@@ -139,8 +139,8 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
     $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at every task the distance of
     the gradients is derived from the split, the Cauchy-Schwarz inequality, smoothness and
-    Propositions 3.1 and 3.4, and from there the distance over all tasks, as the norm of a mean is at most the
-    mean of the norms.
+    Propositions 3.1 and 3.4, and from there the distance over all tasks, as the norm of a mean is
+    at most the mean of the norms.
 
     A second route is that the root of the product of two conditional means comes out of
     $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$, and that the root of the rate of Proposition

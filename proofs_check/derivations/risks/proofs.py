@@ -31,6 +31,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             corollaries.gradient_statements, (corollaries.gradients_come_together, corollaries.gradients_tend_together)
         ),
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
+        "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
         "BB:LE.2": Proof(risks.statements, (risks.squared, segment.tangent, risks.with_a_smooth_loss)),
         "BB:LE.2.4": Proof(
