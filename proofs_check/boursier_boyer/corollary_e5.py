@@ -19,7 +19,7 @@ from numerics.quadrature.common_nodes import common_nodes
 from numerics.regression.risk.gap_to_infinite_prompt import gap_at_nodes
 from numerics.regression.softmax_vs_linear.scalar_constants import transfers
 from proofs_check.boursier_boyer.corollary_e3 import LENGTHS, on_the_ball
-from proofs_check.boursier_boyer.lemma_e4_statement import distance_of_the_gradients_for_one_token
+from proofs_check.boursier_boyer.lemma_e4_statement import distance_of_the_gradients_for_one_token, gradients_in_hostile_cases
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 
@@ -96,16 +96,19 @@ def drawn_gradients(bounds: list[float]) -> Computed:
     costs="nothing",
     repair={"bound": "mean squares"},
     control={"factor": Fraction(19, 20)},
-    needs=("OURS:E.gradient", "BB:CE.5"),
-    argument="The supremum of a bound is a bound on the whole ball; that it tends to $0$ is BB:CE.5.",
+    needs=("BB:LE.4.split", "BB:CE.5"),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ with $y=0$, where the loss is $\|z\|^2/2$,
     $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is positive and the displayed bound on $g_2$
-    is $0$ for all constants. Repaired, the `bound` is that of Lemma E.4 as repaired.
+    is $0$ for all constants. Repaired, the `bound` is that of Lemma E.4 as repaired, with suprema
+    over the ball of the risk and of the mean squares, which is derived for every $L\geq1$; that it
+    tends to $0$ is BB:CE.5. Here `factor` multiplies it.
     """
-    return distance_of_the_gradients_for_one_token(bound=bound, factor=factor)
+    if bound == "printed":
+        return distance_of_the_gradients_for_one_token(bound=bound, factor=factor)
+    return derivation("BB:CE.5/one", gradients_in_hostile_cases(factor), factor=factor)
 
 
 @claim(

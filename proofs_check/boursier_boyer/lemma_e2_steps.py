@@ -56,14 +56,14 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     costs="constants",
     repair={"square": 2},
     control={"square": Fraction(3, 2)},
-    needs=("BB:4.loss", "BB:LE.2.smooth"),
-    argument=r"One has $\ell(a,y)-\ell(b,y)=\frac12(a+b-2y)(a-b)$, and the mean of two squares is at most the larger one.",
     hypotheses=("a in Reals", "b in Reals", "y in Reals"),
 )
 def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     r"""For the squared loss, $|a+b-2y|\leq2\max(\|(a,y)\|,\|(b,y)\|)$, as printed, is refuted;
-    repaired, the right side carries $\sqrt2$. This follows from $(a+b-2y)^2\leq4(a^2+b^2+2y^2)$
-    and, where $|b|\leq|a|$, from $a^2+b^2+2y^2\leq2(a^2+y^2)$, whose factor 2 is `square`.
+    repaired, the right side carries $\sqrt2$, and the difference of the losses is derived to be at
+    most $\sqrt2\,\max(\|(a,y)\|,\|(b,y)\|)\,\|a-b\|$. A second route are
+    $(a+b-2y)^2\leq4(a^2+b^2+2y^2)$ and, where $|b|\leq|a|$, $a^2+b^2+2y^2\leq2(a^2+y^2)$, whose
+    factor 2 is `square`.
     """
     reals, smaller = dict.fromkeys((a, b, y), REALS), [(b**2, "<=", a**2)]
     if square == 1:
@@ -71,7 +71,7 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     squares = (a - b) ** 2 + 2 * (a + y) ** 2 + 2 * (b + y) ** 2
     mean = identity(4 * (a**2 + b**2 + 2 * y**2) - (a + b - 2 * y) ** 2, squares)
     larger = forall(a**2 + b**2 + 2 * y**2, "<=", Rational(square) * (a**2 + y**2), reals, where=smaller)
-    return all_of(mean, larger).replace(dimension="every d")
+    return derivation("BB:LE.2.smooth/squared", all_of(mean, larger), square=square)
 
 
 @claim(
@@ -152,15 +152,17 @@ def skewed_token(on_D: int, on_T: int) -> tuple[Fraction, Fraction]:
     r"2 of the lemma becomes 3.",
     costs="constants",
     repair={"on_D": 64, "on_T": 72},
-    control={"on_T": 71},
-    needs=("BB:LE.2.4/power", "BB:LC.9", "BB:P3.1"),
-    argument=r"Take means of $\|T_L\|\leq\|T_L-T\|+\|T\|$. Lemma C.9 and Proposition 3.1 bound what is left.",
+    control=({"on_T": 71}, {"eight": Fraction(15, 2)}, {"share": Fraction(9, 10)}),
+    needs=("BB:LC.9", "BB:P3.1"),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
-def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:
+def fourth_moments(*, on_D: int = 8, on_T: int = 16, eight: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
     r"""Printed is $8\,\mathbb{E}\|T_L\|^4+8\,\mathbb{E}\|T\|^4\leq8\,\mathbb{E}\|T_L-T\|^4+16\,
     \mathbb{E}\|T\|^4$, which a skewed token refutes. Repaired, the constants on the right, `on_D`
-    and `on_T`, are 64 and 72, for all $\|T_L\|\leq\|T_L-T\|+\|T\|$.
+    and `on_T`, are 64 and 72. All lines are derived, with Lemma C.9 and Proposition 3.1 at every
+    task for what is left; `eight` stands for the 8 of the first line, and `share` multiplies the
+    right side of the last display. A second route are the inequalities between numbers $t=\|T\|$,
+    $x=\|T_L-T\|$ and $\|T_L\|\leq x+t$.
     """
     left, right = skewed_token(on_D, on_T)
     if left > right:
@@ -180,9 +182,11 @@ def fourth_moments(*, on_D: int = 8, on_T: int = 16) -> Evidence:
             witness={**witness, "left": left, "right": right},
             witness_by="exact",
         )
-    return forall(8 * (x + t) ** 4 + 8 * t**4, "<=", on_D * x**4 + on_T * t**4, {x: HALF_LINE, t: HALF_LINE}).replace(
-        dimension="every d"
-    )
+    numbers, r = {x: HALF_LINE, t: HALF_LINE}, sp.Symbol("r", nonnegative=True)
+    power = forall((x + t) ** 4, "<=", Rational(eight) * (x**4 + t**4), numbers)
+    lines = forall(8 * (x + t) ** 4 + 8 * t**4, "<=", on_D * x**4 + on_T * t**4, numbers)
+    root = forall(sqrt(r), "<=", Rational(share) * sqrt(r), {r: HALF_LINE})
+    return derivation("BB:LE.2.4", power, lines, lines, root, on_D=on_D, on_T=on_T, eight=eight, share=share)
 
 
 @claim("BB:LE.2.4/power", dial="k")

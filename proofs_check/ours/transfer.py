@@ -205,9 +205,9 @@ def the_horizon_is_where_the_distance_is_rho(*, share: Fraction = Fraction(1)) -
 )
 def the_best_time(*, half: Fraction = Fraction(1, 2), share: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
     r"""The best time $t=\ln(1/q)/(\mu+\beta)$ with $q=\kappa g_2/(A\mu)$ is not negative if
-    $q\leq1$. At it the bound of the risk is the stated one less $\kappa g_2/\beta$, and the stated condition
-    on $g_2$ makes its second term at most $\frac12\varepsilon$. Here `half` stands for the
-    $\frac12$, `share` multiplies the stated bound, and `most` bounds $q$.
+    $q\leq1$. At it the bound of the risk is the stated one less $\kappa g_2/\beta$, and the stated
+    condition on $g_2$ makes its second term at most $\frac12\varepsilon$. Here `half` stands for
+    the $\frac12$, `share` multiplies the stated bound, and `most` bounds $q$.
     """
     q = kappa * g2 / (excess * mu)
     best = log(1 / q) / (mu + beta)

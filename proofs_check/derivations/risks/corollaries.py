@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Term, Variable, term
@@ -21,26 +21,17 @@ from proofs_check.derivations.risks import distance_of_risks as risks
 from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
-from proofs_check.derivations.risks.outcomes import hypotheses, variable
-from proofs_check.derivations.risks.rates import S, eps, finite, mean, rate, square, tail, task
+from proofs_check.derivations.risks.outcomes import hypotheses
+from proofs_check.derivations.risks.rates import S, at_every_task, eps, finite, mean, on_average, rate, square, tail
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
 
 
-def _at_every_task(name: str, square: Term, given: str, bound: Term) -> tuple[Theorem, Theorem]:
-    """That a mean square given the task has a bound, and that its mean is the mean square."""
-    of_the_task = variable(given, 1)(task)
-    return (
-        assume(f"{name} at every task", of_the_task, "<=", bound, every=(task,), cited=True),
-        assume(f"{given} is a mean given the task", outcomes.mean(square), "==", mean(of_the_task)),
-    )
-
-
-output = _at_every_task("Proposition 3.1", square_D, "D2", c1 * rate(c2, 3, 1))
-jacobians = _at_every_task("Proposition 3.4 with our constants", norm_dJ**2, "dJ2", c3 * rate(c4, 4, 2))
-limit = _at_every_task("Lemma D.1", square_T, "T2", c5 * square**2)
-label = _at_every_task("second moment of a sub-Gaussian label", square_y, "y2", c6 * square**1)
-jacobian = _at_every_task("R3 for the Jacobian", norm_J**2, "J2", c7 * square**4)
+output = at_every_task("Proposition 3.1", square_D, "D2", c1 * rate(c2, 3, 1))
+jacobians = at_every_task("Proposition 3.4 with our constants", norm_dJ**2, "dJ2", c3 * rate(c4, 4, 2))
+limit = at_every_task("Lemma D.1", square_T, "T2", c5 * square**2)
+label = at_every_task("second moment of a sub-Gaussian label", square_y, "y2", c6 * square**1)
+jacobian = at_every_task("R3 for the Jacobian", norm_J**2, "J2", c7 * square**4)
 #: What bounds E|D|^2, E|dJ|^2, E|T|^2 + E|y|^2, and E|J|^2.
 X = c1 * rates.bound(term(3), term(1), S, c2)
 Z = c3 * rates.left_open(c4)
@@ -71,10 +62,8 @@ long_for_gradients = (_long(X, M), _long(X, eps**2 / (4 * N)), _long(Z, eps**2 /
 @cache
 def _moment(given: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
     """A mean square is at most c(1 + S) if it is at most c sigma^{2 power} at every task."""
-    proposition, tower = given
     lower = specialise(arithmetic(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
-    point = chain(proposition, replace(proposition.rhs, lower))
-    average = chain(tower, integrate("mean", (task,), point), c * (1 + rates.twelfth))
+    average = chain(on_average(given, replace(c * square**power, lower)), c * (1 + rates.twelfth))
     return chain(average, replace(average.rhs, finite))
 
 
@@ -88,10 +77,9 @@ def moments() -> Theorem:
 @cache
 def outputs_come_together() -> Theorem:
     """E|D|^2 <= c_1 (3/(c_2 e))^3 S/ln(L)^2."""
-    proposition, tower = output
-    average = chain(tower, integrate("mean", (task,), proposition), c1 * mean(rate(c2, 3, 1)))
+    average = chain(on_average(output), c1 * mean(rate(c2, 3, 1)))
     at = specialise(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
-    at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), 1, rates.twelfth, c2))
+    at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), term(1), rates.twelfth, c2))
     average = chain(average, replace(average.rhs, at))
     return chain(average, replace(average.rhs, finite), X)
 
@@ -99,8 +87,7 @@ def outputs_come_together() -> Theorem:
 @cache
 def jacobians_come_together() -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
-    proposition, tower = jacobians
-    average = chain(tower, integrate("mean", (task,), proposition), c3 * mean(rate(c4, 4, 2)))
+    average = chain(on_average(jacobians), c3 * mean(rate(c4, 4, 2)))
     at = specialise(rates.eighth_power_tends_to_zero(), {rates.c: c4})
     return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z)
 

@@ -8,7 +8,7 @@ from numerics.derivations.derived import D_, cauchy_schwarz, chain, integrated, 
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.terms import Term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import a, b, both_signs, i, k, mean, mean_of_a_product, p, parameters, square_bounded
+from proofs_check.derivations.risks.outcomes import a, both_signs, i, k, mean, mean_of_a_product, p, parameters, square_bounded
 
 
 def norm(v: Term) -> Term:
@@ -24,11 +24,13 @@ def _inner(u: Term, w: Term) -> Theorem:
 
 
 def _cancelled(thm: Theorem, W: Term, B: Term) -> Theorem:
-    """From W^2 <= W B to W <= B for nonnegative W and B, as W <= W^2/(W + delta) + delta."""
+    """From W^2 <= W B to W <= B for nonnegative W and B, of which B may be infinite: W <= W^2/(W +
+    delta) + delta.
+    """
     near = specialise(arithmetic(a, "<=", a**2 / (a + D_) + D_), {a: W})
-    near = chain(near, replace(near.rhs, thm))
-    last = specialise(arithmetic(a * b / (a + D_) + D_, "<=", b + D_), {a: W, b: B})
-    return limit(chain(near, last), D_, B, 1)
+    share = specialise(arithmetic(a / (a + D_), "<=", 1), {a: W})
+    near = chain(near, replace(near.rhs, thm), share.lhs * B + D_)
+    return limit(chain(near, replace(near.rhs, share)), D_, B, 1)
 
 
 def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theorem:
@@ -46,6 +48,15 @@ def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theore
     return _cancelled(chain(norm(centre) ** 2, square), norm(centre), product.rhs)
 
 
+def mean_of_a_norm(X: Term, B: Term, bound: Theorem) -> Theorem:
+    """|E X| <= E B for a random vector X with |X| <= B."""
+    centre = mean(X)
+    along = _inner(centre, X)
+    along = chain(along, replace(along.rhs, bound))
+    square = integrated("mean", (k,), along, parameters(centre**2), norm(centre) * mean(B))
+    return _cancelled(chain(norm(centre) ** 2, square), norm(centre), mean(B))
+
+
 def triangle(*parts: tuple[Term, Theorem]) -> Theorem:
     """|u_1 + .. + u_n| <= b_1 + .. + b_n for vectors u_n of parameters, each with |u_n| <= b_n."""
     return reduce(_of_two, parts)[1]
@@ -53,10 +64,15 @@ def triangle(*parts: tuple[Term, Theorem]) -> Theorem:
 
 def _of_two(one: tuple[Term, Theorem], other: tuple[Term, Theorem]) -> tuple[Term, Theorem]:
     (u, first), (w, second) = one, other
+    root = norm_of_a_sum(u, w)
+    return u + w, chain(root, replace(root.rhs, first, second))
+
+
+def norm_of_a_sum(u: Term, w: Term) -> Theorem:
+    """|u + w| <= |u| + |w| for vectors of parameters."""
     squares = parameters(u**2), parameters(w**2)
     product = _inner(u, w)
     total = squares[0] + 2 * product.lhs + squares[1]
     square = chain(parameters((u + w) ** 2), total, replace(total, product), (norm(u) + norm(w)) ** 2)
     root = replace(norm(u + w), square)
-    root = chain(root, arithmetic(root.rhs, "==", norm(u) + norm(w), hide=squares))
-    return u + w, chain(root, replace(root.rhs, first, second))
+    return chain(root, arithmetic(root.rhs, "==", norm(u) + norm(w), hide=squares))

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
-from proofs_check.derivations.risks import corollaries, rates, remaining, segment, smooth_loss, suprema
+from proofs_check.derivations.risks import at_a_task, corollaries, rates, remaining, segment, smooth_loss, suprema
 from proofs_check.derivations.risks import distance_of_gradients as gradients
 from proofs_check.derivations.risks import distance_of_risks as risks
+from proofs_check.derivations.risks import fourth_moments as moments
+from proofs_check.derivations.risks import gaussian_output as normal
 
 __all__ = ["PROOFS"]
 
@@ -29,14 +31,24 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             corollaries.gradient_statements, (corollaries.gradients_come_together, corollaries.gradients_tend_together)
         ),
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
+        "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
         "BB:LE.2": Proof(risks.statements, (risks.squared, segment.tangent, risks.with_a_smooth_loss)),
+        "BB:LE.2.4": Proof(
+            moments.statements,
+            (moments.power_of_the_sum, moments.with_the_triangle, moments.with_lemma_c9, moments.with_proposition_3_1),
+        ),
+        "BB:LE.2.smooth/squared": one(moments.squared_loss_statement, moments.squared_loss),
         "BB:LE.2.smooth": Proof(smooth_loss.smooth_statements, (segment.from_the_start, smooth_loss.on_average)),
         "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
         "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
+        "BB:LE.2.gauss": Proof(normal.fourth_statements, (normal.fourth_at_a_task, normal.over_the_tasks(4))),
+        "BB:LE.4.gauss": Proof(normal.second_statements, (normal.second_at_a_task, normal.over_the_tasks(2))),
         "BB:LE.4": Proof(gradients.statements, (gradients.squared, gradients.with_a_smooth_loss)),
         "BB:LE.4.split": Proof(gradients.halves_statements, (gradients.halves, gradients.norm_of_the_halves)),
         "BB:LE.4.split/schwarz": one(smooth_loss.schwarz_statement, smooth_loss.schwarz),
+        "BB:28": Proof(at_a_task.statements, (at_a_task.at_one_task, at_a_task.over_the_tasks)),
+        "BB:28/absorb": one(remaining.absorbed_statement, remaining.absorbed),
         "BB:28/rest": Proof(remaining.statements, (remaining.second_moments, remaining.root)),
     }
 )

@@ -11,12 +11,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.outcomes import hypotheses, variable
+from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 
 task = Variable("task", Sort.TOKEN)
 square = exp(variable("s", 0)(task))
@@ -42,6 +43,23 @@ def rate(c: Term, power: Term | int, log_power: Term | int, of: Term = square) -
 def bound(order: Term, log_power: Term, moment: Term, c: Term = c) -> Term:
     """(k/(ce))^k E sigma^12 ln(L)^{a - k}."""
     return (order / (c * exp(1))) ** order * moment * x ** (log_power - order)
+
+
+def at_every_task(name: str, square: Term, given: str, most: Term) -> tuple[Theorem, Theorem]:
+    """The hypotheses that a mean square given the task has a bound, as somebody shows, and that its
+    mean over the tasks is the mean square over the outcome.
+    """
+    of_the_task = variable(given, 1)(task)
+    return (
+        assume(f"{name} at every task", of_the_task, "<=", most, every=(task,), cited=True),
+        assume(f"{given} is a mean given the task", over_outcomes(square), "==", mean(of_the_task)),
+    )
+
+
+def on_average(given: tuple[Theorem, Theorem], *more: Theorem) -> Theorem:
+    """What holds at every task, or what follows from it there, on average."""
+    proposition, tower = given
+    return chain(tower, integrate("mean", (task,), chain(proposition, *more)))
 
 
 def left_open(c: Term = c) -> Term:

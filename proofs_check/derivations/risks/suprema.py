@@ -15,6 +15,9 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks import outcomes
+from proofs_check.derivations.risks.distance_of_gradients import J, dJ, squared, squared_statement
+from proofs_check.derivations.risks.distance_of_risks import D2, R
 from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.risks.rates import S, a, bound, c, finite, mean, order, rate, square, task, theorem, twelfth, w, x
 from theory.regression.transfer import gradient_gap
@@ -92,3 +95,27 @@ def gradient_statement(factor: int | Fraction = 1) -> Statement:
 def of_the_gradients() -> Theorem:
     """Every term rises in the risk and in the mean squares."""
     return replace(_gap(at_a_point), *at_most)
+
+
+#: The means that the suprema bound.
+_means = (R, D2, outcomes.mean(outcomes.parameters(J**2)), outcomes.mean(outcomes.parameters(dJ**2)))
+on_the_ball = tuple(
+    assume(f"supremum of {v.name} over the ball", e, "<=", top) for v, e, top in zip(at_a_point, _means, over_the_ball, strict=True)
+)
+
+
+def ball_statement(factor: int | Fraction = 1) -> Statement:
+    """|grad R_L - grad R_inf| is on the whole ball at most a factor times the bound of Lemma E.4, as
+    repaired, with the suprema.
+    """
+    plain = squared_statement()
+    given = plain.assumptions | hypotheses(*on_the_ball)
+    return Statement(plain.lhs, "<=", Fraction(factor) * _gap(over_the_ball), given)
+
+
+@cache
+def over_the_whole_ball() -> Theorem:
+    """Every term of the bound at a point rises in the risk and in the mean squares."""
+    form = (sqrt(term(2)) * sqrt(_means[0]) + sqrt(_means[1])) * sqrt(_means[3]) + sqrt(_means[2]) * sqrt(_means[1])
+    most = chain(squared(), form, replace(form, *on_the_ball))
+    return chain(most, arithmetic(most.rhs, "==", _gap(over_the_ball)))

@@ -124,7 +124,7 @@ def never_rises() -> Theorem:
     return fall(RL(t), t, slow, s)
 
 
-def _up_to_T(a: Assumption) -> Theorem:
+def up_to_T(a: Assumption) -> Theorem:
     """A hypothesis on all times, or that times are up to T, at the times up to T."""
     left, right = (up_to(T, e, t) for e in (a.lhs, a.rhs))
     if a in horizon.assumptions:
@@ -140,7 +140,7 @@ def at_T() -> Theorem:
     above = both_signs(risks_stay_together())[0]
     above = chain(above, replace(above.rhs, horizon))
     timed = [a for a in above.assumptions if t in a.every]
-    return specialise(until(above, T, *map(_up_to_T, timed)), {t: s})
+    return specialise(until(above, T, *map(up_to_T, timed)), {t: s})
 
 
 def _from_T_on(e: Term) -> Theorem:
