@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 import sympy as sp
 
@@ -90,12 +91,6 @@ def no_larger_than_the_sum(h: Term) -> Theorem:
 
 
 @cache
-def off() -> Theorem:
-    """|err|^2 1{S_L >= S/2} <= 4|N|^2/L^2, from |err| = |N|/S_L and S >= L."""
-    return arithmetic(good * error_squared, "<=", 4 * N2 / L**2, equal(error_squared, N2 / S_L**2), weight_at_least_one())
-
-
-@cache
 def hull_bound() -> Theorem:
     """|err|^2 <= 2 sum w|f|^2/S_L + 2 rho, as R_L/S_L is an average."""
     two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: R_L / S_L, y: r})
@@ -104,16 +99,42 @@ def hull_bound() -> Theorem:
     return chain(both, replace(both.rhs, average_of_vectors()), 2 * total(w * F) / S_L + 2 * rho)
 
 
+class Parts(NamedTuple):
+    """What R1 rests on, for f with values in any space: the terms |err|^2, |N|^2, |f|^2, |R/S|^2 and
+    sqrt(E|f|^4), and bounds of |err|^2 as an average, of E|N|^2, and of |R/S|^2.
+    """
+
+    error_squared: Term
+    N2: Term
+    F: Term
+    rho: Term
+    K: Term
+    hull: Theorem
+    numerator: Theorem
+    limit: Theorem
+
+
 @cache
-def on() -> Theorem:
+def vectors() -> Parts:
+    """The parts for f with values in R^m."""
+    return Parts(error_squared, N2, F, rho, K, hull_bound(), numerator(), size_of_the_limit())
+
+
+def off(of: Parts) -> Theorem:
+    """|err|^2 1{S_L >= S/2} <= 4|N|^2/L^2, from |err| = |N|/S_L and S >= L."""
+    same = equal(of.error_squared, of.N2 / S_L**2)
+    return arithmetic(good * of.error_squared, "<=", 4 * of.N2 / L**2, same, weight_at_least_one())
+
+
+def on(of: Parts) -> Theorem:
     """|err|^2 1{S_L < S/2} <= (s + 2 rho) 1{S_L < S/2} + sum |f(z_k)|^4/s for every s > 0."""
-    fourth, hull = total(F**2), Defined("hull", total(w * F) / S_L)
+    fourth, hull = total(of.F**2), Defined("hull", total(w * of.F) / S_L)
     young = arithmetic(2 * hull, "<=", s + hull**2 / s)
-    below = chain(hull**2, replace(total(w * F) ** 2 / S_L**2, average_of_squares(F)[1]), fourth)
-    both = chain(hull_bound(), 2 * hull + 2 * rho)
-    both = chain(both, replace(both.rhs, young), replace(s + hull**2 / s + 2 * rho, below))
-    part = arithmetic(bad * both.rhs, "<=", (s + 2 * rho) * bad + fourth / s)
-    return chain(replace(bad * error_squared, both), part)
+    below = chain(hull**2, replace(total(w * of.F) ** 2 / S_L**2, average_of_squares(of.F)[1]), fourth)
+    both = chain(of.hull, 2 * hull + 2 * of.rho)
+    both = chain(both, replace(both.rhs, young), replace(s + hull**2 / s + 2 * of.rho, below))
+    part = arithmetic(bad * both.rhs, "<=", (s + 2 * of.rho) * bad + fourth / s)
+    return chain(replace(bad * of.error_squared, both), part)
 
 
 def at_the_best_s(split: Theorem, rest: Term, c: Term, p: int, size: Term) -> Theorem:
@@ -132,34 +153,42 @@ def at_the_best_s(split: Theorem, rest: Term, c: Term, p: int, size: Term) -> Th
 @cache
 def where_the_normaliser_holds() -> Theorem:
     """E[|err|^2; S_L >= S/2] <= 16 e^{4 a2} K/L."""
-    mean_of = integrated("prompt", (prompt,), off(), None, 4 * expectation(N2) / L**2)
+    mean_of = integrated("prompt", (prompt,), off(vectors()), None, 4 * expectation(N2) / L**2)
     return chain(mean_of, replace(mean_of.rhs, numerator()), 16 * exp(4 * a2) * K / L)
 
 
 @cache
 def where_the_normaliser_fails() -> Theorem:
     """E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
-    mean_of = integrated("prompt", (prompt,), on(), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s)
+    mean_of = integrated("prompt", (prompt,), on(vectors()), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s)
     part = at_the_best_s(mean_of, term(0), 2 * rho, 1, K)
     return chain(part, replace(part.rhs, size_of_the_limit()))
 
 
 @cache
-def theorem(C: int | Fraction = 71) -> Theorem:
-    """E|err|^2 <= C e^{4 a2} K/L: both parts together at their largest value."""
-    parts = specialise(arithmetic(x, "<=", good * x + bad * x), {x: error_squared})
-    parts = chain(parts, replace(parts.rhs, off(), on()))
-    rest = 4 * expectation(N2) / L**2
-    split = integrated(
-        "prompt", (prompt,), parts, expectation(error_squared), rest + (s + 2 * rho) * expectation(bad) + L * K**2 / s
-    )
-    rest = 16 * exp(4 * a2) * K / L
-    split = chain(split, replace(split.rhs, numerator()), rest + (s + 2 * rho) * expectation(bad) + L * K**2 / s)
+def constant(C: int | Fraction) -> Theorem:
+    """16 + 2 L^{3/2} e^{-4 a2} g + 2 L e^{-2 a2} g^2 <= C for g = e^{-L e^{-2 a2}/16}."""
     share = 16 + 2 * L ** Fraction(3, 2) * exp(-4 * a2) * g + 2 * L * exp(-2 * a2) * g**2
-    largest = arithmetic(share, "<=", term(C), equal(g, exp(-L * exp(-2 * a2) / 16)), via={x: L * exp(-2 * a2) / 8})
-    unit = exp(4 * a2) * K / L
-    best = at_the_best_s(split, rest, 2 * rho, 1, K)
-    return chain(best, replace(best.rhs, size_of_the_limit()), share * unit, replace(share * unit, largest))
+    return arithmetic(share, "<=", term(C), equal(g, exp(-L * exp(-2 * a2) / 16)), via={x: L * exp(-2 * a2) / 8})
+
+
+def mean_of_the_error(of: Parts, C: int | Fraction = 71) -> Theorem:
+    """E|err|^2 <= C e^{4 a2} K/L: both parts together at their largest value."""
+    parts = specialise(arithmetic(x, "<=", good * x + bad * x), {x: of.error_squared})
+    parts = chain(parts, replace(parts.rhs, off(of), on(of)))
+    rest, more = 4 * expectation(of.N2) / L**2, (s + 2 * of.rho) * expectation(bad) + L * of.K**2 / s
+    split = integrated("prompt", (prompt,), parts, expectation(of.error_squared), rest + more)
+    rest = 16 * exp(4 * a2) * of.K / L
+    split = chain(split, replace(split.rhs, of.numerator), rest + more)
+    unit, largest = exp(4 * a2) * of.K / L, constant(C)
+    best = at_the_best_s(split, rest, 2 * of.rho, 1, of.K)
+    return chain(best, replace(best.rhs, of.limit), largest.lhs * unit, replace(largest.lhs * unit, largest))
+
+
+@cache
+def theorem(C: int | Fraction = 71) -> Theorem:
+    """E|err|^2 <= C e^{4 a2} K/L for f with values in R^m."""
+    return mean_of_the_error(vectors(), C)
 
 
 def statement(C: int | Fraction = 71) -> Statement:
