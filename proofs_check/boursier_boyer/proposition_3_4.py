@@ -64,9 +64,9 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
     from `least`, which is 2 in the repair, on it is derived with explicit constants, and tried on
     instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
 
-    The gradients are the covariances of $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights, as
-    in C.7.gU, and under the tilted law. One token of signs with $U=0$ has the gradient 0, where the limit has $z$ times the variance 1;
-    Assumption 3.3 holds with $M=1$.
+    The gradients are the covariances of $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights,
+    as in C.7.gU, and under the tilted law. One token of signs with $U=0$ has the gradient 0, where
+    the limit has $z$ times the variance 1; Assumption 3.3 holds with $M=1$.
     """
     found = in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
     return found if least == 1 else derivation("BB:P3.4.U", found, c=c, power=power)

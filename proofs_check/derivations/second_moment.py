@@ -100,8 +100,8 @@ def hull_bound() -> Theorem:
 
 
 class Parts(NamedTuple):
-    """What R1 rests on, for f with values in any space: the terms |err|^2, |N|^2, |f|^2, |R/S|^2 and
-    sqrt(E|f|^4), and bounds of |err|^2 as an average, of E|N|^2, and of |R/S|^2.
+    """What R1 rests on, for f with values in any space: the terms |err|^2, |N|^2, |f|^2, |R/S|^2
+    and sqrt(E|f|^4), and bounds of |err|^2 as an average, of E|N|^2, and of |R/S|^2.
     """
 
     error_squared: Term

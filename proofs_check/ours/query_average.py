@@ -125,12 +125,12 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L\geq1$, with $\kappa=\sigma^2|U|^2$, the mean of $|\nabla_UT_L-\nabla_UT|^2$ is
     at most $|V|^2\sigma^42^{d/2}$ times our bracket over $L^{\min(1,1/(32\kappa))}$, without
-    Assumption 3.3, and for $\sigma\geq1$ and $L\geq2$ at most $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$.
-    Both are derived and tried on instances; `c` multiplies the bounds.
+    Assumption 3.3, and at most $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$ for $\sigma\geq1$ and
+    $L\geq2$. Both are derived and tried on instances; `c` multiplies the bounds.
 
-    The derivation starts from the gradients as covariances of $v_i^\top z_k$ and $z_kz^\top$ under the
-    softmax weights, as in BB:C.7.gU, and under the tilted law. It uses R1 for $zz^\top$ and for $z$,
-    and R2 for $z$.
+    The derivation starts from the gradients as covariances of $v_i^\top z_k$ and $z_kz^\top$ under
+    the softmax weights, as in BB:C.7.gU, and under the tilted law. It uses R1 for $zz^\top$ and for
+    $z$, and R2 for $z$.
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")

@@ -1,5 +1,5 @@
-"""The covariance C_L of the tokens of a prompt under the softmax weights, and its limit C: the error
-|C_L - C|^2 in the norm of Frobenius at a fixed query.
+"""The covariance C_L of the tokens of a prompt under the softmax weights, and its limit C: the
+error |C_L - C|^2 in the norm of Frobenius at a fixed query.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, interpolated, log, root, sqrt
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.terms import Defined, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
@@ -71,8 +71,8 @@ size_of_m = Defined("m2", over(i, d, of_the_law(z(i, k)) ** 2))
 
 @cache
 def split() -> Theorem:
-    """|C_L - C|^2 <= 3|M_L - M|^2 + 3|e|^4 + 12|m|^2|e|^2 for second moments M_L, M and means m + e, m
-    of the tokens, as C_L - C = (M_L - M) - ee' - (me' + em').
+    """|C_L - C|^2 <= 3|M_L - M|^2 + 3|e|^4 + 12|m|^2|e|^2 for second moments M_L, M and means
+    m + e, m of the tokens, as C_L - C = (M_L - M) - ee' - (me' + em').
     """
     three = arithmetic((x - y - u) ** 2, "<=", 3 * x**2 + 3 * y**2 + 3 * u**2)
     two = arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2)
@@ -101,7 +101,7 @@ def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
 
 @cache
 def with_concentration() -> Theorem:
-    """E|C_L - C|^2 <= K8 (1065 e^{8 a2}/L + 24000 e^{16 a2}/L^2), from R1 for zz' and for z and R2."""
+    """E|C_L - C|^2 <= K8 (1065 e^{8 a2}/L + 24000 e^{16 a2}/L^2): R1 for zz' and for z, and R2."""
     parts = (3, second_moments.error_squared), (3, err2**2), (12 * size_of_m, err2)
     average = mean_of_a_sum(split(), *parts)
     fourth = specialise(fourth_moment.theorem(), {fourth_moment.f: ((i, k), z(i, k)), m: d})
@@ -154,8 +154,8 @@ bracket = 25065 * (12 + 4 * h) ** 2 + Fraction(4016, 125) * (log(L) ** 2 + a2**2
 
 @cache
 def at_a_fixed_query() -> Theorem:
-    """E|C_L - C|^2 <= M e^{theta x} for M = sigma^4 bracket, x = 8 a2 - ln L and every theta in [0, 1],
-    from X <= M (1065 e^x + 24000 e^{2 x})/25065 and X <= M, as e^{2 x} <= e^x where x <= 0.
+    """E|C_L - C|^2 <= M e^{theta x} for M = sigma^4 bracket, x = 8 a2 - ln L and every theta in
+    [0, 1], from X <= M (1065 e^x + 24000 e^{2 x})/25065 and X <= M, as e^{2 x} <= e^x for x <= 0.
     """
     x, unit, M = 8 * a2 - log(L), sigma**4 * (12 + 4 * h) ** 2, Defined("M", sigma**4 * bracket)
     eighth = chain(mean(TOKEN.square**4), moment_of_the_norm(4), unit**2)

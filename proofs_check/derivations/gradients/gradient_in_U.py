@@ -1,5 +1,5 @@
-"""P3.4 for the gradient in U: the mean squared error over prompt and query, with our constants and in
-the form of the paper.
+"""P3.4 for the gradient in U: the mean squared error over prompt and query, with our constants and
+in the form of the paper.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.sorts import Sort
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.form_of_the_paper import bracket, decay, long_prompts
 from proofs_check.derivations.gradients.covariances import at_a_fixed_query, error, error_squared, of_the_law, of_the_prompt
@@ -46,8 +46,8 @@ power = 1 / Op("max", (term(1), 32 * kappa))
 
 
 def gradient(average: Callable[[Term], Term]) -> Term:
-    """Entry (j, n) of the gradient in U of output i: the average of (v.z) z_j y_n, less the average of
-    v.z times that of z_j y_n, for row v of V and the query y.
+    """Entry (j, n) of the gradient in U of output i: the average of (v.z) z_j y_n, less the average
+    of v.z times that of z_j y_n, for row v of V and the query y.
     """
     v = over(l, d, V(i, l) * z(l, k))
     slope = z(j, k) * y(n, query)
@@ -60,7 +60,7 @@ error_of_the_gradient = over(i, m, over(j, d, over(n, d, (gradient(of_the_prompt
 
 @cache
 def at_a_prompt() -> Theorem:
-    """The error of the gradient is at most |V|^2 |y|^2 |C_L - C|^2, as it is V(C_L - C) times y'."""
+    """The error of the gradient, V(C_L - C) times y', is at most |V|^2 |y|^2 |C_L - C|^2."""
     columns = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(error, {i: l}))})
     columns = integrated("coordinates", (j,), columns, None, norm_V**2 * error_squared, (d,))
     product = size * columns.lhs
@@ -69,8 +69,8 @@ def at_a_prompt() -> Theorem:
 
 @cache
 def at_a_query() -> Theorem:
-    """E|C_L - C|^2 <= sigma^4 (25065(12 + 4h)^2 + c ln(L)^2 + c kappa^2 |y|^4) e^{|y|^2/4}/L^theta at a
-    query y with c = 32.128, where theta is so small that 8 a2 theta <= |y|^2/4.
+    """E|C_L - C|^2 <= sigma^4 (25065(12 + 4h)^2 + c ln(L)^2 + c kappa^2 |y|^4) e^{|y|^2/4}/L^theta
+    at a query y with c = 32.128, where theta is so small that 8 a2 theta <= |y|^2/4.
     """
     fixed = specialise(specialise(at_a_fixed_query(), {theta: power}), at_the_query)
     shorter = replace(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
@@ -90,8 +90,8 @@ c = Fraction(4016, 125)
 
 @cache
 def theorem() -> Theorem:
-    """P3.4 with our constants for every L: the bounds of `at_a_prompt` and `at_a_query`, and moments of
-    the query with the weight e^{|y|^2/4}.
+    """P3.4 with our constants for every L: the bounds of `at_a_prompt` and `at_a_query`, and moments
+    of the query with the weight e^{|y|^2/4}.
     """
     average = integrated("prompt", (prompt,), at_a_prompt(), None, norm_V**2 * size * expectation(error_squared))
     average = specialise(average, at_the_query)

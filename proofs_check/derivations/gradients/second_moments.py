@@ -1,39 +1,31 @@
-"""R1 for the matrix f(z) = z z': the error of the second moments of a prompt at a fixed query, in the
-norm of Frobenius. The steps are those of R1, with sums over two coordinates.
+"""R1 for the matrix f(z) = z z': the error of the second moments of a prompt at a fixed query, in
+the norm of Frobenius. The steps are those of R1, with sums over two coordinates.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, replace, specialise
-from numerics.derivations.terms import Defined, Term, Variable, term
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.terms import Defined, Term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import moments, second_moment
 from proofs_check.derivations.softmax_average import (
     S_L,
     a2,
-    bad,
     d,
     expectation,
     f,
-    g,
-    good,
     i,
     j,
     k,
     m,
     m0,
     mean,
-    moment,
     over,
-    prompt,
     q,
-    s,
     total,
     u,
     w,
