@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from flint import arb
-from sympy import exp
 
 from numerics.attention.enumeration import compositions, multinomial
 from numerics.attention.softmax_average import SoftmaxAverage
-from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
-from numerics.provers import identity, trace_identity
+from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
+from numerics.provers import trace_identity
 from numerics.search.query_average import Instance, PromptAndQuery, squared_error, tightest
 from numerics.search.query_average_bound import QueryAverageBound, Term
 from numerics.token_laws import TokenLaw, atoms
@@ -28,6 +27,7 @@ from numerics.token_laws.hostile import hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.boursier_boyer.section_3_attention import differences, setting
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.layer import grad_U, grad_V, softmax_attention
 from theory.bounds.gradients import first_term_constants
 from theory.symbolic.algebra import Algebra
@@ -44,17 +44,17 @@ Array = np.ndarray
 @claim(
     "BB:C.7.gV",
     control=dict(factor=2),
-    argument=r"The weights do not depend on $V$, so that row $i$ of $V$ enters the output as $v_i^{\top}b$, where $b$ is the "
-    "softmax-weighted mean of the tokens.",
 )
 def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
-    r"""The gradient of $v^{\top}b$ in the row $v$ is the softmax-weighted mean $b$ of the tokens,
-    in every dimension.
+    r"""Along every path $V(t)$ the output changes at the rate $v_i'(t)^{\top}b$, where $b$ is the
+    softmax-weighted mean of the tokens. This is derived, and the gradient of $v^{\top}b$ in the row
+    $v$ is tried; `factor` multiplies $b$.
     """
     Z, z, k, q, V = setting()
     v, b = ALGEBRA["v"], ALGEBRA["b"]
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
-    return confirmed(trace_identity((v.T * b).grad("v"), factor * b), route)
+    found = trace_identity((v.T * b).grad("v"), factor * b)
+    return derivation("BB:C.7.gV", confirmed(found, route) if found.verdict.accepted else found, factor=factor)
 
 
 @claim(
@@ -67,14 +67,12 @@ def gradient_in_a_row_of_values(*, factor: int = 1) -> Evidence:
     repair=dict(slope="z_k z'"),
     control=dict(slope="z_k.z"),
     hypotheses=("d in Integers", "d >= 1", "L in Integers", "L >= 1"),
-    argument="Sums over tokens are linear, so that the four sums of the quotient rule are those of the identity; this is entry "
-    "$(a,b)$ of the gradient.",
 )
 def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
-    r"""Token by token the derivative of $e^{z_k^{\top}Uz}$ in $U_{ab}$ is
-    $e^{z_k^{\top}Uz}z_{k,a}z_b$, and the quotient rule then gives the gradient for every $L$ and
-    $d$. The printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane; repaired, it is
-    the matrix $z_kz^{\top}$.
+    r"""Along every path $U(t)$ the output changes at the rate $\langle G,U'(t)\rangle$ with the
+    gradient $G$, for every $L$ and $d$; this is derived, and compared with finite differences. The
+    printed `slope` $z_k^{\top}z$ is refuted by two tokens in the plane; repaired, it is the matrix
+    $z_kz^{\top}$.
     """
     if slope == "z_k.z":
         prompt, z, v = np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 1.0]), np.array([[1.0, 0.0]])
@@ -86,16 +84,9 @@ def gradient_in_the_scores(*, slope: str = "z_k.z") -> Evidence:
         witness = {"d": 2, "L": 2, "U": 0, "z_1": "(1, 0)", "z_2": "(-1, 0)", "v": "(1, 0)", "z": "(0, 1)"}
         witness |= {"gradient": "[0 1; 0 0]", "printed": 0}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    u, x, y, rest, c, e = sp.symbols("u x y rest c e", real=True)  # U_ab, z_ka, z_b, the rest of the score, v.z_k, a change of U_ab
-    N, N1, D1 = sp.symbols("N N1 D1", real=True)  # sums of w c, of w c z_ka z_b and of w z_ka z_b
-    D = sp.Symbol("D", positive=True)
-    weight = exp(x * u * y + rest)
-    slopes = [sp.Derivative(weight, u), sp.Derivative(weight * c, u)]
-    token = identity(slopes, [weight * x * y, weight * c * x * y])
-    quotient = identity(sp.Subs(sp.Derivative((N + e * N1) / (D + e * D1), e), e, 0), N1 / D - N / D * (D1 / D))
     Z, z, k, q, V = setting()
     route = differences(grad_U(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, M, V), k.T @ q)
-    return confirmed(all_of(token, quotient), route)
+    return derivation("BB:C.7.gU", route, slope=slope)
 
 
 # -- the averages of a prompt, exactly -------------------------------------------------------------

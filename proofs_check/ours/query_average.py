@@ -6,6 +6,7 @@ proved, and the bounds are tried on instances whose errors are exact sums or qua
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 from sympy import exp, oo
@@ -14,9 +15,11 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.random_query.query_average import UNPROVED, general, output_or_gradient, times
+from proofs_check.instances.random_query.query_average import general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
+from theory.bounds.query_average_constants import paper_constants_U
+from theory.inputs.arguments import read
 from theory.symbolic.algebra import Algebra
 
 AVERAGE = r"\mathbb{E}\|T[\hat\mu_L]-T[\mu]\|_{L^2(\nu)}^2"
@@ -115,36 +118,35 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
 
 @claim(
     "OURS:P3.4.U",
-    control=dict(c=Fraction(1, 105 * 10**4)),
-    needs=(
-        "OURS:R1",
-        "OURS:R2",
-        "BB:LC.1.15",
-        "OURS:QA.tilt",
-        "OURS:QA.weight",
-        "OURS:QA.min",
-        "OURS:QA.min/theta",
-        "OURS:P3.4.U/split",
-        "OURS:P3.4.U/small",
-        "OURS:P3.4.U/large",
-        "OURS:P3.4.U/numbers",
-        "OURS:P3.4.U/form",
-    ),
-    argument=r"Row $i$ of the gradient is $(C_L-C)v_iz^\top$, and all rows are at most $|V|^2|z|^2|C_L-C|_F^2$. For "
-    r"$y=e^{8a_2}/L\leq1$ use R1 for $zz^\top$, R2 for $z$, and R1 for $z$ with $|m|^2\leq e^{2a_2}\,\mathbb{E}|Z|^2$; "
-    r"always $|C_L-C|_F^2\leq({\rm tr}\,C_L)^2+({\rm tr}\,C)^2$, as both are positive semidefinite; then QA.min in $y$. "
-    r"The second display is the first in the form of P3.4.U/form.",
+    control=dict(c=Fraction(1, 106 * 10**4)),
     hypotheses=("L in Integers", "L >= 1"),
-    unproved=UNPROVED,
     reference={},
 )
 def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L\geq1$, with $\kappa=\sigma^2|U|^2$, the mean of $|\nabla_UT_L-\nabla_UT|^2$ is
     at most $|V|^2\sigma^42^{d/2}$ times our bracket over $L^{\min(1,1/(32\kappa))}$, without
-    Assumption 3.3. This is tried on instances; `c` multiplies the bound.
+    Assumption 3.3, and at most $c_1\sigma^8\ln(L)^2/L^{c_2/\sigma^2}$ for $\sigma\geq1$ and
+    $L\geq2$. Both are derived and tried on instances; `c` multiplies the bounds.
+
+    The derivation starts from the gradients as covariances of $v_i^\top z_k$ and $z_kz^\top$ under
+    the softmax weights, as in BB:C.7.gU, and under the tilted law. It uses R1 for $zz^\top$ and for
+    $z$, and R2 for $z$.
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
-    return output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
+    search = output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
+    return derivation("OURS:P3.4.U", search, in_the_form_of_the_paper(c), c=c)
+
+
+def in_the_form_of_the_paper(c: Fraction) -> Evidence:
+    """Try the second display, for sigma >= 1 and L >= 2, on instances."""
+
+    def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
+        m, L = read(L=L)
+        c1, c2 = paper_constants_U(u, 1, d)
+        return c1 * s**8 * m.log(L) ** 2 * L ** (-c2 / s**2)
+
+    checked = rf"{GRAD % ('U', 'U')}\le c_1\sigma^8\ln(L)^2/L^{{c_2/\sigma^2}},\ L\ge2"
+    return output_or_gradient(times(c, bound), "gradient in U", checked=checked, least=2, unit=True)
 
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
