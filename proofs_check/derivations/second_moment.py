@@ -90,8 +90,7 @@ def average_of_squares(h: Term) -> tuple[Theorem, Theorem]:
 def no_larger_than_the_sum(h: Term) -> Theorem:
     """sum w h^2 <= S_L sum h^2, as no weight is larger than the sum of all."""
     pairs = bind("sum", (k, l), w * instantiated(h**2, {k: l}), (prompt,))
-    both = equal(S_L * total(h**2), total(w * h**2) + pairs)
-    return arithmetic(total(w * h**2), "<=", S_L * total(h**2), both)
+    return chain(arithmetic(total(w * h**2), "<=", total(w * h**2) + pairs), S_L * total(h**2))
 
 
 @cache
