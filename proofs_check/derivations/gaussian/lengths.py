@@ -1,0 +1,90 @@
+"""Moments of |x|^2 for a Gaussian vector x = R xi of the covariance S = R R', under a weight
+e^{s|xi|^2/2}, and of a query.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, integrated, log, schwarz_of_bounds, sqrt
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.sorts import REALS
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import GAUSSIAN, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gaussian import linear_model
+from proofs_check.derivations.gaussian.linear_model import h, l, x
+from proofs_check.derivations.gaussian.moments import flipped, fourth_moment, length_of_a_vector, mass, second_moment, second_moment_above, squared, weight
+from proofs_check.derivations.gaussian_tokens import R, b, g, mean, n, rank
+from proofs_check.derivations.softmax_average import d, i, over, v
+
+PLAIN, HALF = Fraction(0), Fraction(1, 2)
+real, other = (Variable(name, range=REALS) for name in ("y_", "x_"))
+trace = over(i, d, over(n, rank, R(i, n) ** 2))
+
+
+def absolute(u: Term) -> Term:
+    """|u|, whose powers the kernel does not multiply out."""
+    return Op("max", (u, -u))
+
+
+def length(of: Variable = g) -> Term:
+    """|x|^2."""
+    return over(i, d, absolute(x(i, of)) ** 2)
+
+
+def coordinate(index: Variable, s: Fraction, power: int, thm: Theorem) -> Theorem:
+    """The theorem on E w (b.xi)^power at |x_i| = |(R xi)_i|."""
+    same = specialise(arithmetic(absolute(real) ** power, "==", real**power), {real: x(index)})
+    same = arithmetic(weight(s) * same.lhs, "==", weight(s) * same.rhs, same, hide=(same.lhs, same.rhs, weight(s)))
+    value = specialise(thm, {b: ((n,), R(index, n))})
+    return chain(integrated("normal", (g,), same), value)
+
+
+@cache
+def second(s: Fraction) -> Theorem:
+    """E w |x|^2 <= r^{-rank/2} tr S/r with r = 1 - s."""
+    each = coordinate(i, s, 2, second_moment_above(s))
+    return integrated("coordinates", (i,), each, mean(weight(s) * length()), mass(s) * trace / (1 - s), (d,))
+
+
+@cache
+def fourth(s: Fraction) -> Theorem:
+    """E w |x|^4 <= 3 r^{-rank/2}(tr S)^2/r^2, by the Cauchy-Schwarz inequality for each pair of coordinates."""
+    root = exp(s / 4 * squared) if s else term(1)
+    half = sqrt(3) * exp(-(rank / 4) * log(1 - s)) / (1 - s)
+    values, bounds, known = [], [], []
+    for index in (i, l):
+        values.append(root * absolute(x(index)) ** 2)
+        bounds.append(half * over(n, rank, R(index, n) ** 2))
+        one = coordinate(index, s, 4, fourth_moment(s))
+        known.append(chain(mean(values[-1] ** 2), one, bounds[-1] ** 2))
+    pair = schwarz_of_bounds("normal", (g,), *values, *known, *bounds)
+    rows = integrated("coordinates", (l,), pair, heads=(d,))
+    return integrated("coordinates", (i,), rows, mean(weight(s) * length() ** 2), 3 * mass(s) * trace**2 / (1 - s) ** 2, (d,))
+
+
+@cache
+def trace_at_most(bound: Theorem, size: Term) -> Theorem:
+    """tr S <= size d from b' S b <= size |b|^2 for every b, by its mean over a Gaussian vector b."""
+    at = specialise(bound, {v: ((i,), GAUSSIAN(i, h))})
+    diagonal = specialise(second_moment(), {rank: d, b: ((i,), R(i, n))})
+    sums = integrated("coordinates", (n,), diagonal, None, trace, (rank,))
+    average = integrated("normal", (h,), at, None, size * linear_model.mean(over(i, d, GAUSSIAN(i, h) ** 2), h))
+    average = chain(flipped(sums), average)
+    return chain(average, replace(average.rhs, specialise(length_of_a_vector(), {rank: d})))
+
+
+@cache
+def query() -> Theorem:
+    """E|x|^4 <= 3 d^2 for a Gaussian query whose covariance is at most 1."""
+    trace_of = trace_at_most(linear_model.covariance(), linear_model.top)
+    at_most = chain(trace_of, arithmetic(linear_model.top * d, "<=", d))
+    found = chain(mean(length() ** 2), fourth(PLAIN), 3 * trace**2)
+    return chain(found, replace(found.rhs, at_most))
+
+
+def query_statement(k: int | Fraction = 16) -> Statement:
+    """E|x|^4 <= k d^2."""
+    return Statement(mean(length() ** 2), "<=", Fraction(k) * d**2, linear_model.covariance().assumptions)
