@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof
+from proofs_check.derivations.features import balance, counts
+from proofs_check.derivations.proof import Proof, one
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "LDL:eq9": one(counts.statement, counts.without_a_floor),
+        "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
+        "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
+        "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
+    }
+)

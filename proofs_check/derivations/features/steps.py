@@ -1,0 +1,36 @@
+"""Small steps that derivations of this room have in common; none of them is trusted."""
+
+from __future__ import annotations
+
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import arithmetic, specialise
+from numerics.derivations.sorts import NONNEGATIVE
+from numerics.derivations.terms import Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+
+__all__ = ["above", "ind", "product", "times"]
+
+X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
+
+
+def ind(e: Term) -> Term:
+    """1 where the term is at least 0."""
+    return Op("ind", (e,))
+
+
+def above(e: Term) -> Term:
+    """1 where the term is positive."""
+    return Op("above", (e,))
+
+
+def product(X: Term, Y: Term, *given: Theorem) -> Theorem:
+    """0 <= X Y for terms of which `given` shows that they are not negative."""
+    return specialise(arithmetic(0, "<=", X_ * Y_), {X_: X, Y_: Y}, *given)
+
+
+def times(c: Term, thm: Theorem, *given: Theorem) -> Theorem:
+    """From X <= Y to c X <= c Y, where `given` shows that c is not negative."""
+    X, Y = thm.lhs, thm.rhs
+    gap = arithmetic(0, "<=", Y - X, thm, hide=(X, Y))
+    apart = chain(product(c, Y - X, *given, gap), c * Y - c * X)
+    return arithmetic(c * X, "<=", c * Y, apart, hide=(c * X, c * Y))
