@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import balance, counts
-from proofs_check.derivations.proof import Proof, one
+from proofs_check.derivations.features import attention, balance, counts
+from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "LDL:eq10": Proof(attention.grouped_statements, (attention.by_classes, attention.from_counts)),
+        "LDL:attn": Proof(attention.own_statements, (attention.own_share, attention.own_share_in_odds)),
+        "LDL:attn-n": one(attention.rest_statement, attention.shares_of_the_rest),
+        "LDL:A.cols": one(attention.sum_statement, attention.add_up),
         "LDL:eq9": one(counts.statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),

@@ -8,7 +8,7 @@ from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.terms import Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 
-__all__ = ["above", "ind", "product", "times"]
+__all__ = ["above", "ind", "product", "scaled", "times"]
 
 X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
 
@@ -34,3 +34,8 @@ def times(c: Term, thm: Theorem, *given: Theorem) -> Theorem:
     gap = arithmetic(0, "<=", Y - X, thm, hide=(X, Y))
     apart = chain(product(c, Y - X, *given, gap), c * Y - c * X)
     return arithmetic(c * X, "<=", c * Y, apart, hide=(c * X, c * Y))
+
+
+def scaled(c: Term, thm: Theorem) -> Theorem:
+    """From X == Y to c X == c Y."""
+    return arithmetic(c * thm.lhs, "==", c * thm.rhs, thm, hide=(c, thm.lhs, thm.rhs))

@@ -59,7 +59,7 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
-@claim("LDL:eq9", control=dict(c=Fraction(1, 3)), needs=("LDL:3.1.pk",), hypotheses=("K >= 2", "y >= 20"))
+@claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=("K >= 2", "y >= 20"))
 def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
     r"""Some class leaves the shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$ with
     `c` = 25, $x=\delta^2N$. It is derived for every $\delta$, so that the floor of $\delta$ plays no
