@@ -138,13 +138,13 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
     return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
-def grouped_statements(power: int = 1) -> tuple[Statement, ...]:
+def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]:
     """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their numbers
-    |V_k|, of which `power` is taken: times the sum of all |V_k| e^{q_k}.
+    |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor` multiplies a side.
     """
     weight, given = size**power * exp(q(n)), _given(one_class, values)
     return (
-        Statement(prediction, "==", classes(Attn * f(n)), given),
+        Statement(prediction, "==", factor * classes(Attn * f(n)), given),
         Statement(prediction * classes(weight), "==", classes(weight * f(n)), given | scores.assumptions),
     )
 

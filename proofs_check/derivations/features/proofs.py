@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts
+from proofs_check.derivations.features import attention, balance, counts, errors
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -21,5 +21,11 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
+        "LDL:L1.id": one(errors.difference_statement, errors.by_differences),
+        "LDL:L1.abs": Proof(errors.bound_statements, (errors.error_bound, errors.squared_error_bound)),
+        "LDL:L1": one(errors.lemma_1_statement, lambda: errors.lemma_1(2 * errors.L * errors.Delta)),
+        "LDL:Pr1.Lsum": Proof(
+            errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(2 * errors.L * errors.Delta))
+        ),
     }
 )

@@ -126,7 +126,7 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
     return all_of(loss, identity(computed(r"\nabla\mathcal L", found.gradient(at)[0]), eta * sp.Derivative(half * mean, Q)))
 
 
-def every_prompt(power: int) -> Evidence:
+def every_prompt(power: int, factor: int = 1) -> Evidence:
     """Compare the prediction token by token and class by class, for all prompts of four tokens."""
     f, parts = sp.symbols("f_1:4", real=True), []
     counts, _ = enumerate_prompts(np.full(3, 1 / 3), 4)
@@ -136,22 +136,22 @@ def every_prompt(power: int) -> Evidence:
         masses = sp.Matrix([[sp.Integer(count) ** power for count in row]])
         classes = FeatureRegression(V, sp.eye(3), masses=masses).attention(SCORES)[:, 0]
         by_classes = sum(computed(rf"\mathrm{{Attn}}_{{{m + 1}}}", a) * f[m] for m, a in enumerate(classes))
-        parts.append(identity(sum(a * f[m] for a, m in zip(attn, prompt)), by_classes))
+        parts.append(identity(sum(a * f[m] for a, m in zip(attn, prompt)), factor * by_classes))
     return all_of(*parts, checked=r"\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)")
 
 
 @claim(
     "LDL:eq10",
-    control=dict(power=2),
+    control=(dict(power=2), dict(factor=2)),
     needs=("LDL:eq5-6",),
 )
-def prediction_by_classes(*, power: int = 1) -> Evidence:
+def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
     r"""For every number of tokens and classes $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$,
     and $\mathrm{Attn}_k$ is $|\mathcal{V}_k|e^{q_k}$ over the sum of these: sums over the tokens are
     grouped by classes, which is derived. Every prompt of four tokens of three classes is tried, where
-    theory computes $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1.
+    theory computes $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies the second side.
     """
-    return derivation("LDL:eq10", every_prompt(1), every_prompt(power), power=power)
+    return derivation("LDL:eq10", every_prompt(1, factor), every_prompt(power), power=power, factor=factor)
 
 
 @claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",))
