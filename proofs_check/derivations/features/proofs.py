@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts, errors
+from proofs_check.derivations.features import attention, balance, counts, errors, first_phase
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -21,6 +21,12 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
+        "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
+        "LDL:L3.ub": Proof(
+            first_phase.upper_statements, (first_phase.at_most, lambda: first_phase.at_most_the_printed_share(first_phase.U))
+        ),
+        "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
+        "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
         "LDL:L1.id": one(errors.difference_statement, errors.by_differences),
         "LDL:L1.abs": Proof(errors.bound_statements, (errors.error_bound, errors.squared_error_bound)),
         "LDL:L1": one(errors.lemma_1_statement, lambda: errors.lemma_1(2 * errors.L * errors.Delta)),
