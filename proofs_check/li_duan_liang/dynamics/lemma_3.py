@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
 
 k = sp.Symbol("K", positive=True)
@@ -109,33 +110,37 @@ def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
 @claim(
     "LDL:L3.1",
     control=dict(c=Fraction(1, 5)),
-    needs=("LDL:L3.lb", "LDL:attn"),
-    argument=BALANCED,
+    needs=("LDL:L3.exp", "LDL:eq9-u"),
 )
 def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
-    r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6 if $|V_k|\geq\frac N{2K}$ and the
-    odds of two classes are at most $e^{\theta}$, $\theta\leq1$.
+    r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6: it is derived for every prompt with
+    $|V_k|\geq\frac N{2K}$, as in (9), from the odds of two classes, which are at most $e^{\theta}$,
+    $\theta\leq1$, by L3.exp.
     """
     box = {k: Closed(2, oo), x: (0, 1), **SMALL}
-    return forall(1 / (exp(theta) * (1 / x - 1) + 1), ">=", sp.Rational(c) / k, box, where=[(x, ">=", 1 / (2 * k))])
+    tried = forall(1 / (exp(theta) * (1 / x - 1) + 1), ">=", sp.Rational(c) / k, box, where=[(x, ">=", 1 / (2 * k))])
+    return derivation("LDL:L3.1", tried, c=c)
 
 
 @claim(
     "LDL:L3.ub",
     control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))),
     needs=("LDL:L3.exp", "LDL:eq9-u"),
-    argument=BALANCED,
 )
 def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
     r"""For $|V_k|\leq\frac{U_k}KN$ and $\theta\leq1$ the odds $e^{-(\log K+\theta)}(\frac
     N{|V_k|}-1)$ are at least $e^{-\theta}(\frac1{U_k}-\frac1K)\geq e^{-1}(\frac1{U_k}-\frac1K)$,
-    which bounds $\mathrm{Attn}_k=1/(\text{odds}+1)$.
+    which bounds $\mathrm{Attn}_k=1/(\text{odds}+1)$. Both bounds of $\mathrm{Attn}_k$, times their
+    denominators, are derived from the odds of L3.exp for every prompt.
     """
     box = {k: Closed(2, oo), U: (0, oo)}
     r = 1 / U - 1 / k
-    return all_of(
+    return derivation(
+        "LDL:L3.ub",
         forall((1 / x - 1) / k, ">=", sp.Rational(first) * r, {**box, x: (0, 1)}, where=[(x, "<=", U / k), (U, "<", k)]),
         forall(exp(-theta) * r, ">=", sp.Rational(last) * exp(-1) * r, {**box, **SMALL}, where=[(U, "<", k)]),
+        first=first,
+        last=last,
     )
 
 
@@ -154,16 +159,18 @@ def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction 
 
 @claim(
     "LDL:L3.2",
-    control=dict(c=Fraction(1, 11)),
-    needs=("LDL:L3.low", "LDL:attn"),
-    argument=BALANCED,
+    control=(dict(c=Fraction(1, 11)), dict(most=Fraction(1, 2))),
+    needs=("LDL:L3.exp", "LDL:eq9-u"),
 )
-def attention_stays_below_one(*, c: Fraction = Fraction(1, 12)) -> Evidence:
+def attention_stays_below_one(*, c: Fraction = Fraction(1, 12), most: Fraction = Fraction(1)) -> Evidence:
     r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$
-    and the odds of two classes are at least $e^{-1}/K$; and $1-\mathrm{Attn}_k\leq1$.
+    and the odds of two classes are at least $e^{-1}/K$, by L3.exp; and $1-\mathrm{Attn}_k$ is at most
+    `most` = 1. Both are derived for every prompt.
     """
     odds = (1 / x - 1) * exp(-1) / k
-    return forall(odds / (odds + 1), ">=", sp.Rational(c), {k: Closed(4, oo), x: (0, 1)}, where=[(x, "<=", 2 / k)])
+    domain, few = {k: Closed(4, oo), x: (0, 1)}, [(x, "<=", 2 / k)]
+    below = forall(odds / (odds + 1), ">=", sp.Rational(c), domain, where=few)
+    return derivation("LDL:L3.2", below, forall(odds / (odds + 1), "<=", sp.Rational(most), domain, where=few), c=c, most=most)
 
 
 @claim(
@@ -190,18 +197,17 @@ def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent:
 @claim(
     "LDL:L3.3",
     control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),
-    needs=("LDL:L3.ratio", "LDL:L3.2", "LDL:attn-n"),
-    argument=r"The quotient is one of $K-1$ positive terms over their sum, and any two of them differ by a factor of at most "
-    r"$R=(U/u)e^{2\theta}$; $1-\mathrm{Attn}_k=\Theta(1)$ is the second part of the lemma.",
+    needs=("LDL:L3.ratio", "LDL:L3.2"),
 )
 def attention_on_the_other_classes(*, factor: int | Fraction = 2, least: Fraction = Fraction(1)) -> Evidence:
     r"""One of $K-1$ positive terms over their sum lies between $\frac1{(K-1)R}\geq\frac1{KR}$ and
     $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two differ by a factor above $R$: so
-    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$.
+    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds of $\mathrm{Attn}_n$ by these multiples of
+    $1-\mathrm{Attn}_k$, and of 1 and 1/12 in its place (L3.2), are derived for every prompt, where
+    $R=(U/u)e^{2\theta}$ bounds the quotients of L3.ratio; `least` multiplies the lower ones.
     """
     box = {k: Integers(2, oo), R: Closed(1, oo)}
     k_ = sp.Symbol("K", positive=True)
-    return all_of(
-        forall(R / (k_ - 1), "<=", sp.Rational(factor) * R / k_, box),
-        forall(1 / ((k_ - 1) * R), ">=", sp.Rational(least) / (k_ * R), box),
-    )
+    above = forall(R / (k_ - 1), "<=", sp.Rational(factor) * R / k_, box)
+    below = forall(1 / ((k_ - 1) * R), ">=", sp.Rational(least) / (k_ * R), box)
+    return derivation("LDL:L3.3", above, below, above, below, factor=factor, least=least)

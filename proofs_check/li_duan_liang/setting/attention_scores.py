@@ -16,13 +16,13 @@ from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.derivations.proofs import derivation
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.prompts import enumerate_prompts
 
 #: Tokens of a class and its score; D stands for the sum of e^score over all tokens of the others.
 tokens, score, rest = sp.Symbol("V_k", positive=True), sp.Symbol("q_k", real=True), sp.Symbol("D", positive=True)
 N = sp.Symbol("N", positive=True)
-OTHERS = "The other classes enter through the sum of their terms only, which goes by one name."
 V = sp.eye(3)
 COUNTS = sp.symbols("V_1:4", positive=True)
 SCORES = sp.Matrix(3, 3, lambda m, k: sp.Symbol(f"q_{k + 1}{m + 1}", real=True))  # q_{k,m} in row m
@@ -126,17 +126,8 @@ def loss_and_descent(*, half: Fraction = Fraction(1, 2), eta: int = 1) -> Eviden
     return all_of(loss, identity(computed(r"\nabla\mathcal L", found.gradient(at)[0]), eta * sp.Derivative(half * mean, Q)))
 
 
-@claim(
-    "LDL:eq10",
-    control=dict(power=2),
-    needs=("LDL:eq5-6", "LDL:3.1.pk"),
-    argument="A sum over the tokens is grouped by classes, on all of whose tokens the attention is the same.",
-)
-def prediction_by_classes(*, power: int = 1) -> Evidence:
-    r"""For every prompt of four tokens of three classes the mean of the responses by the attention
-    on the tokens equals $\sum_k\mathrm{Attn}_kf(v_k)$, where theory computes $\mathrm{Attn}_k$ from
-    the numbers of tokens to the power `power` = 1.
-    """
+def every_prompt(power: int, factor: int = 1) -> Evidence:
+    """Compare the prediction token by token and class by class, for all prompts of four tokens."""
     f, parts = sp.symbols("f_1:4", real=True), []
     counts, _ = enumerate_prompts(np.full(3, 1 / 3), 4)
     for row in counts.tolist():
@@ -145,33 +136,50 @@ def prediction_by_classes(*, power: int = 1) -> Evidence:
         masses = sp.Matrix([[sp.Integer(count) ** power for count in row]])
         classes = FeatureRegression(V, sp.eye(3), masses=masses).attention(SCORES)[:, 0]
         by_classes = sum(computed(rf"\mathrm{{Attn}}_{{{m + 1}}}", a) * f[m] for m, a in enumerate(classes))
-        parts.append(identity(sum(a * f[m] for a, m in zip(attn, prompt)), by_classes))
+        parts.append(identity(sum(a * f[m] for a, m in zip(attn, prompt)), factor * by_classes))
     return all_of(*parts, checked=r"\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)")
 
 
-@claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",), argument=OTHERS)
+@claim(
+    "LDL:eq10",
+    control=(dict(power=2), dict(factor=2)),
+    needs=("LDL:eq5-6",),
+)
+def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
+    r"""For every number of tokens and classes $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$,
+    and $\mathrm{Attn}_k$ is $|\mathcal{V}_k|e^{q_k}$ over the sum of these: sums over the tokens are
+    grouped by classes, which is derived. Every prompt of four tokens of three classes is tried, where
+    theory computes $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies the second side.
+    """
+    return derivation("LDL:eq10", every_prompt(1, factor), every_prompt(power), power=power, factor=factor)
+
+
+@claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",))
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
     r"""The attention of theory is `one` = 1 over
-    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$, for three classes in
-    symbols, and for any number of classes with one name for the rest of the sum.
+    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. Both printed quotients,
+    times their denominators, are derived for every prompt and any number of classes, and three
+    classes are tried in symbols.
 
     Where the class of the query is empty the attention is 0 and the printed quotient is undefined.
     """
     ratio = sum(COUNTS[m] / COUNTS[0] * exp(SCORES[m, 0] - SCORES[0, 0]) for m in (1, 2))
     every_K = identity(tokens * exp(score) / (rest + tokens * exp(score)), one / (rest * exp(-score) / tokens + 1))
-    return all_of(identity(attention(0, 0), one / (ratio + 1)), every_K)
+    tried = all_of(identity(attention(0, 0), one / (ratio + 1)), every_K)
+    return derivation("LDL:attn", tried, tried, one=one)
 
 
-@claim("LDL:attn-n", control=dict(one=2), needs=("LDL:attn",), argument=OTHERS)
+@claim("LDL:attn-n", control=dict(one=2), needs=("LDL:attn",))
 def shares_of_the_other_classes(*, one: int = 1) -> Evidence:
     r"""Of `one` = 1 minus the attention on the class of the query the class $n$ takes the share
-    $|\mathcal{V}_n|e^{q_{k,n}}/\sum_{m\neq k}|\mathcal{V}_m|e^{q_{k,m}}$: for three classes in
-    symbols, and for any number of classes with names for the sums.
+    $|\mathcal{V}_n|e^{q_{k,n}}/\sum_{m\neq k}|\mathcal{V}_m|e^{q_{k,m}}$. This, times the
+    denominator, is derived for every prompt and any number of classes; three are tried in symbols.
     """
     weights = [COUNTS[m] * exp(SCORES[m, 0]) for m in range(3)]
     own, n = sp.symbols("w_k w_n", positive=True)  # weights of the classes k and n; D is the sum over all but k
     every_K = identity(n / (own + rest), (one - own / (own + rest)) * n / rest)
-    return all_of(identity(attention(1, 0), (one - attention(0, 0)) * weights[1] / (weights[1] + weights[2])), every_K)
+    tried = all_of(identity(attention(1, 0), (one - attention(0, 0)) * weights[1] / (weights[1] + weights[2])), every_K)
+    return derivation("LDL:attn-n", tried, one=one)
 
 
 @claim("LDL:init", control=dict(more=1), needs=("LDL:eq10", "LDL:eq7-8"))
@@ -185,11 +193,11 @@ def attention_at_the_start(*, more: int = 0) -> Evidence:
     return all_of(identity(softmax, 1 / (N + more)), identity(of_theory, 1 / (sum(COUNTS) + more)))
 
 
-@claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",), argument=OTHERS)
+@claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",))
 def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
-    r"""The attention of a query on all classes adds up to 1: for three classes in symbols,
-    and for any number of classes with one name for the rest of the sum.
+    r"""The attention of a query on all classes adds up to `one` = 1. It is derived for every prompt
+    and any number of classes; three are tried in symbols.
     """
     own = tokens * exp(score)
     every_K = identity(own / (own + rest) + rest / (own + rest), one)
-    return all_of(identity(sum(attention(m, 0) for m in range(3)), one), every_K)
+    return derivation("LDL:A.cols", all_of(identity(sum(attention(m, 0) for m in range(3)), one), every_K), one=one)

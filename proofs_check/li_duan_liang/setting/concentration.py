@@ -10,16 +10,17 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, log, oo
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import all_within, balanced
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)
-x, y = sp.symbols("x y", positive=True)
+x = sp.Symbol("x", positive=True)
 #: Classes and tokens at which the probability of (9) is computed exactly.
 SIZES = [(classes, tokens) for classes in range(2, 7) for tokens in (50, 100, 150, 200)]
 #: By the number of classes, the number of tokens from which on they are balanced with probability
@@ -58,45 +59,26 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
-@claim(
-    "LDL:eq9",
-    control=(dict(c=10), dict(loose=10**34)),
-    needs=("LDL:3.1.pk",),
-    cites=("Hoeffding 1963, Theorem 1",),
-    argument=r"By Hoeffding's inequality each share leaves $p_k\pm\delta$ with probability at most $2e^{-2x}$, $x=\delta^2N$, and "
-    r"(9) fails with at most $K$ times that; $\delta\geq\sqrt{20K/N}$ says that $y=x/K\geq20$.",
-    hypotheses=("K >= 2", "y >= 20"),
-)
-def concentration_of_the_shares(*, c: int | Fraction = 25, loose: int = 10**33) -> Evidence:
-    r"""For $x=\delta^2N\geq20K$ the sum of the tails, $2Ke^{-2x}$, is at most $3e^{-x/c}$ with
-    `c` = 25, and so is `loose` times the sum, with $10^{33}$ for `loose`. The lemma that the
-    constants are from is about the sum of the deviations, which exceeds their maximum.
+@claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=("K >= 2", "y >= 20"))
+def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
+    r"""Some class leaves the shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$ with
+    `c` = 25, $x=\delta^2N$. It is derived for every $\delta$, so that the floor of $\delta$ plays no
+    part, and exact probabilities at multiples of this floor are tried.
 
-    The sizes N and K^3, and epsilon, play no part. With delta < 1 it takes N > 20 K, and delta
-    exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no class from below. The second
-    route are exact probabilities.
+    The sizes N and K^3, and epsilon, play no part either. With delta < 1 it takes N > 20 K, and
+    delta exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no class from below.
     """
-    bound = 3 * exp(-x / c) / loose
-    proof = forall(2 * K * exp(-2 * K * y), "<=", bound.subs(x, K * y), {K: Integers(2, oo), y: Closed(20, oo)})
-    return confirmed(proof, exactly((Fraction(1), Fraction(5, 4)), bound)) if proof.verdict.accepted else proof
+    return derivation("LDL:eq9", exactly((Fraction(1), Fraction(5, 4)), 3 * exp(-x / c)), c=c)
 
 
-@claim(
-    "LDL:eq9/floor",
-    control=dict(c=Fraction(3, 2)),
-    cites=("Massart 1990, Corollary 1 (the inequality of Dvoretzky, Kiefer and Wolfowitz)",),
-    argument=r"The share of class $k$ is the difference of the empirical distribution function at $k$ and at $k-1$: it leaves "
-    r"$p_k\pm\delta$ only where that function is farther than $\delta/2$ from its mean, with probability at most $2e^{-x/2}$.",
-    hypotheses=("x > 0",),
-)
+@claim("LDL:eq9/floor", control=dict(c=Fraction(1, 3)), hypotheses=("x > 0",))
 def floor_of_delta_is_not_needed(*, c: int | Fraction = 25) -> Evidence:
     r"""The bound of (9) holds for every $\delta>0$, $N$, $K$ and $p$: with $x=\delta^2N$ it fails
-    with probability at most $2e^{-x/2}\leq3e^{-x/c}$ with `c` = 25. A $\delta$ below
-    $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
+    with probability at most $3e^{-x/c}$ with `c` = 25. It is derived with the sum over the classes
+    of $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no number of classes enters. A $\delta$
+    below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
     """
-    dkw = 2 * exp(-x / 2)
-    proof = forall(dkw, "<=", 3 * exp(-x / c), {x: (0, oo)})
-    return confirmed(proof, exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), dkw)) if proof.verdict.accepted else proof
+    return derivation("LDL:eq9/floor", exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), 3 * exp(-x / c)), c=c)
 
 
 @claim("LDL:eq9/vacuous", control=(dict(edge=21), dict(certain=21)), needs=("LDL:eq9",))
@@ -156,23 +138,15 @@ def constants_of_the_concentration(
     return all_of(below, forall(K * (p + delta), "<=", c_2 + most * c_1, domain, where=given))
 
 
-@claim(
-    "LDL:eq9.bal",
-    control=dict(C=12),
-    needs=("LDL:3.1.pk",),
-    cites=(CHERNOFF,),
-    argument=r"Each $|\mathcal{V}_k|$ is binomial with mean $Np_k\geq\frac12CK^2$ and leaves half to three halves of it with "
-    r"probability at most $2e^{-Np_k/12}$; the sum over $K$ classes is what is bounded.",
-    hypotheses=("K >= 2",),
-)
+@claim("LDL:eq9.bal", control=dict(C=12), needs=("LDL:3.1.pk",), hypotheses=("K >= 2",))
 def prompts_are_balanced(*, C: int = 24) -> Evidence:
     r"""For $p_k\geq\frac1{2K}$ and $N\geq CK^3$ with `C` = 24 the probability that some class has
     less than half or more than three halves of its mean is at most $2Ke^{-CK^2/24}\leq1/K$, which
     tends to 0 with $K$, as it does for every $C$.
 
-    This uses Chernoff's bound, and not (9).
+    This is derived by Chernoff's method, and not from (9).
     """
-    return forall(tails(C * K**2 / 2), "<=", 1 / K, {K: Integers(2, oo)})
+    return derivation("LDL:eq9.bal", forall(tails(C * K**2 / 2), "<=", 1 / K, {K: Integers(2, oo)}), C=C)
 
 
 @claim(
@@ -216,8 +190,6 @@ def order_of_the_least_length(*, enough: int = 24, few: int | Fraction = Fractio
 @claim(
     "LDL:eq9.bal/least",
     control=(dict(level=Fraction(199, 200)), dict(missed=Fraction(1, 2)), dict(times=80)),
-    cites=(CHERNOFF,),
-    argument=r"Every $N$ is computed up to where the sum of Chernoff's bounds, which falls with $N$, is below what may be missed.",
 )
 def least_lengths(*, level: Fraction = Fraction(99, 100), missed: int | Fraction = 1, times: int = 75) -> Evidence:
     r"""The least $N$ from which on equally likely classes have $|\mathcal{V}_k|$ in
@@ -226,18 +198,22 @@ def least_lengths(*, level: Fraction = Fraction(99, 100), missed: int | Fraction
     $1-\mathrm{missed}/K$, `missed` = 1, it is 16, 38, 64, 92 and 131 for $K=3,\dots,7$, and at most
     $K^3$ for all $K\geq3$.
 
-    With the widest delta that gives this balance, 1/(2K), the bound of (9) reaches 99/100 only at
-    more than `times` = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
+    Every N is computed up to where Chernoff's bound, which is derived, is below what may be missed,
+    and stays there. With the widest delta that gives this balance, 1/(2K), the bound of (9) reaches
+    99/100 only at more than `times` = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
     """
     wanted = [(classes, least, level) for classes, least in LEAST.items()]
     wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]
-    parts = [forall(tails(K**2), "<=", missed / K, {K: Integers(8, oo)})]
+    tokens = sp.Symbol("N", positive=True)
+    tried = forall(1 - balanced(4, 200), "<=", tails(sp.Integer(50)).subs(K, 4), {})
+    parts = [derivation("LDL:eq9.bal/least", tried)]
+    parts.append(forall(tails(tokens / K), "<=", missed / K, {K: Integers(8, oo), tokens: (0, oo)}, where=[(tokens, ">=", K**3)]))
     parts += [forall(least, "<=", classes**3, {}) for classes, least in LIKELY.items()]
     for classes, least, often in wanted:
         last = math.ceil(12 * classes * math.log(2 * classes / (1 - often)))
         worst = min(balanced(classes, N) for N in range(least, last + 1))
         parts += [forall(worst, ">=", often, {}), forall(balanced(classes, least - 1), "<", often, {})]
-        parts.append(forall(tails(sp.Rational(last, classes)).subs(K, classes), "<=", 1 - often, {}))
+        parts.append(forall(tails(tokens / classes).subs(K, classes), "<=", 1 - often, {tokens: Closed(last, oo)}))
     for classes, least in LEAST.items():  # what (9) leaves open at delta = 1/(2K)
         parts.append(forall(3 * exp(-sp.Rational(times * least, 100 * classes**2)), ">", 1 - level, {}))
     checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least }N\text{ on}"

@@ -14,6 +14,7 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from theory.regression.features.data import FeatureRegression
 
 n = Diverging.n
@@ -29,13 +30,12 @@ HALVES = ("M in Integers", "M >= 2", "0 < s < 1", "L > 0", "Delta > 0")
     "LDL:L1.id",
     control=dict(half=Fraction(1, 3)),
     needs=("LDL:eq7-8", "LDL:eq10", "LDL:A.cols"),
-    argument="The other classes enter through the sums of their attention and of attention times value, which go by names, and "
-    "the mean over tasks and prompts is taken on both sides.",
 )
 def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The loss of theory for $K=3$, one task and any prompt is `half` = 1/2 times
-    $\sum_kp_k(\sum_{n\neq k}\mathrm{Attn}_n(f_n-f_k))^2$ in symbols; and for every $K$ the error
-    $\mathrm{Attn}_kf_k+\sum_{n\neq k}\mathrm{Attn}_nf_n-f_k$ is this sum, as attention sums to 1.
+    r"""The loss is `half` = 1/2 times the sum over $k$ of the mean of
+    $(\sum_{n\neq k}\mathrm{Attn}_n(f_n-f_k))^2$ where the query is $v_k$. It is derived for every
+    number of classes and every law of tasks, prompts and queries, with a sum over all $n$, of which
+    $n=k$ adds 0; the loss of theory for $K=3$ and one task is tried in symbols.
     """
     f, masses = sp.symbols("f_1:4", real=True), sp.symbols("V_1:4", positive=True)
     scores = sp.Matrix(3, 3, lambda m, k: sp.Symbol(f"q_{k + 1}{m + 1}", real=True))
@@ -44,7 +44,8 @@ def loss_by_differences(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     sums = [sum(attention[m, k] * (f[m] - f[k]) for m in range(3) if m != k) for k in range(3)]
     of_theory = identity(computed(r"\mathcal L", problem.loss(scores)), half * sum(e**2 for e in sums) / 3)
     values, value = sp.symbols("R f_k", real=True)  # R = sum of Attn_n f_n over the others, s = sum of Attn_n
-    return all_of(of_theory, identity(((1 - s) * value + values - value) ** 2 / 2, half * (values - s * value) ** 2))
+    tried = all_of(of_theory, identity(((1 - s) * value + values - value) ** 2 / 2, half * (values - s * value) ** 2))
+    return derivation("LDL:L1.id", tried, half=half)
 
 
 HALF_OF_THE_VALUES = Diverging(
@@ -86,36 +87,36 @@ def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
     "LDL:L1.abs",
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:eq4.use", "LDL:A.cols"),
-    argument="Induction on the number of classes: one more of them is added to a sum that meets the bound.",
 )
 def weighted_sum_of_the_differences(*, constant: int | Fraction = 1) -> Evidence:
-    r"""If $|S|\leq sB$ for a sum over some classes with the attention $s$ together, and the next
-    difference is at most $B$, then $|S+wx|\leq c(s+w)B$ with `constant` $c=1$, and
-    $(S+wx)^2\leq c^2(s+w)^2B^2$; $B=2L\Delta$.
+    r"""The sum $S$ has $|S|\leq c(1-\mathrm{Attn}_k)B$ and $S^2\leq c^2(1-\mathrm{Attn}_k)^2B^2$ with
+    `constant` $c=1$, where $B=2L\Delta$ bounds the differences. It is derived for every number of
+    classes; tried is that a sum which meets the bound does so with one class more.
     """
     domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), B: (0, oo)}
     given = [(S, "<=", s * B), (-S, "<=", s * B), (x, "<=", B), (-x, "<=", B)]
     above = forall(S + w * x, "<=", constant * (s + w) * B, domain, where=given)
     below = forall(-S - w * x, "<=", constant * (s + w) * B, domain, where=given)
     square = forall(S**2, "<=", constant**2 * s**2 * B**2, {s: Closed(0, 1), S: (-oo, oo), B: (0, oo)}, where=given[:2])
-    return all_of(above, below, square)
+    return derivation("LDL:L1.abs", all_of(above, below), all_of(above, below, square), constant=constant)
 
 
 @claim(
     "LDL:L1",
     control=dict(constant=Fraction(39, 10)),
-    needs=("LDL:L1.id", "LDL:L1.abs"),
-    argument="The bound holds for every task, prompt and query, and is averaged over them.",
+    needs=("LDL:L1.id", "LDL:eq4.use"),
 )
 def lemma_1(*, constant: int | Fraction = 4) -> Evidence:
-    r"""For every query the summand of the loss, half the square of
-    $\theta(1-\mathrm{Attn}_k)2L\Delta$ with $|\theta|\leq1$, is at most
-    $\frac12(1-\mathrm{Attn}_k)^2$ times `constant` = 4 times $L^2\Delta^2$, for all features.
+    r"""The loss is at most half the mean of $(1-\mathrm{Attn}_k)^2$ times `constant` = 4 times
+    $L^2\Delta^2$, where values differ by at most $2L\Delta$. It is derived for all features, tasks,
+    prompts and queries; tried is a query with the error $\theta(1-\mathrm{Attn}_k)2L\Delta$,
+    $|\theta|\leq1$.
     """
     theta = sp.Symbol("theta", real=True)
     domain = {A: Closed(0, 1), theta: Closed(-1, 1), L: (0, oo), Delta: (0, oo)}
     error = theta * (1 - A) * 2 * L * Delta
-    return forall(error**2 / 2, "<=", (1 - A) ** 2 * constant * L**2 * Delta**2 / 2, domain)
+    tried = forall(error**2 / 2, "<=", (1 - A) ** 2 * constant * L**2 * Delta**2 / 2, domain)
+    return derivation("LDL:L1", tried, constant=constant)
 
 
 #: M classes of either value, and the attention s of a query on the other value: 1 - Attn_k is

@@ -17,6 +17,7 @@ from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 
 n = Diverging.n
 L, Delta = sp.symbols("L Delta", positive=True)
@@ -102,17 +103,18 @@ def loss_is_not_of_the_order_of_the_attention() -> Evidence:
     "LDL:Pr1.Lsum",
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:eq4.use", "LDL:3.1.feat"),
-    argument="Induction on the number of classes: one more of them is added to a sum that meets the bound.",
 )
 def error_by_the_lipschitz_constant(*, constant: int | Fraction = 2) -> Evidence:
-    r"""If a sum over some classes with the attention $s$ together has at most the modulus
-    $cL\Delta s$, and the next difference $|x|\leq2L\Delta$, then the sum with $wx$ has at most
-    $cL\Delta(s+w)$, with `constant` $c=2$; $\Delta=\Theta(1)$ is part of the $\Theta(L)$.
+    r"""The modulus of the sum is at most $\frac c2$ times the sum of the moduli, and this at most
+    $cL\Delta\sum\mathrm{Attn}_n$ with `constant` $c=2$, where differences are at most $2L\Delta$;
+    $\Delta=\Theta(1)$ is part of the $\Theta(L)$. It is derived for every number of classes; tried is
+    that a sum which meets the bound does so with one class more.
     """
     domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), L: (0, oo), Delta: (0, oo)}
     unit = L * Delta
     given = [(S, "<=", constant * unit * s), (-S, "<=", constant * unit * s), (x, "<=", 2 * unit), (-x, "<=", 2 * unit)]
-    return all_of(*(forall(e * (S + w * x), "<=", constant * unit * (s + w), domain, where=given) for e in (1, -1)))
+    tried = all_of(*(forall(e * (S + w * x), "<=", constant * unit * (s + w), domain, where=given) for e in (1, -1)))
+    return derivation("LDL:Pr1.Lsum", tried, tried, constant=constant)
 
 
 #: One feature of another value, L, has the attention epsilon: the error is L epsilon.

@@ -1,0 +1,147 @@
+"""Errors of a prediction that is a mean of values: Lemma 1 of Li, Duan & Liang, the sums of Proposition
+1, and the bounds of updates in the first phase.
+
+An outcome is a task, a prompt and a query at once. The classes other than that of the query are
+numbered from 1 to M.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, integrated
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Op, Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.features.attention import turned
+from proofs_check.derivations.features.steps import ind, product, scaled, times
+
+n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)
+K, M = (Variable(name, range=whole(1)) for name in "KM")
+B, L, Delta = (Variable(name, range=POSITIVE) for name in ("B", "Lip", "Delta"))
+#: Attention on a class, the value of the task there, and whether the query is of a class.
+A, f, query = (Function(name, (Sort.INDEX, Sort.TOKEN)) for name in ("Attn", "f", "query"))
+#: The value at the class of the query, and the attention there.
+f_k, A_k = Function("fk", (Sort.TOKEN,)), Function("Attnk", (Sort.TOKEN,))
+
+mean = lambda e: bind("mean", (w,), e)
+classes = lambda e: bind("coordinates", (n,), e, (K,))
+queries = lambda e: bind("coordinates", (k,), e, (K,))
+others = lambda e: bind("coordinates", (n,), e, (M,))
+modulus = lambda e: Op("max", (e, -e))
+is_query = ind(query(k, w))
+
+adds_up = assume("attention adds up to 1", classes(A(n, w)), "==", 1, every=(w,))
+rest = assume("attention on all classes adds up to 1", others(A(n, w)), "==", 1 - A_k(w), every=(w,))
+positive = assume("attention is not negative", 0, "<=", A(n, w), every=(n, w))
+d = f(n, w) - f_k(w)
+
+
+def close(bound: Term) -> Theorem:
+    return assume("values differ by at most B", modulus(d), "<=", bound, every=(n, w))
+
+
+# The loss by differences
+
+
+@cache
+def by_differences() -> Theorem:
+    """The loss is half the mean square of sum_n Attn_n (f_n - f_k), where n = k adds 0."""
+    error, sums = classes(A(n, w) * f(n, w)) - f(k, w), classes(A(n, w) * (f(n, w) - f(k, w)))
+    form = equal(sums, classes(A(n, w) * f(n, w)) - f(k, w) * classes(A(n, w)))
+    inner = arithmetic(error, "==", form.rhs, adds_up, hide=(classes(A(n, w) * f(n, w)),))
+    inner = chain(inner, sums)
+    half = Fraction(1, 2)
+    square = arithmetic(half * is_query * error**2, "==", half * is_query * sums**2, inner, hide=(error, sums, is_query))
+    return integrate("coordinates", (k,), integrate("mean", (w,), square), (K,))
+
+
+def difference_statement(half: Fraction = Fraction(1, 2)) -> Statement:
+    error, sums = classes(A(n, w) * f(n, w)) - f(k, w), classes(A(n, w) * (f(n, w) - f(k, w)))
+    loss = Fraction(1, 2) * queries(mean(is_query * error**2))
+    return Statement(loss, "==", half * queries(mean(is_query * sums**2)), adds_up.assumptions)
+
+
+# The error from above, for the class of the query and M others
+
+error_sum = others(A(n, w) * d)
+
+
+@cache
+def weighted_differences(bound: Term = B) -> Theorem:
+    """sum_n Attn_n |d_n| is at most the sum of the Attn_n times the bound of the differences."""
+    each = times(A(n, w), close(bound), positive)
+    return integrated("coordinates", (n,), each, None, bound * others(A(n, w)), (M,))
+
+
+@cache
+def modulus_of_a_sum() -> Theorem:
+    """|sum_n Attn_n d_n| <= sum_n Attn_n |d_n|."""
+    x = Variable("x", range=REALS)
+    sides = (specialise(arithmetic(e, "<=", modulus(x)), {x: d}) for e in (x, -x))
+    up, down = (integrate("coordinates", (n,), times(A(n, w), side, positive), (M,)) for side in sides)
+    total, down = up.rhs, chain(-error_sum, down)
+    return arithmetic(modulus(error_sum), "<=", total, up, down, hide=(error_sum, total))
+
+
+@cache
+def error_bound(bound: Term = B) -> Theorem:
+    """|sum_n Attn_n d_n| <= (1 - Attn_k) B."""
+    total = chain(modulus_of_a_sum(), weighted_differences(bound))
+    return chain(total, scaled(bound, rest), (1 - A_k(w)) * bound)
+
+
+@cache
+def squared_error_bound(bound: Term = B) -> Theorem:
+    """(sum_n Attn_n d_n)^2 <= (1 - Attn_k)^2 B^2."""
+    a, size = error_sum, (1 - A_k(w)) * bound
+    least = arithmetic(0, "<=", size - a, error_bound(bound), hide=(a, size)), arithmetic(0, "<=", size + a, error_bound(bound), hide=(a, size))
+    gap = chain(product(size - a, size + a, *least), size**2 - a**2)
+    return chain(arithmetic(a**2, "<=", size**2, gap, hide=(a**2, size**2)), (1 - A_k(w)) ** 2 * bound**2)
+
+
+@cache
+def lemma_1(bound: Term = B) -> Theorem:
+    """The loss is at most half the mean of (1 - Attn_k)^2 B^2."""
+    values = others(A(n, w) * f(n, w))
+    split = equal(error_sum, values - f_k(w) * others(A(n, w)))
+    error = A_k(w) * f_k(w) + values - f_k(w)
+    form = arithmetic(error, "==", split.rhs, rest, hide=(values,))
+    form = chain(form, error_sum)
+    square = arithmetic(Fraction(1, 2) * error**2, "==", Fraction(1, 2) * error_sum**2, form, hide=(error, error_sum))
+    least = replace(square.rhs, squared_error_bound(bound))
+    return integrate("mean", (w,), chain(square, least))
+
+
+def _given(*theorems: Theorem) -> frozenset[Assumption]:
+    return frozenset().union(*(thm.assumptions for thm in theorems))
+
+
+def bound_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
+    """|sum| <= c (1 - Attn_k) B and sum^2 <= c^2 (1 - Attn_k)^2 B^2."""
+    c, given = Fraction(constant), _given(close(B), rest, positive)
+    return (
+        Statement(modulus(error_sum), "<=", c * (1 - A_k(w)) * B, given),
+        Statement(error_sum**2, "<=", c**2 * (1 - A_k(w)) ** 2 * B**2, given),
+    )
+
+
+def lipschitz_statements(constant: int | Fraction = 2) -> tuple[Statement, ...]:
+    """|sum| <= sum |.| <= c L Delta sum Attn_n, for differences of at most 2 L Delta."""
+    moduli = others(A(n, w) * modulus(d))
+    given = _given(positive, close(2 * L * Delta))
+    return (
+        Statement(modulus(error_sum), "<=", Fraction(constant, 2) * moduli, _given(positive)),
+        Statement(moduli, "<=", Fraction(constant) * L * Delta * others(A(n, w)), given),
+    )
+
+
+def lemma_1_statement(constant: int | Fraction = 4) -> Statement:
+    """The loss is at most half the mean of (1 - Attn_k)^2 times c L^2 Delta^2."""
+    prediction = A_k(w) * f_k(w) + others(A(n, w) * f(n, w))
+    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), _given(positive, rest, close(2 * L * Delta))
+    return Statement(loss, "<=", Fraction(1, 2) * mean((1 - A_k(w)) ** 2 * (Fraction(constant) * L**2 * Delta**2)), given)

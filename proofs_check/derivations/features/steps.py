@@ -1,0 +1,52 @@
+"""Small steps that derivations of this room have in common; none of them is trusted."""
+
+from __future__ import annotations
+
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import arithmetic, specialise
+from numerics.derivations.sorts import NONNEGATIVE
+from numerics.derivations.terms import Number, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+
+__all__ = ["above", "added", "cancelled", "ind", "product", "scaled", "times"]
+
+X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
+
+
+def ind(e: Term) -> Term:
+    """1 where the term is at least 0."""
+    return Op("ind", (e,))
+
+
+def above(e: Term) -> Term:
+    """1 where the term is positive."""
+    return Op("above", (e,))
+
+
+def product(X: Term, Y: Term, *given: Theorem) -> Theorem:
+    """0 <= X Y for terms of which `given` shows that they are not negative."""
+    return specialise(arithmetic(0, "<=", X_ * Y_), {X_: X, Y_: Y}, *given)
+
+
+def times(c: Term, thm: Theorem, *given: Theorem) -> Theorem:
+    """From X <= Y to c X <= c Y, where `given` shows that c is not negative."""
+    X, Y = thm.lhs, thm.rhs
+    gap = arithmetic(0, "<=", Y - X, thm, hide=(X,) if isinstance(Y, Number) else (Y,))
+    apart = chain(product(c, Y - X, *given, gap), c * Y - c * X)
+    return arithmetic(c * X, "<=", c * Y, apart, hide=(c * X, c * Y))
+
+
+def scaled(c: Term, thm: Theorem) -> Theorem:
+    """From X == Y to c X == c Y."""
+    return arithmetic(c * thm.lhs, "==", c * thm.rhs, thm, hide=(c, thm.lhs, thm.rhs))
+
+
+def cancelled(c: Term, thm: Theorem, X: Term, Y: Term, positive: Theorem) -> Theorem:
+    """From c X <= c Y to X <= Y, where a premise says 0 < c."""
+    return arithmetic(X, "<=", Y, positive, chain(c * X, thm, c * Y), hide=(c, X) if isinstance(Y, Number) else (c, Y))
+
+
+def added(thm: Theorem, Z: Term) -> Theorem:
+    """From X <= Y to X + Z <= Y + Z."""
+    X, Y = thm.lhs, thm.rhs
+    return arithmetic(X + Z, "<=", Y + Z, thm, hide=(X, Z) if isinstance(Y, Number) else (Y, Z))
