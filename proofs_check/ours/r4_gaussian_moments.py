@@ -19,7 +19,8 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.ours.direct_integration import (
     by_displayed_integrals,
     by_integration,
@@ -144,33 +145,31 @@ def slope_of_P2(*, four: int = 4) -> Evidence:
     return for_every_prompt(identity(heat, P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
 
 
-@claim("OURS:R4.e/jensen", assumes=(MEANS,), control=dict(two=3), argument=r"Take the mean over $x=\pi_2$ at $m=P_2$.")
+@claim("OURS:R4.e/jensen", control=dict(two=3))
 def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
-    r"""Jensen's inequality $P_2^2\leq Q$ follows from $x^2\geq2mx-m^2$ for $x$ and $m$ in $[0,1]$;
-    `two` stands for the 2.
+    r"""Jensen's inequality $P_2^2\leq Q$ is derived from the mean of $x^2\geq2mx-m^2$ at $x=\pi_2$
+    and $m=P_2$; the second route tries this line for $x$ and $m$ in $[0,1]$. Here `two` stands for
+    the 2, and the square of $P_2$ is multiplied by `two` less 1.
     """
     x, m = sp.symbols("x m", nonnegative=True)
-    return forall(x**2, ">=", two * m * x - m**2, {x: Closed(0, 1), m: Closed(0, 1)})
+    line = forall(x**2, ">=", two * m * x - m**2, {x: Closed(0, 1), m: Closed(0, 1)})
+    return derivation("OURS:R4.e/jensen", line, one=two - 1)
 
 
-@claim("OURS:R4.e/order", dial="c", argument=r"The sum over pairs is nonnegative; $\pi_2^2\leq\pi_3$ pointwise gives $Q\leq P_3$.")
+@claim("OURS:R4.e/order", dial="c")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $L$, $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$, so that $Q\leq P_3$; `c`
-    multiplies $\pi_3$, and one token refutes every `c` below 1.
+    r"""For every $L$ and weights of any law that add up to 1, $Q\leq P_3$ is derived from
+    $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$. The second route are two tokens, of which one may have
+    all the weight, and this refutes every `c` below 1 that multiplies $P_3$.
     """
     pair = [(1, 1, 3), (-2, 2, 2), (1, 3, 1)]  # p_i p_j (p_i - p_j)^2 = sum of coefficient * p_i^k p_j^l
-    p_i, p_j = sp.symbols("p_i p_j", positive=True)
+    p_i, p_j, p = sp.symbols("p_i p_j p", positive=True)
     expansion = identity(sum(x * p_i**k * p_j**l for x, k, l in pair), p_i * p_j * (p_i - p_j) ** 2)
     pairs = sum((x * TOKENS.sum(k) * TOKENS.sum(l) for x, k, l in pair), 0 * TOKENS.sum(0)).as_expr() / 2
-    remainder = c - 1
     over_pairs = computed(r"\sum_{i<j}p_ip_j(p_i-p_j)^2", pairs)
-    proof = all_of(expansion, identity(c * pi[3] - pi[2] ** 2, over_pairs + remainder * pi[3]))
-    if remainder >= 0:
-        return proof.replace(assumes=("L >= 1 an integer", "p_i >= 0, sum p_i = 1"))
-    witness = {"L": 1, "Q": 1, "P3": 1, "c": c}
-    return proof.replace(
-        verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", control=None, parts=()
-    )
+    every_length = all_of(expansion, identity(pi[3] - pi[2] ** 2, over_pairs))
+    two = forall((p**2 + (1 - p) ** 2) ** 2, "<=", c * (p**3 + (1 - p) ** 3), {p: sp.Interval.Lopen(0, 1)})
+    return derivation("OURS:R4.e/order", confirmed(two, every_length) if two.verdict.accepted else two, c=c)
 
 
 # -- quadrature, gradients, limits -----------------------------------------------------------------

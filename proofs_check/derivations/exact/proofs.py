@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof
+from proofs_check.derivations.exact import softmax_weights, theorem_a
+from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "OURS:R4.e/jensen": one(softmax_weights.jensen_statement, softmax_weights.jensen),
+        "OURS:R4.e/order": one(softmax_weights.order_statement, softmax_weights.order),
+        "OURS:R4.A.low": one(softmax_weights.least_statement, softmax_weights.least),
+        "OURS:R4.A.ode/slope": one(theorem_a.slope_statement, theorem_a.slope),
+        "OURS:R4.A.ode": one(theorem_a.solution_statement, theorem_a.solution),
+        "OURS:R4.A": Proof(theorem_a.error_statements, (theorem_a.error, theorem_a.bound_below_its_limit)),
+        "OURS:R4.A/ratio": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
+    }
+)
