@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.exact import softmax_weights, theorem_a
-from proofs_check.derivations.proof import Proof, each, one
+from proofs_check.derivations.exact import gaussian_sums, softmax_weights, theorem_a
+from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "OURS:R4.c": one(gaussian_sums.error_statement, gaussian_sums.error),
+        "OURS:R4.d": one(gaussian_sums.derivative_statement, by_normal_form(gaussian_sums.derivative_statement)),
+        "OURS:R4.Q": Proof(gaussian_sums.gradient_statements, each(gaussian_sums.gradients, 3)),
         "OURS:R4.e/jensen": one(softmax_weights.jensen_statement, softmax_weights.jensen),
         "OURS:R4.e/order": one(softmax_weights.order_statement, softmax_weights.order),
         "OURS:R4.A.low": one(softmax_weights.least_statement, softmax_weights.least),
