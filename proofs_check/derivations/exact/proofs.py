@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.exact import gaussian_sums, softmax_weights, theorem_a
+from proofs_check.derivations.exact import gaussian_sums, long_prompts, matrix_flow, projection, softmax_weights, theorem_a
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
@@ -13,6 +13,21 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "BB:F.3.1": Proof(
+            long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)
+        ),
+        "BB:F.3.4a": one(matrix_flow.affine_statement, matrix_flow.affine),
+        "BB:F.3.4b": Proof(
+            projection.statements,
+            (
+                projection.on_the_set_and_the_ray,
+                projection.member_on_the_ray,
+                projection.member_in_the_set,
+                *each(projection.projection, 3),
+            ),
+        ),
+        "BB:F.3.cons": Proof(matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)),
+        "OURS:R5.cons": Proof(matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)),
         "OURS:R4.c": one(gaussian_sums.error_statement, gaussian_sums.error),
         "OURS:R4.d": one(gaussian_sums.derivative_statement, by_normal_form(gaussian_sums.derivative_statement)),
         "OURS:R4.Q": Proof(gaussian_sums.gradient_statements, each(gaussian_sums.gradients, 3)),
