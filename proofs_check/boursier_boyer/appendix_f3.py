@@ -19,12 +19,13 @@ from sympy import Rational, oo, sqrt
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.properties.flows import drawn_ends
 from numerics.properties.steepness import drawn_steepness
-from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers import Closed, Integers, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, delta, entrywise, l_i, l_j, p_i, u
 from numerics.regression.flow.polyak_lojasiewicz import balanced_starts, steeper_than
 from numerics.regression.flow.starts import Start, ends_at, keeps, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.trained_risk import SINGULAR, trained_risk_below
 from theory.regression.polyak_lojasiewicz import polyak_lojasiewicz, polyak_lojasiewicz_f3
 from theory.regression.risk import effective_covariance, icl_risk, icl_risk_gradient
@@ -52,17 +53,13 @@ def field() -> tuple[Words, Words]:
     return -(SCALAR * S * bracket * S), -(bracket * S * U.T * S).tr()
 
 
-@claim(
-    "BB:F.3.1",
-    control={"one": 2},
-    argument=r"The difference of $\Gamma$ and $\Lambda$ is a matrix that does not depend on $L$, divided by $L$, so that it tends "
-    "to $0$.",
-)
+@claim("BB:F.3.1", control={"one": 2})
 def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     r"""For $\Gamma=(1+\frac1L)\Lambda+\frac1L\mathrm{tr}(\Lambda)I$,
-    $L(\Gamma-\Lambda)=\Lambda+\mathrm{tr}(\Lambda)I$ holds entry by entry for every $d$, and as
-    coded for symmetric $\Lambda$ of sizes 1, 2 and 3. The numerator of the first $\frac1L$ is
-    `one` = 1.
+    it is derived for every $d$ that $L^2\|\Gamma-\Lambda\|_F^2=\|\Lambda+\mathrm{tr}(\Lambda)I\|_F^2$, and
+    that $\|\Gamma-\Lambda\|_F^2\leq\varepsilon$ for every $L$ that is at least the right side divided
+    by $\varepsilon$. The entries are also compared as coded, for symmetric $\Lambda$ of sizes 1, 2
+    and 3. The numerator of the first $\frac1L$ is `one` = 1.
     """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
@@ -70,7 +67,11 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     for d in (1, 2, 3):
         Lambda = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}", real=True))
         parts.append(identity(L * (effective_covariance(Lambda, L) - Lambda), Lambda + Lambda.trace() * sp.eye(d)))
-    return confirmed(every_d, *parts) if every_d.verdict.accepted else every_d
+    size = confirmed(every_d, *parts) if every_d.verdict.accepted else every_d
+    l, eps = sp.symbols("Lambda epsilon", positive=True)  # d = 1
+    domain = {L: Integers(1, oo), l: (0, oo), eps: (0, oo)}
+    near = forall(((1 + one / L) * l + l / L - l) ** 2, "<=", eps, domain, where=[((2 * l) ** 2, "<=", eps * L)])
+    return derivation("BB:F.3.1", size, near, one=one)
 
 
 @claim(
@@ -139,60 +140,57 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
     return found.replace(sides=(drawn_steepness(mu, times),))
 
 
-@claim(
-    "BB:F.3.4a",
-    control={"half": Fraction(1, 3)},
-    argument=r"At every time $dU/dt$ lies in the linear space of the $\Lambda M\Lambda$, so $U(t)-U(0)$ does.",
-)
-def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+@claim("BB:F.3.4a", control=({"half": Fraction(1, 3)}, {"times": 2}))
+def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2), times: int = 1) -> Evidence:
     r"""The gradient of $\frac12\mathrm{tr}((u\Lambda U-I)\Lambda(u\Lambda U-I)^{\top})$ in $U$ is
-    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$.
+    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$. It is
+    derived that along the flow $U(t)=\sigma\Theta\Theta^{\top}+\Lambda M\Lambda$ with
+    $M=\Lambda^{\dagger}(U(t)-U(0))\Lambda^{\dagger}$, where `times` multiplies $\Lambda M\Lambda$. The
+    second route is that $\dot U$ is $\Lambda\Lambda^{\dagger}\dot U\Lambda^{\dagger}\Lambda$.
     """
     bracket = SCALAR * S * U - IDENTITY
     risk = half * (bracket * S * bracket.T).tr()
-    return trace_identity(risk.grad("U"), S * (SCALAR * bracket) * S)
+    gradient = trace_identity(risk.grad("U"), S * (SCALAR * bracket) * S)
+    motion, _ = field()
+    return all_of(gradient, derivation("BB:F.3.4a", trace_identity(motion, times * S * (G * motion * G) * S), times=times))
 
 
-@claim(
-    "BB:F.3.4b",
-    control={"times": 2},
-    argument=r"The identity $X=P(X)+\Lambda^{\dagger}(\Lambda X\Lambda)\Lambda^{\dagger}$ turns $\Lambda X\Lambda=\alpha\Lambda$ "
-    r"and $P(X)=\sigma P(A)$ into $X=\alpha\Lambda^{\dagger}+\sigma P(A)$, and conversely. A self-adjoint map into a space that "
-    "is the identity there is the orthogonal projection on it.",
-)
-def the_intersection_and_the_projection(*, times: int = 1) -> Evidence:
+@claim("BB:F.3.4b", control=({"times": 2}, {"one": 2}))
+def the_intersection_and_the_projection(*, times: int = 1, one: int = 1) -> Evidence:
     r"""A matrix $X=\sigma A+\Lambda M\Lambda$ has $\Lambda X\Lambda=\alpha\Lambda$ if and only if
     $X=\alpha\Lambda^{\dagger}+\sigma P(A)$, where
     $P(X)=X-\Lambda\Lambda^{\dagger}X\Lambda\Lambda^{\dagger}$ is the orthogonal projection on
-    $\{X:\Lambda X\Lambda=0\}$. The last term of $P$ is taken off `times` = 1 times.
+    $\{X:\Lambda X\Lambda=0\}$: both directions, and the three properties of the projection, are
+    derived. The last term of $P$ is taken off `times` = 1 times, and `one` multiplies the inner
+    product with a member of that space.
 
     For alpha > 0 these X form an open half-line, which the paper calls an affine space.
     """
     project = lambda X: P(X, times)
     member = ALPHA * G + SIGMA * project(A)
-    return all_of(
+    second_routes = (
         trace_identity(project(SIGMA * A + S * M * S), SIGMA * project(A)),  # P forgets S M S
+        trace_identity(S * member * S, ALPHA * S),
+        trace_identity(member - SIGMA * A, S * (ALPHA * G * G * G - SIGMA * G * A * G) * S),
+        trace_identity(S * U * S, S * (U - project(U)) * S),
         trace_identity(U, project(U) + G * (S * U * S) * G),  # S U S and P(U) determine U
-        trace_identity(S * member * S, ALPHA * S),  # members solve the equation
-        trace_identity(member - SIGMA * A, S * (ALPHA * G * G * G - SIGMA * G * A * G) * S),  # and lie in the affine set
-        trace_identity((project(U) * Y.T).tr(), (U * project(Y).T).tr()),  # self-adjoint
-        trace_identity(S * U * S, S * (U - project(U)) * S),  # S P(U) S = 0, and by the second line S U S = 0 gives U = P(U)
+        trace_identity((P(U) * Y.T).tr(), one * (U * P(Y).T).tr()),  # self-adjoint
     )
+    return derivation("BB:F.3.4b", *second_routes, times=times, one=one)
 
 
-@claim(
-    "BB:F.3.cons",
-    control={"factor": 2},
-    argument=r"The time derivative of $\|U\|_F^2-u^2$ is $0$; at the printed start "
-    r"$\|U\|_F=\sigma\|\Theta\Theta^{\top}\|_F=\sigma=u$.",
-)
+@claim("BB:F.3.cons", control={"factor": 2})
 def balancedness(*, factor: int = 1) -> Evidence:
-    r"""Along the flow $\mathrm{tr}(U^{\top}\dot U)=c\,u\dot u$ with `factor` $c=1$ for every $d$,
-    so that $\|U\|_F^2-u^2$ stays what it is; integrated paths confirm it.
+    r"""It is derived for every $d$ that $\|U\|_F^2-c\,u^2$ with `factor` $c=1$ is conserved along the
+    flow, and that it is $0$ from the printed start on, where
+    $\|U\|_F=\sigma\|\Theta\Theta^{\top}\|_F=\sigma=u$. The second routes are
+    $\mathrm{tr}(U^{\top}\dot U)=c\,u\dot u$, integrated paths, and the start in one dimension.
     """
     motion, speed = field()
     found = trace_identity((U.T * motion).tr(), factor * (SCALAR * speed))
-    return confirmed(found, keeps(theta_starts(singular=True)[::2])) if found.verdict.accepted else found
+    kept = confirmed(found, keeps(theta_starts(singular=True)[::2])) if found.verdict.accepted else found
+    sigma = sp.Symbol("sigma", positive=True)
+    return derivation("BB:F.3.cons", kept, identity(sigma**2 - factor * sigma**2, 0), factor=factor)
 
 
 def printed_alpha(start: Start, four: float = 4.0) -> tuple[np.ndarray, float]:

@@ -19,7 +19,8 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.refutation import refuted_by_two_routes
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.ours.direct_integration import (
     by_displayed_integrals,
     by_integration,
@@ -47,6 +48,7 @@ TOKENS = TokenAlgebra("u", "v")
 pi = dict(zip(range(2, TOKENS.highest + 1), TOKENS.symbols[1:]))
 h_u, h_v, Gamma_uu, Gamma_uv, Gamma_vv = TOKENS.symbols[-5:]
 GAMMA, H = sp.Matrix([[Gamma_uu, Gamma_uv], [Gamma_uv, Gamma_vv]]), sp.Matrix([h_u, h_v])
+HEAT = r"heat equation: $\frac{d}{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}(\Delta F)(\sqrt s\,g)$ for $g\sim\mathcal{N}(0,I)$"
 STEIN = ("Stein (1981): Gaussian integration by parts",)
 
 
@@ -103,74 +105,71 @@ def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
     "OURS:R4.c",
     control=dict(six=5),
     needs=("OURS:R4.b",),
-    argument="The square $|T_L-T|^2$ is the sum over the rows $v$ of $V$; $t$ and $q$ are such sums too.",
 )
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
-    r"""For one row $v$ of $V$, $\mathbb{E}\,v(\bar z-h)^2=P_2v^\top\Gamma v+(P_2-6P_3+6Q)v(h)^2$;
-    `six` stands for the 6 before $P_3$.
+    r"""For one row $v$ of $V$, $\mathbb{E}\,v(\bar z-h)^2=P_2v^\top\Gamma v+(P_2-6P_3+6Q)v(h)^2$ by
+    R4 (b), and the sum over the rows is derived; `six` stands for the 6 before $P_3$.
     """
     formula = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
-    proof = identity((mean("v") ** 2).expectation(), formula)
-    return confirmed(for_every_prompt(proof), by_simulation())
+    proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))
+    return derivation("OURS:R4.c", confirmed(proof, by_simulation()) if proof.verdict.accepted else proof, six=six)
 
 
 @claim(
     "OURS:R4.d",
-    control=dict(eight=7),
+    control=(dict(eight=7), dict(times=2)),
     needs=("OURS:R4.b",),
-    argument=r"That the gradient in $U$ of the row $v$ is $C_Lvz^\top$ is the derivative of the softmax weights.",
 )
-def bias_of_the_softmax_covariance(*, eight: int = 8) -> Evidence:
+def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
     $\mathbb{E}\,u^\top(C_L-\Gamma)v=-P_2u^\top\Gamma v-(2P_2-8P_3+6Q)u(h)v(h)$; `eight` stands for
-    the 8 before $P_3$.
+    the 8 before $P_3$. That $C_Lvz^\top$, which `times` multiplies, is the gradient in $U$ of the row
+    $v$ is derived along every path of $U$, and tried for two tokens in one dimension.
     """
     formula = softmax_covariance_bias(pi[2], sp.Rational(eight, 8) * pi[3], pi[2] ** 2, GAMMA, H)
-    proof = identity(entries(spread), formula)
-    return confirmed(for_every_prompt(proof), by_integration(), by_simulation())
+    bias = for_every_prompt(identity(entries(spread), formula))
+    x, y, z, U = sp.symbols("x y z U", real=True)
+    p = 1 / (1 + sp.exp((y - x) * U * z))
+    covariance = p * x**2 + (1 - p) * y**2 - (p * x + (1 - p) * y) ** 2
+    two = identity(sp.Derivative(p * x + (1 - p) * y, U), times * covariance * z)
+    mean = confirmed(bias, by_integration(), by_simulation()) if bias.verdict.accepted else bias
+    return all_of(mean, derivation("OURS:R4.d", two, times=times))
 
 
-@claim(
-    "OURS:R4.e/slope",
-    control=dict(four=3),
-    argument=r"One has $\frac d{ds}\mathbb{E}F(\sqrt s\,g)=\frac12\mathbb{E}\Delta F$: this is the heat equation, by "
-    r"Stein's lemma in each score.",
-)
+@claim("OURS:R4.e/slope", control=dict(four=3), cites=(HEAT,))
 def slope_of_P2(*, four: int = 4) -> Evidence:
     r"""The derivative of $P_2$ in $s$ is $P_2-4P_3+3Q$, where `four` stands for the 4; executed is
-    half the Laplacian of $\pi_2$ in the scores.
+    half the Laplacian of $\pi_2$ in the scores, whose mean is the derivative by the heat equation.
     """
     heat = computed(r"\tfrac12\Delta\pi_2", TOKENS.sum(2).heat())
     return for_every_prompt(identity(heat, P2_slope(pi[2], sp.Rational(four, 4) * pi[3], pi[2] ** 2)))
 
 
-@claim("OURS:R4.e/jensen", assumes=(MEANS,), control=dict(two=3), argument=r"Take the mean over $x=\pi_2$ at $m=P_2$.")
+@claim("OURS:R4.e/jensen", control=dict(two=3))
 def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
-    r"""Jensen's inequality $P_2^2\leq Q$ follows from $x^2\geq2mx-m^2$ for $x$ and $m$ in $[0,1]$;
-    `two` stands for the 2.
+    r"""Jensen's inequality $P_2^2\leq Q$ is derived from the mean of $x^2\geq2mx-m^2$ at $x=\pi_2$
+    and $m=P_2$; the second route tries this line for $x$ and $m$ in $[0,1]$. Here `two` stands for
+    the 2, and the square of $P_2$ is multiplied by `two` less 1.
     """
     x, m = sp.symbols("x m", nonnegative=True)
-    return forall(x**2, ">=", two * m * x - m**2, {x: Closed(0, 1), m: Closed(0, 1)})
+    line = forall(x**2, ">=", two * m * x - m**2, {x: Closed(0, 1), m: Closed(0, 1)})
+    return derivation("OURS:R4.e/jensen", line, one=two - 1)
 
 
-@claim("OURS:R4.e/order", dial="c", argument=r"The sum over pairs is nonnegative; $\pi_2^2\leq\pi_3$ pointwise gives $Q\leq P_3$.")
+@claim("OURS:R4.e/order", dial="c")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $L$, $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$, so that $Q\leq P_3$; `c`
-    multiplies $\pi_3$, and one token refutes every `c` below 1.
+    r"""For every $L$ and weights of any law that add up to 1, $Q\leq P_3$ is derived from
+    $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$. The second route are two tokens, of which one may have
+    all the weight, and this refutes every `c` below 1 that multiplies $P_3$.
     """
     pair = [(1, 1, 3), (-2, 2, 2), (1, 3, 1)]  # p_i p_j (p_i - p_j)^2 = sum of coefficient * p_i^k p_j^l
-    p_i, p_j = sp.symbols("p_i p_j", positive=True)
+    p_i, p_j, p = sp.symbols("p_i p_j p", positive=True)
     expansion = identity(sum(x * p_i**k * p_j**l for x, k, l in pair), p_i * p_j * (p_i - p_j) ** 2)
     pairs = sum((x * TOKENS.sum(k) * TOKENS.sum(l) for x, k, l in pair), 0 * TOKENS.sum(0)).as_expr() / 2
-    remainder = c - 1
     over_pairs = computed(r"\sum_{i<j}p_ip_j(p_i-p_j)^2", pairs)
-    proof = all_of(expansion, identity(c * pi[3] - pi[2] ** 2, over_pairs + remainder * pi[3]))
-    if remainder >= 0:
-        return proof.replace(assumes=("L >= 1 an integer", "p_i >= 0, sum p_i = 1"))
-    witness = {"L": 1, "Q": 1, "P3": 1, "c": c}
-    return proof.replace(
-        verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", control=None, parts=()
-    )
+    every_length = all_of(expansion, identity(pi[3] - pi[2] ** 2, over_pairs))
+    two = forall((p**2 + (1 - p) ** 2) ** 2, "<=", c * (p**3 + (1 - p) ** 3), {p: sp.Interval.Lopen(0, 1)})
+    return derivation("OURS:R4.e/order", confirmed(two, every_length) if two.verdict.accepted else two, c=c)
 
 
 # -- quadrature, gradients, limits -----------------------------------------------------------------
@@ -215,11 +214,11 @@ def _at_short_prompts(sixth: Fraction) -> Evidence:
     "OURS:R4.Q",
     control=dict(two=3, six=5),
     needs=("OURS:R4.b",),
-    argument="Sum over the rows $v$ of $V$ and over an orthonormal basis of forms $w$.",
 )
 def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
     r"""The moments $\mathbb{E}(w^\top(C_L-\Gamma)v)^2$ and $\mathbb{E}\,w(\bar z-h)^2$ sum up to
-    the displayed formulas for the gradients in $U$ and $V$. Here `two` stands for the 2 before
+    the displayed formulas for the gradients in $U$ and $V$: the sums over the rows $v$ of $V$ and
+    over an orthonormal basis of forms $w$ are derived. Here `two` stands for the 2 before
     $\ell^\top WG_p\ell$, and `six` for the 6 before $P_3$ in $\mathbb{E}h_1^2$.
     """
     l_u, l_v, g_uu, g_uv, g_vv = sp.symbols("ell_u ell_v G_uu G_uv G_vv", real=True)  # h = tau ell, Gamma = ell ell' + G_p
@@ -233,7 +232,8 @@ def second_moments_of_the_gradients(*, two: int = 2, six: int = 6) -> Evidence:
     by_V = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, g_vv + l_v**2, tau**2 * l_v**2)
     in_U = identity(at(r"\mathbb{E}(w^\top(C_L-\Gamma)v)^2", (spread("u", "v") ** 2).expectation()), by_U)
     in_V = identity(at(r"\mathbb{E}\,w(\bar z-h)^2", (mean("v") ** 2).expectation()), by_V)
-    return for_every_prompt(all_of(in_U, in_V))
+    in_U, in_V = for_every_prompt(in_U), for_every_prompt(in_V)
+    return all_of(in_U, in_V, derivation("OURS:R4.Q", in_V, in_V, in_U, two=two, six=six))
 
 
 @claim("OURS:R4.limit/gradient", control=dict(two=3), needs=("OURS:R4.e/order",))

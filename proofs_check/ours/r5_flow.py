@@ -17,6 +17,7 @@ from numerics.provers import computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import U_ij, bracket, delta, entrywise, identities, l_i, l_j, m_i, motion, slope, u
 from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, positive_starts
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.fixed_point import stands_still
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import vector_field
@@ -94,20 +95,22 @@ def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
     "OURS:R5.cons",
     control=(dict(factor=2), dict(taken=2)),
     needs=("OURS:R5.cons/gradient",),
-    argument=r"By the chain rule $\frac d{dt}|U|^2=2\,{\rm tr}(U^\top\dot U)$, and $\frac d{dt}P(U)=P(\dot U)$, as $P$ is "
-    r"linear; that this is the flow of the infinite-prompt risk is R5.cons/gradient at $S_L=S$.",
 )
 def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
-    r"""For every $d$ and every $S$, singular or not, ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot
-    U=SS^+\dot USS^+$, so that $|U|_F^2-u^2$ and $P(U)$ are conserved, which integrated paths
-    confirm. Here `factor` and `taken` multiply the right sides.
+    r"""For every $d$ and every $S$, singular or not, it is derived that along the flow the
+    derivatives of $|U|_F^2-u^2$ and of $P(U)$ vanish, so that both are conserved. The second routes
+    are ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot U=SS^+\dot USS^+$ and integrated paths. Here
+    `factor` multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot USS^+$.
     """
     A = Algebra(general=["U"], symmetric=["S", "G", "P"], params=["u"], pseudo_inverse=[("S", "G", "P")])
     U, S, P, u = (A[name] for name in ("U", "S", "P", "u"))
     bracket = u * S * U - A.I
     moved, moving = -u * S * bracket * S, -(bracket * S * U.T * S).tr()
     balance = trace_identity((U.T * moved).tr(), factor * u * moving)
-    return confirmed(identities(balance, trace_identity(moved, taken * P * moved * P)), keeps(any_starts()[::2]))
+    rest = trace_identity(moved, taken * P * moved * P)
+    if factor == taken == 1:
+        balance = confirmed(identities(balance), keeps(any_starts()[::2]))
+    return derivation("OURS:R5.cons", balance, rest, factor=factor, taken=taken)
 
 
 # The limit

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy import oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.properties.computed import Computed, Decades, Share
-from numerics.provers import computed, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from numerics.quadrature.softmax_weights import softmax_moments
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.plain_weights import plain_weights
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error, theorem_A
@@ -90,26 +92,22 @@ def at_drawn_scores(lower: Any, upper: Any) -> Computed:
     "OURS:R4.A.ode/slope",
     control={"four": 3},
     needs=("OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"),
-    argument="Both gaps are nonnegative by R4 (e).",
 )
 def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     r"""The slope of $P_2$ is at most logistic, because
-    $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4.
+    $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4. That this is
+    not negative is derived from what R4 (e) says of $P_2$, $P_3$ and $Q$.
     """
-    return nonnegative(P2 - P2**2 - P2_slope(P2, P3, Q), (1, GAPS[0]), (four, GAPS[1]))
+    search = nonnegative(P2 - P2**2 - P2_slope(P2, P3, Q), (1, GAPS[0]), (four, GAPS[1]))
+    return derivation("OURS:R4.A.ode/slope", search, four=four)
 
 
-@claim(
-    "OURS:R4.A.ode",
-    control={"one": 2},
-    needs=("OURS:R4.A.ode/slope",),
-    argument=r"By the first identity $e^s(\frac1{P_2}-1)$ does not decrease in $s$; it starts at $L-1$, since "
-    r"$P_2=\frac1L$ for equal weights.",
-)
+@claim("OURS:R4.A.ode", control={"one": 2}, needs=("OURS:R4.A.ode/slope",))
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
-    r"""The derivative of $e^s(\frac1{P_2}-1)$ is $e^s/P_2^2$ times the gap of the slope, so it does
-    not fall from its initial value $L-1$; it is $L-1$ at $P_2=e^s/(e^s+L-1)$. Here `one` stands for
-    the 1 in $L-1$.
+    r"""With $N=e^s+L-1$ the function $P_2N^2e^{-s}-N$ starts at 0 and falls, since its derivative
+    is at most $-(P_2N-e^s)^2e^{-s}$ where the slope of $P_2$ is at most logistic: so $P_2\leq
+    e^s/N$, which is derived for every $s$. The second route is that $e^s(\frac1{P_2}-1)$ does not
+    fall from its initial value $L-1$; `one` stands for the 1 in $L-1$.
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
@@ -118,16 +116,16 @@ def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     bound = identity(sp.Subs(monotone, P2, theorem_A(s, L, 1, 0)), L - one)
     tried = at_drawn_scores(lambda s, share, m, L: m.P2, lambda s, share, m, L: theorem_A(s, L, 1.0, 0.0))
     bound = bound.replace(sides=(*bound.sides, tried))
-    if not bound.verdict.accepted:
-        return all_of(derivative, start, bound)
-    grid = on_the_grid(lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)")
-    return all_of(derivative, start, confirmed(bound, grid))
+    if bound.verdict.accepted:
+        grid = on_the_grid(lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)")
+        bound = confirmed(bound, grid)
+    return derivation("OURS:R4.A.ode", all_of(derivative, start, bound), one=one)
 
 
-@claim("OURS:R4.A.low", control={"two": 3}, argument="The sum over pairs is nonnegative, and so is its mean.")
+@claim("OURS:R4.A.low", control={"two": 3})
 def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
-    r"""For every $L$, $L\pi_2-1=\sum_{i<j}(p_i-p_j)^2\geq0$, so that $P_2\geq\frac1L$; `two` stands
-    for the 2 of $2p_ip_j$ in the square.
+    r"""For every $L$ and weights of any law that add up to 1, $P_2\geq\frac1L$ is derived from
+    $L\pi_2-1=\sum_{i<j}(p_i-p_j)^2\geq0$; `two` stands for the 2 of $2p_ip_j$ in the square.
     """
     p_i, p_j = sp.symbols("p_i p_j", positive=True)
     terms = [(1, 2, 0), (-two, 1, 1), (1, 0, 2)]
@@ -137,43 +135,43 @@ def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
     proof = identity(TOKENS.symbols[0] * pi[2] - 1, as_sum).replace(assumes=("L >= 1 an integer", "sum p_i = 1"))
     tried = at_drawn_scores(lambda s, share, m, L: 1 / (L * m.P2), lambda s, share, m, L: 1.0)
     proof = proof.replace(sides=(*proof.sides, tried))
-    if not proof.verdict.accepted:
-        return all_of(expansion, proof)
-    grid = on_the_grid(lambda x, m: 1 / LENGTHS, lambda x, m: m.P2, r"1/L \le P_2")
-    return all_of(expansion, confirmed(proof, grid))
+    if proof.verdict.accepted:
+        proof = confirmed(proof, on_the_grid(lambda x, m: 1 / LENGTHS, lambda x, m: m.P2, r"1/L \le P_2"))
+    return derivation("OURS:R4.A.low", all_of(expansion, proof), one=two - 1)
 
 
 @claim(
     "OURS:R4.A",
     dial="c",
-    needs=("OURS:R4.c", "OURS:R4.e/order", "OURS:R4.A.ode", "OURS:R4.A.low"),
-    argument="Insert R4.A.ode for $P_2$ in $P_2(t+q)$; the sharp constant is 1, reached for $L=1$ and for $s=0$.",
+    needs=("OURS:R4.c", "OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"),
 )
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, and $e^s/(e^s+L-1)\leq e^s/L$.
-    Here `c` multiplies $P_2(t+q)$, and one token refutes every `c` below 1.
+    r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, $P_2\leq e^s/(e^s+L-1)$, and
+    $e^s/(e^s+L-1)\leq e^s/L$: both inequalities are derived from what R4 (c) and (e) say of $P_2$,
+    $P_3$ and $Q$. Here `c` multiplies the bounds, and one token refutes every `c` below 1.
     """
+    tried = at_drawn_scores(
+        lambda s, share, m, L: gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
+        lambda s, share, m, L: float(c) * theorem_A(s, L, 1.0, share * s),
+    )
+    weak = limit_of_output_error(s, t, q) / L
+    second = forall(theorem_A(s, L, t, q), "<=", c * weak, {L: Integers(1, oo), **dict.fromkeys((s, t, q), Closed(0, oo))})
+    return derivation("OURS:R4.A", _error_on_a_grid(c).replace(sides=(tried,)), second, c=c)
+
+
+def _error_on_a_grid(c: Fraction) -> Evidence:
+    """The first inequality for tokens in one dimension, and at one token for c below 1."""
     if c < 1:
         error, bound = gaussian_second_moment(1, 1, 1, 1, 0), float(c) * theorem_A(0, 1, 1, 0)
         if not error > bound:
             raise Contradiction(f"at one token the error {error} does not exceed {bound}; one of the two formulas is wrong")
         witness = {"L": 1, "Gamma": 1, "V": 1, "U": 0, "error": error, "bound": bound, "c": c}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    error = gaussian_second_moment(P2, P3, Q, t, q)
-    tried = at_drawn_scores(
-        lambda s, share, m, L: gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),
-        lambda s, share, m, L: float(c) * theorem_A(s, L, 1.0, share * s),
-    )
-    first = nonnegative(c * P2 * (t + q) - error, (c - 1, P2 * (t + q)), (6 * q, GAPS[1]))
-    first = first.replace(sides=(*first.sides, tried))
-    weak = sp.exp(s) / L - theorem_A(s, L, 1, 0)
-    second = identity(weak, sp.exp(s) * (sp.exp(s) - 1) / (L * (sp.exp(s) + L - 1))).replace(assumes=("s >= 0", "L >= 1"))
-    grid = on_the_grid(
+    return on_the_grid(
         lambda x, w: gaussian_second_moment(w.P2, w.P3, w.Q, 1.0, float(x)),
-        lambda x, w: theorem_A(x, LENGTHS, 1.0, float(x)),
+        lambda x, w: float(c) * theorem_A(x, LENGTHS, 1.0, float(x)),
         r"d = 1: \Gamma = V = 1, q = s",
     )
-    return all_of(second, confirmed(first, grid))
 
 
 @claim("OURS:R4.A/equality", control={"factor": Fraction(2)}, needs=("OURS:R4.c",))
@@ -187,17 +185,17 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     return all_of(identity(one, factor * theorem_A(s, 1, t, q)), identity(flat, factor * theorem_A(0, L, t, 0)))
 
 
-@claim(
-    "OURS:R4.A/ratio",
-    control={"factor": Fraction(2)},
-    needs=("OURS:R4.limit",),
-    argument="Both $L$ times the bound and $L$ times the error have the limit $e^s(t+q)$.",
-)
+@claim("OURS:R4.A/ratio", control={"factor": Fraction(2)}, needs=("OURS:R4.A", "OURS:R4.limit"))
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""As a function of $x=\frac1L$, $L\frac{e^s}{e^s+L-1}(t+q)$ is continuous at $x=0$, where it
-    is $e^s(t+q)$; `factor` multiplies this value.
+    r"""By R4.limit, $L$ times the error is at least any share of $e^s(t+q)$ that is below 1, from
+    some $L$ on. It is derived that there both bounds are at most the error divided by this share;
+    by Theorem A they are at least the error. Here `factor` multiplies the bounds.
+
+    The second route is that $L\frac{e^s}{e^s+L-1}(t+q)$ is, as a function of $x=\frac1L$,
+    continuous at $x=0$, where it is $e^s(t+q)$.
     """
     x = sp.Symbol("x", nonnegative=True)
     scaled = (t + q) / (x + (1 - x) * sp.exp(-s))
     same = identity(L * theorem_A(s, L, t, q), sp.Subs(scaled, x, 1 / L))
-    return all_of(same, identity(sp.Subs(scaled, x, 0), factor * limit_of_output_error(s, t, q)))
+    at_zero = identity(sp.Subs(scaled, x, 0), factor * limit_of_output_error(s, t, q))
+    return derivation("OURS:R4.A/ratio", all_of(same, at_zero), at_zero, factor=factor)

@@ -3,10 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof
+from proofs_check.derivations.exact import gaussian_sums, long_prompts, matrix_flow, projection, softmax_weights, theorem_a
+from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "BB:F.3.1": Proof(
+            long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)
+        ),
+        "BB:F.3.4a": one(matrix_flow.affine_statement, matrix_flow.affine),
+        "BB:F.3.4b": Proof(
+            projection.statements,
+            (
+                projection.on_the_set_and_the_ray,
+                projection.member_on_the_ray,
+                projection.member_in_the_set,
+                *each(projection.projection, 3),
+            ),
+        ),
+        "BB:F.3.cons": Proof(matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)),
+        "OURS:R5.cons": Proof(matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)),
+        "OURS:R4.c": one(gaussian_sums.error_statement, gaussian_sums.error),
+        "OURS:R4.d": one(gaussian_sums.derivative_statement, by_normal_form(gaussian_sums.derivative_statement)),
+        "OURS:R4.Q": Proof(gaussian_sums.gradient_statements, each(gaussian_sums.gradients, 3)),
+        "OURS:R4.e/jensen": one(softmax_weights.jensen_statement, softmax_weights.jensen),
+        "OURS:R4.e/order": one(softmax_weights.order_statement, softmax_weights.order),
+        "OURS:R4.A.low": one(softmax_weights.least_statement, softmax_weights.least),
+        "OURS:R4.A.ode/slope": one(theorem_a.slope_statement, theorem_a.slope),
+        "OURS:R4.A.ode": one(theorem_a.solution_statement, theorem_a.solution),
+        "OURS:R4.A": Proof(theorem_a.error_statements, (theorem_a.error, theorem_a.bound_below_its_limit)),
+        "OURS:R4.A/ratio": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
+    }
+)

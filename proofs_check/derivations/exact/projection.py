@@ -1,0 +1,130 @@
+"""Appendix F.3 of Boursier & Boyer: the matrices sigma A + S M S for which S X S is a multiple of
+S, and the orthogonal projection on the X with S X S = 0, in every dimension.
+"""
+
+from __future__ import annotations
+
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import arithmetic, assume, integrate, specialise, then
+from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.exact.matrices import (
+    PENROSE,
+    RANGE,
+    G,
+    H,
+    Law,
+    Matrix,
+    S,
+    a,
+    b,
+    d,
+    dot,
+    entry,
+    i,
+    j,
+    law,
+    matrix,
+    range_from_the_right,
+)
+
+alpha, sigma = (Variable(name, range=POSITIVE) for name in ("alpha", "sigma"))
+A, M, X, Y = map(matrix, "AMXY")
+_first, _second, _keeps, _inverse = PENROSE
+zero: Matrix = lambda x, y: term(0)
+
+
+def P(X: Matrix, times: int = 1) -> Term:
+    """The entry of X - H X H, whose second term `times` multiplies."""
+    return X(i, j) - times * entry((H, X, H))
+
+
+in_the_set = law("X = sigma A + S M S", (X,), (lambda x, y: sigma * A(x, y) + entry((S, M, S), x, y),))
+member = law("X = alpha S^+ + sigma P(A)", (X,), (lambda x, y: alpha * G(x, y) + sigma * (A(x, y) - entry((H, A, H), x, y)),))
+on_the_ray = law("S X S = alpha S", (S, X, S), (lambda x, y: alpha * S(x, y),))
+unseen, unseen_too = law("S X S = 0", (S, X, S), (zero,)), law("S Y S = 0", (S, Y, S), (zero,))
+symmetric = assume("S S^+ is symmetric", H(i, j), "==", H(j, i), every=(i, j))
+SET, RAY, MEMBER, UNSEEN, UNSEEN_TOO = (
+    one.shown.assumptions | RANGE for one in (in_the_set, on_the_ray, member, unseen, unseen_too)
+)
+
+
+def statements(times: int = 1, one: int = 1) -> tuple[Statement, ...]:
+    """A matrix of the set on the ray is alpha S^+ + sigma P(A), and conversely; P(X) is in the
+    space of the X with S X S = 0, is X for these, and X - P(X) is orthogonal to them. Here `times`
+    multiplies what P takes off, and `one` an inner product.
+    """
+    found = alpha * G(i, j) + sigma * P(A, times)
+    factor = lambda x, y: alpha * entry((G, G, G), x, y) - times * sigma * entry((G, A, G), x, y)
+    taken = lambda x, y: X(x, y) - times * entry((H, X, H), x, y)
+    return (
+        Statement(X(i, j), "==", found, SET | RAY),
+        Statement(entry((S, X, S)), "==", times * alpha * S(i, j), MEMBER),
+        Statement(X(i, j), "==", sigma * A(i, j) + entry((S, factor, S)), MEMBER),
+        Statement(entry((S, taken, S)), "==", term(0), RANGE),
+        Statement(P(X, times), "==", times * X(i, j), UNSEEN),
+        Statement(dot(P(X), Y(i, j)), "==", one * dot(X(i, j), Y(i, j)), UNSEEN_TOO | symmetric.assumptions),
+    )
+
+
+def _projected(X: Matrix, seen: Law) -> Law:
+    """H X H = S^+ (S X S) S^+, and S X S is given."""
+    out = _second.within(right=(X, H)).then(_first.within(left=(G, S, X)))
+    return out.then(seen.within(left=(G,), right=(G,)))
+
+
+def _both_sides(X: Matrix) -> Theorem:
+    """S H X H S = S X S."""
+    return range_from_the_right().within(right=(X, H, S)).then(_keeps.within(left=(S, X))).shown
+
+
+def on_the_set_and_the_ray() -> Theorem:
+    """X = sigma A + S M S and H X H = alpha S^+, so that S M S = alpha S^+ - sigma H A H."""
+    G_S_G = _first.back().within(left=(G,)).then(_inverse).shown
+    ray = chain(_projected(X, on_the_ray).shown, alpha * G_S_G.lhs)
+    ray = arithmetic(ray.lhs, "==", alpha * G(i, j), ray, G_S_G)
+    seen = in_the_set.within(left=(H,), right=(H,)).shown
+    middle = _keeps.within(right=(M, S, H)).then(range_from_the_right().within(left=(S, M))).shown
+    parts = chain(seen, sigma * entry((H, A, H)) + middle.lhs)
+    moved = arithmetic(middle.rhs, "==", seen.lhs - sigma * entry((H, A, H)), parts, middle)
+    return arithmetic(X(i, j), "==", alpha * G(i, j) + sigma * P(A), in_the_set.shown, moved, ray)
+
+
+def member_on_the_ray() -> Theorem:
+    """S (alpha S^+ + sigma P(A)) S = alpha S."""
+    seen = chain(
+        member.within(left=(S,), right=(S,)).shown,
+        alpha * entry((S, G, S)) + sigma * entry((S, A, S)) - sigma * entry((S, H, A, H, S)),
+    )
+    S_G_S = _first.back().within(right=(S,)).then(_keeps).shown
+    return arithmetic(seen.lhs, "==", alpha * S(i, j), seen, S_G_S, _both_sides(A))
+
+
+def member_in_the_set() -> Theorem:
+    """alpha S^+ - sigma H A H = S N S with N = alpha S^+ S^+ S^+ - sigma S^+ A S^+."""
+    first, last = _first.back(), _second.back()
+    inverse = first.within(right=(G, G, S)).then(last.within(left=(H, G)))
+    inverse = inverse.then(_second.within(right=(G, H))).then(_first.back().within(left=(G,), right=(H,)))
+    inverse = inverse.then(_inverse.within(right=(H,))).then(_inverse).shown
+    other = first.within(right=(A, G, S)).then(last.within(left=(H, A))).shown
+    form = sigma * A(i, j) + (alpha * inverse.lhs - sigma * other.lhs)
+    return chain(arithmetic(X(i, j), "==", form, member.shown, inverse, other))
+
+
+def projection() -> tuple[Theorem, Theorem, Theorem]:
+    """S P(X) S = 0; P(X) = X where S X S = 0; and X - P(X) is orthogonal to every Y with S Y S = 0."""
+    inside = chain(entry((S, lambda x, y: X(x, y) - entry((H, X, H), x, y), S)), entry((S, X, S)) - _both_sides(X).lhs)
+    inside = then(inside, arithmetic(inside.rhs, "==", 0, _both_sides(X)))
+    nothing = lambda Z, seen: chain(_projected(Z, seen).shown, 0)
+    same = arithmetic(P(X), "==", X(i, j), nothing(X, unseen))
+    none = nothing(Y, unseen_too)
+    product = arithmetic(X(i, j) * none.lhs, "==", 0, none)
+    turned = specialise(symmetric, {j: a}), specialise(symmetric, {i: b})
+    sides = (H(i, a) * X(a, b) * H(b, j) * Y(i, j), H(a, i) * X(a, b) * H(j, b) * Y(i, j))
+    swapped = integrate("coordinates", (i, j, a, b), arithmetic(sides[0], "==", sides[1], *turned), (d, d, d, d))
+    total = chain(swapped, integrate("coordinates", (i, j), product, (d, d)), 0)
+    whole = dot(X(i, j), Y(i, j))
+    left = arithmetic(whole - swapped.lhs, "==", whole, total)
+    return inside, same, chain(dot(P(X), Y(i, j)), left)
