@@ -34,7 +34,7 @@ class Law(NamedTuple):
 
     kind: str
     of: Variable
-    coordinates: Function
+    coordinates: Callable[[Variable, Variable], Term]
     sigma: Term
     definition: Callable[[], Theorem]
 
