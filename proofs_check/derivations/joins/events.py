@@ -1,0 +1,28 @@
+"""One event within another."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from numerics.derivations.derived import D_, X_, Y_, chain
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.terms import Op, Term, term
+from numerics.derivations.theorems import Theorem
+
+
+@cache
+def scaled() -> Theorem:
+    """1{x >= 0} <= 1{D x >= 0} for a positive D: on the first event D x is not negative."""
+    first = Op("ind", (X_,))
+    line = arithmetic(first * Op("ind", (first * Y_,)), "<=", Op("ind", (Y_,)))
+    line = specialise(line, {Y_: X_ * D_})
+    positive = arithmetic(0, "<=", first * (X_ * D_))
+    sure = replace(Op("ind", (term(0),)), positive)
+    return chain(first, first * sure.lhs, replace(first * sure.lhs, sure), line)
+
+
+def within(u: Term, v: Term, factor: Term, *same: Theorem) -> Theorem:
+    """1{u >= 0} <= 1{v >= 0} where v is a positive factor of u, by normal form or by what is given."""
+    line = specialise(scaled(), {X_: u, D_: factor})
+    steps = (replace(line.rhs, *same),) if same else ()
+    return chain(Op("ind", (u,)), line, *steps, Op("ind", (v,)))
