@@ -16,8 +16,8 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import gaussian_tokens as gaussian
-from proofs_check.derivations.gaussian_tokens import R, V, n, rank, tilted
-from proofs_check.derivations.query_average import U, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
+from proofs_check.derivations.gaussian_tokens import R, n, rank, tilted
+from proofs_check.derivations.query_average import U, V, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
 from proofs_check.derivations.risks.outcomes import both_signs, hypotheses, square_bounded
 from proofs_check.derivations.risks.rates import mean, square, task
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over, sigma
