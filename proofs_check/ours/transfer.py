@@ -224,16 +224,17 @@ def the_best_time(*, half: Fraction = Fraction(1, 2), share: int | Fraction = 1,
 
 @claim(
     "OURS:T4.3",
-    needs=("BB:24-27", "BB:24-27/exit", "OURS:T4.3/horizon", "OURS:T4.3/best", "OURS:E.risk", "OURS:E.gradient"),
+    needs=("OURS:T4.3/horizon",),
     control={"c": Fraction(1, 10)},
-    argument=r"Up to the horizon the finite-prompt flow is in the ball of radius $2\rho$; there $R_L\leq R+g_1$, and $R$ "
-    r"moves by at most $\kappa$ times the distance; $R_L$ does not increase afterwards; T4.3/best chooses $t$.",
+    argument=r"The bounds are derived at every time before the last one; there they hold by continuity. A flow of a risk "
+    r"that is bounded below exists for all times, since the integral of its squared speed is at most the fall of the risk.",
 )
 def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""At every time up to the horizon $R_L(\theta_L(t))-R(\theta(t))\leq g_1+\kappa g_2(e^{\beta
-    t}-1)/\beta$, and $\lim R_L$ is below the infimum of $R(\theta(t))$ plus that and, where the
-    risk falls at a known rate, below the stated bound. Flows are integrated; `c` multiplies the
-    first bound.
+    r"""Before the time $\ln(1+\beta\rho/g_2)/\beta$ the flows are derived to differ by at most
+    $g_2(e^{\beta t}-1)/\beta$. From every such time on, $R_L$ is at most $R(\theta(t))+g_1+\kappa
+    g_2(e^{\beta t}-1)/\beta$, and so is its limit; from the best time on it is at most $R^*$ plus
+    the stated bound where the risk falls at a known rate, and plus $\varepsilon$ for small $g_1$ and
+    $g_2$. Flows are integrated as a second route; `c` multiplies the bounds.
     """
     drawn = drawn_flows(
         lambda t, one, other: t.finite.risk(*other) - t.infinite.risk(*one),
@@ -241,7 +242,8 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
         lambda t: float(horizon(t.g2, t.beta, t.rho)),
         c,
     )
-    return _along_paths(c).replace(sides=(drawn,))
+    search = _along_paths(c).replace(sides=(drawn,))
+    return derivation("OURS:T4.3", search, search, search, search, c=c)
 
 
 def _along_paths(c: Fraction) -> Evidence:

@@ -16,8 +16,8 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import gaussian_tokens as gaussian
-from proofs_check.derivations.gaussian_tokens import R, V, n, rank, tilted
-from proofs_check.derivations.query_average import U, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
+from proofs_check.derivations.gaussian_tokens import R, n, rank, tilted
+from proofs_check.derivations.query_average import U, V, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
 from proofs_check.derivations.risks.outcomes import both_signs, hypotheses, square_bounded
 from proofs_check.derivations.risks.rates import mean, square, task
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over, sigma
@@ -110,12 +110,17 @@ def fourth_at_a_task() -> Theorem:
 
 
 @cache
+def second_of_the_query() -> Theorem:
+    """E|y|^2 <= 4 d for a 1-sub-Gaussian query."""
+    plain = weighted_moment(1, QUERY, Fraction(0))
+    return chain(QUERY.mean(QUERY.square), plain, arithmetic(plain.rhs, "<=", 4 * d))
+
+
+@cache
 def second_at_a_task() -> Theorem:
     """E|T|^2 over the query, from E|y|^2 <= 4 d."""
-    plain = weighted_moment(1, QUERY, Fraction(0))
-    plain = chain(QUERY.mean(QUERY.square), plain, arithmetic(plain.rhs, "<=", 4 * d))
     average = integrated("query", (query,), at_a_query(), None, (norm_V * norm_U) ** 2 * sigma**4 * QUERY.mean(QUERY.square))
-    return chain(average, replace(average.rhs, plain))
+    return chain(average, replace(average.rhs, second_of_the_query()))
 
 
 def over_the_tasks(power: int) -> Callable[[], Theorem]:

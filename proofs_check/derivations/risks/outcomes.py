@@ -20,8 +20,8 @@ from numerics.derivations.theorems import Assumption, Theorem
 k = Variable("k", Sort.TOKEN)
 i, j = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX)
 p, m, q = (Variable(name, range=whole(1)) for name in "pmq")
-x, y, v = (Variable(name, range=REALS) for name in "xyv")
-a, b, c = (Variable(name, range=NONNEGATIVE) for name in "abc")
+x, y = (Variable(name, range=REALS) for name in "xy")
+a = Variable("a", range=NONNEGATIVE)
 
 
 def variable(name: str, order: int = 2) -> Function:

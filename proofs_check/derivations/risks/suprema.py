@@ -105,8 +105,8 @@ on_the_ball = tuple(
 
 
 def ball_statement(factor: int | Fraction = 1) -> Statement:
-    """|grad R_L - grad R_inf| is on the whole ball at most a factor times the bound of Lemma E.4, as
-    repaired, with the suprema.
+    """|grad R_L - grad R_inf| is on the whole ball at most a factor times the bound of Lemma E.4,
+    as repaired, with the suprema.
     """
     plain = squared_statement()
     given = plain.assumptions | hypotheses(*on_the_ball)

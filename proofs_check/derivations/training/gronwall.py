@@ -5,29 +5,19 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-import sympy as sp
-
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, begin, fall, replace
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import CLOCK, START, Function, Term
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import CLOCK, START, Function
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.training.two_flows import beta, g2, t
-from theory.regression.transfer import distance_of_flows
+from proofs_check.derivations.training.two_flows import beta, g2, sharp, t
 
 now = CLOCK(t)
 #: The integral F of the distance f = F' of the flows.
 F = Function("F", (Sort.TIME,), Fraction(1))
 from_zero = assume("an integral from 0 on", F(START), "==", 0)
-
-
-@cache
-def largest() -> Term:
-    """The right side of Gronwall's inequality, from `theory`."""
-    names = sp.symbols("g2 beta t", positive=True)
-    return from_sympy(distance_of_flows(*names), dict(zip(names, (g2, beta, now), strict=True)))
 
 
 def integral(scale: int | Fraction = 1) -> Theorem:
@@ -37,7 +27,7 @@ def integral(scale: int | Fraction = 1) -> Theorem:
 
 def statement(scale: int | Fraction = 1) -> Statement:
     """f(t) <= g2(e^{beta t} - 1)/beta from f(t) <= beta int_0^t f + scale t g2."""
-    return Statement(F.rate(t), "<=", largest(), integral(scale).assumptions | from_zero.assumptions)
+    return Statement(F.rate(t), "<=", sharp(now), integral(scale).assumptions | from_zero.assumptions)
 
 
 @cache
@@ -54,4 +44,4 @@ def theorem() -> Theorem:
     least = chain(fallen, start)
     size = chain(bracket, growth * e, replace(growth * e, least))
     below = arithmetic(F(t), "<=", size.rhs - g2 / beta * (now + 1 / beta), size, hide=(growth,))
-    return chain(integral(), arithmetic(integral().rhs, "<=", largest(), below, hide=(growth,)))
+    return chain(integral(), arithmetic(integral().rhs, "<=", sharp(now), below, hide=(growth,)))

@@ -10,7 +10,7 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise, until
+from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
@@ -18,7 +18,7 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum
 from proofs_check.derivations.risks.outcomes import hypotheses, i, p, parameters
 from proofs_check.derivations.training import two_flows
-from proofs_check.derivations.training.risk_along_the_flow import up_to_T
+from proofs_check.derivations.training.risk_along_the_flow import at_a_time
 from proofs_check.derivations.training.two_flows import (
     EVERY,
     T,
@@ -66,8 +66,7 @@ def statement(c: int | Fraction = 1) -> Statement:
 def at_T() -> Theorem:
     """|theta_L(s) - theta_inf(s)| <= g2 T e^{beta T} for every time s up to T."""
     most = chain(two_flows.distance(), replace(bound_26(CLOCK(t)), horizon))
-    timed = [a for a in most.assumptions if t in a.every]
-    return specialise(until(most, T, *map(up_to_T, timed)), {t: s})
+    return at_a_time(most)
 
 
 @cache

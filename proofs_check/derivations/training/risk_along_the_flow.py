@@ -45,7 +45,9 @@ chain_rule = assume(
     parameters(gL(i, t) * thetaL.rate(i, t)),
     every=(t,),
 )
-close_risks = assume("Corollary E.3 on the ball", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,), cited=True)
+close_risks = assume(
+    "risks within g1 on the ball, as in Corollary E.3", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,), cited=True
+)
 lipschitz_risk = assume(
     "C^2 infinite-prompt risk: kappa is its Lipschitz constant on the ball",
     in_ball() * size(RS(t) - R(t)),
@@ -99,13 +101,19 @@ def statement(c: int | Fraction = 1) -> Statement:
 
 @cache
 def risks_stay_together() -> Theorem:
-    """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T: both brackets."""
-    inside = two_flows.in_the_ball()
+    """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa g2 t e^{beta t} up to T."""
+    return together(two_flows.in_the_ball(), two_flows.distance())
+
+
+def together(inside: Theorem, near: Theorem) -> Theorem:
+    """|R_L(theta_L) - R_inf(theta_inf)| <= g1 + kappa b for flows that differ by at most b: both
+    brackets, in the ball.
+    """
     one, other = size(RL(t) - RS(t)), size(RS(t) - R(t))
     first = arithmetic(one, "<=", g1, close_risks, inside, hide=(square(thetaL), one))
     hidden = (square(thetaL), other, distance_now)
     second = arithmetic(other, "<=", kappa * distance_now, lipschitz_risk, inside, hide=hidden)
-    apart = replace(g1 + kappa * distance_now, two_flows.distance())
+    apart = replace(g1 + kappa * distance_now, near)
     sides = []
     for sign, *brackets in zip((1, -1), both_signs(first), both_signs(second), strict=True):
         X = sign * (RL(t) - R(t))
@@ -139,8 +147,13 @@ def at_T() -> Theorem:
     """
     above = both_signs(risks_stay_together())[0]
     above = chain(above, replace(above.rhs, horizon))
-    timed = [a for a in above.assumptions if t in a.every]
-    return specialise(until(above, T, *map(up_to_T, timed)), {t: s})
+    return at_a_time(above)
+
+
+def at_a_time(thm: Theorem) -> Theorem:
+    """A theorem on the times up to T at any time s, times the indicator that s is at most T."""
+    timed = [a for a in thm.assumptions if t in a.every]
+    return specialise(until(thm, T, *map(up_to_T, timed)), {t: s})
 
 
 def _from_T_on(e: Term) -> Theorem:

@@ -23,16 +23,17 @@ from numerics.derivations.rules import (
     specialise,
     then,
 )
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.mean_of_a_vector import norm, triangle
+from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum, triangle
 from proofs_check.derivations.risks.outcomes import hypotheses, i, p, parameters
-from theory.regression.transfer import distance_26
+from theory.regression.transfer import distance_26, distance_of_flows
 
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
-g2, beta, rho, T = (Variable(name, range=POSITIVE) for name in ("g2", "beta", "rho", "T"))
+g2, beta, rho = (Variable(name, range=POSITIVE) for name in ("g2", "beta", "rho"))
+T = Variable("T", range=NONNEGATIVE)
 _path = lambda name: Function(name, (Sort.INDEX, Sort.TIME), Fraction(1))
 _field = lambda name: Function(name, (Sort.INDEX, Sort.TIME))
 #: The parameters, the gradient of the finite-prompt risk at its own, and that of the other at both.
@@ -61,13 +62,22 @@ def bound_26(when: Term, c: int | Fraction = 1) -> Term:
     return c * from_sympy(distance_26(*names), dict(zip(names, (g2, beta, when), strict=True)))
 
 
+@cache
+def sharp(when: Term, c: int | Fraction = 1) -> Term:
+    """g2(e^{beta t} - 1)/beta, what Gronwall's inequality gives, from `theory`, times c."""
+    names = sp.symbols("g2 beta t", positive=True)
+    return c * from_sympy(distance_of_flows(*names), dict(zip(names, (g2, beta, when), strict=True)))
+
+
 flows = (
     assume("finite-prompt flow", thetaL.rate(i, t), "==", -gL(i, t), every=(i, t)),
     assume("infinite-prompt flow", theta.rate(i, t), "==", -g(i, t), every=(i, t)),
 )
 same_start = assume("one start", thetaL(i, START), "==", theta(i, START), every=(i,))
 distance_now = sqrt(gap(thetaL, theta))
-close_gradients = assume("Corollary E.5 on the ball", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,), cited=True)
+close_gradients = assume(
+    "gradients within g2 on the ball, as in Corollary E.5", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,), cited=True
+)
 lipschitz = assume(
     "C^2 infinite-prompt risk: beta is the Lipschitz constant of its gradient on the ball",
     in_ball() * gap(gS, g),
@@ -150,21 +160,20 @@ def _speed(inside: Theorem, F: Term) -> Theorem:
 
 @cache
 def _distance(inside: Theorem) -> Theorem:
-    """(26) where the finite-prompt flow is in the ball: e^{-beta t} F - g2 t falls, with F the
-    distance of the flows, made smooth by a delta that tends to 0.
+    """Gronwall's bound where the finite-prompt flow is in the ball: e^{-beta t}(F + g2/beta) falls,
+    with F the distance of the flows, made smooth by a delta that tends to 0.
     """
     squared, now = gap(thetaL, theta), CLOCK(t)
     F = sqrt(squared + D_**2)
     speed = _speed(inside, F)
     decay, growth = exp(-beta * now), exp(beta * now)
-    falling = decay * F - g2 * now
-    slope = derivative(falling, t)
-    rate = arithmetic(decay * (speed.lhs - beta * F) - g2, "<=", 0, speed, arithmetic(decay, "<=", 1), hide=(F, speed.lhs, decay))
-    fallen = fall(falling, t, chain(slope, rate))
-    first = arithmetic(fallen.rhs, "==", D_, begin(), _one_start())
-    shrunk = arithmetic(decay * F, "<=", g2 * now + D_, then(fallen, first), hide=(decay * F,))
-    near = chain(arithmetic(sqrt(squared), "<=", F), growth * (decay * F), replace(growth * (decay * F), shrunk))
-    return limit(near, D_, bound_26(now), growth)
+    falling = decay * (F + g2 / beta)
+    rate = arithmetic(decay * (speed.lhs - beta * F - g2), "<=", 0, speed, hide=(F, speed.lhs, decay))
+    fallen = fall(falling, t, chain(derivative(falling, t), rate))
+    shrunk = then(fallen, arithmetic(fallen.rhs, "==", D_ + g2 / beta, begin(), _one_start()))
+    near = chain(F + g2 / beta, growth * falling, replace(growth * falling, shrunk))
+    size = arithmetic(F, "<=", growth * (D_ + g2 / beta) - g2 / beta, near, hide=(F, growth))
+    return limit(chain(arithmetic(sqrt(squared), "<=", F), size), D_, sharp(now), growth)
 
 
 def _one_start() -> Theorem:
@@ -172,22 +181,20 @@ def _one_start() -> Theorem:
     return chain(integrate("coordinates", (i,), each, (p,)), 0)
 
 
-def _square_of_a_sum(X: Term, Y: Term, P: Term) -> Theorem:
-    """(X + Y)^2 <= (1 + P) X^2 + (1 + 1/P) Y^2 for a positive P."""
-    form = X**2 + Y**2 + -2 * X * (-Y)
-    return chain((X + Y) ** 2, replace(form, _young(X, -Y, P)), (1 + P) * X**2 + (1 + 1 / P) * Y**2)
-
-
-def _kept_in_the_ball(thm: Theorem) -> Theorem:
-    """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T."""
-    most = bound_26(T)
-    apart = then(_distance(barrier), replace(bound_26(CLOCK(t)), horizon))
-    apart = chain(gap(thetaL, theta), replace(distance_now**2, apart))
-    split = _square_of_a_sum(theta(i, t), thetaL(i, t) - theta(i, t), most / rho)
-    parts = (1 + most / rho) * square(theta) + (1 + rho / most) * gap(thetaL, theta)
-    total = chain(square(thetaL), integrate("coordinates", (i,), split, (p,)), parts, replace(parts, in_small_ball, apart))
-    inside = chain(total, (rho + most) ** 2)
-    below = arithmetic((rho + most) ** 2, "<", 4 * rho**2, early, hide=(most,))
+def kept_in_the_ball(thm: Theorem, early: Theorem = early) -> Theorem:
+    """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T, if
+    `early` says that a bound of the distance is less than rho at T.
+    """
+    most = early.lhs
+    apart = _distance(barrier) if most == sharp(T) else distance_in_the_ball()
+    apart = then(apart, replace(apart.rhs, horizon))
+    within = replace(norm(theta(i, t)), in_small_ball)
+    within = chain(within, arithmetic(within.rhs, "==", rho))
+    way = norm_of_a_sum(theta(i, t), thetaL(i, t) - theta(i, t))
+    root = chain(sqrt(square(thetaL)), way, replace(way.rhs, within, apart))
+    inside = chain(square(thetaL), replace(sqrt(square(thetaL)) ** 2, root))
+    positive = arithmetic(0, "<=", most)
+    below = arithmetic(inside.rhs, "<", 4 * rho**2, early, positive, hide=(most,))
     begins = integrate("coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (p,))
     start = chain(begins, specialise(in_small_ball, {t: START}), arithmetic(rho**2, "<=", 4 * rho**2))
     (own,) = barrier.assumptions
@@ -197,19 +204,22 @@ def _kept_in_the_ball(thm: Theorem) -> Theorem:
 @cache
 def distance() -> Theorem:
     """(26) up to the time T."""
-    return _kept_in_the_ball(_distance(barrier))
+    return kept_in_the_ball(distance_in_the_ball())
 
 
 @cache
 def distance_in_the_ball() -> Theorem:
-    """(26) as long as the finite-prompt flow is in the ball."""
-    return _distance(barrier)
+    """(26) as long as the finite-prompt flow is in the ball, as e^x - 1 <= x e^x."""
+    x = Variable("x", range=NONNEGATIVE)
+    line = specialise(arithmetic(exp(x) - 1, "<=", x * exp(x)), {x: beta * CLOCK(t)})
+    gronwall = chain(_distance(barrier), g2 / beta * line.lhs)
+    return chain(gronwall, replace(gronwall.rhs, line), bound_26(CLOCK(t)))
 
 
 @cache
 def in_the_ball() -> Theorem:
     """Up to T the finite-prompt flow is in the ball of radius 2 rho, in squares."""
-    return _kept_in_the_ball(barrier)
+    return kept_in_the_ball(barrier)
 
 
 @cache
@@ -217,3 +227,9 @@ def norm_in_the_ball() -> Theorem:
     """Up to T the finite-prompt flow is in the ball of radius 2 rho."""
     root = replace(sqrt(square(thetaL)), in_the_ball())
     return chain(root, arithmetic(root.rhs, "==", 2 * rho))
+
+
+@cache
+def gronwall() -> Theorem:
+    """Gronwall's bound as long as the finite-prompt flow is in the ball."""
+    return _distance(barrier)

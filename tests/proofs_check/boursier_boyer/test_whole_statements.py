@@ -21,7 +21,7 @@ def test_what_a_sentence_joins_to_the_row_is_argued(id: str) -> None:
         ("BB:LC.6.T2b", "ARGUED"),  # the bound that is simplified is another row's
         ("BB:LF.1.corner", "ARGUED"),  # the token is Gaussian
         ("BB:24-27/exit", "ARGUED"),  # one path is executed
-        ("BB:28/absorb", "ARGUED"),
+        ("BB:28/absorb", "CERTIFIED"),
         ("BB:16/c3", "SUPPORTED"),  # U = 0, f = z and Gaussian tokens
         ("BB:LC.4/zero", "SUPPORTED"),  # the exponent is defined; that the bound holds is BB:LC.4
         ("BB:AC.5/i", "PROVED"),
