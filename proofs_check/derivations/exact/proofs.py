@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.exact import gaussian_sums, long_prompts, matrix_flow, projection, softmax_weights, theorem_a
+from proofs_check.derivations.exact import (
+    gaussian_sums,
+    long_prompts,
+    matrix_flow,
+    polyak_lojasiewicz,
+    projection,
+    softmax_weights,
+    theorem_a,
+)
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
@@ -28,6 +36,15 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "BB:F.3.cons": Proof(matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)),
         "OURS:R5.cons": Proof(matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)),
+        "OURS:R5.PL": Proof(
+            polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)
+        ),
+        "OURS:R5.PL/gradient": one(polyak_lojasiewicz.gradient_statement, polyak_lojasiewicz.gradient),
+        "OURS:R5.PL/start": one(polyak_lojasiewicz.start_statement, polyak_lojasiewicz.start_by_halves),
+        "OURS:R5.PL/trace": Proof(
+            polyak_lojasiewicz.trace_statements,
+            (polyak_lojasiewicz.squares_of_the_start, polyak_lojasiewicz.half_of_the_risk_at_the_start),
+        ),
         "OURS:R4.c": one(gaussian_sums.error_statement, gaussian_sums.error),
         "OURS:R4.d": one(gaussian_sums.derivative_statement, by_normal_form(gaussian_sums.derivative_statement)),
         "OURS:R4.Q": Proof(gaussian_sums.gradient_statements, each(gaussian_sums.gradients, 3)),
