@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.exact import (
+    bounded_flow,
     gaussian_sums,
     long_prompts,
     matrix_flow,
@@ -21,6 +22,12 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "BB:F.2.C2/ball": one(bounded_flow.ball_statement, bounded_flow.ball),
+        "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
+        "BB:F.3.fin/bounded": one(bounded_flow.degenerate_statement, bounded_flow.degenerate),
+        "OURS:R5.limit/bounded": Proof(
+            bounded_flow.limit_statements, (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U)
+        ),
         "BB:F.3.1": Proof(
             long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)
         ),
