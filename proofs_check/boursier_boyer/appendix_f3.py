@@ -252,23 +252,25 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
 
 @claim(
     "BB:F.3.fin/bounded",
-    control={"c": Fraction(9, 10)},
+    control=({"c": Fraction(9, 10)}, {"one": 2}),
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
-def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1)) -> Evidence:
+def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
     r"""Along the flow from a balanced start it is derived that $u^2\leq b+c\,k$ with `c` = 1, where
     $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
     $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the flow, where
-    $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$ and the risk is $0$. The
-    second route of the former is that $x(x-b)>k^2$ at $x=b+ck+h$ for every $h>0$.
+    $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$, so that the risk, whose
+    double is $\mathrm{tr}((\Lambda uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$, is $0$: this is derived, and
+    `one` multiplies $\Lambda uU\Lambda$. The second route of the bound is that $x(x-b)>k^2$ at
+    $x=b+ck+h$ for every $h>0$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b
     beyond = forall((b + above) * above, ">", k**2, {h: (0, oo), b: Closed(0, oo), k: Closed(0, oo)})
     scaled = G + SCALAR * P(M)  # u U at the end, where u alpha = 1
-    bracket = S * scaled - IDENTITY
-    risk = trace_identity((bracket * S * bracket.T).tr() / 2 + S.tr(), S.tr())
-    return all_of(derivation("BB:F.3.fin/bounded", beyond, c=c), trace_identity(S * scaled * S, S), risk)
+    bracket = S * U - IDENTITY
+    risk = trace_identity((bracket * S * bracket.T).tr(), ((one * S * U * S - S) * bracket.T).tr())
+    return all_of(derivation("BB:F.3.fin/bounded", beyond, risk, c=c, one=one), trace_identity(S * scaled * S, S), risk)
 
 
 @claim(

@@ -24,7 +24,10 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "BB:F.2.C2/ball": one(bounded_flow.ball_statement, bounded_flow.ball),
         "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
-        "BB:F.3.fin/bounded": one(bounded_flow.degenerate_statement, bounded_flow.degenerate),
+        "BB:F.3.fin/bounded": Proof(
+            lambda c=1, one=1: (bounded_flow.degenerate_statement(c), projection.risk_statement(one)),
+            (bounded_flow.degenerate, projection.risk),
+        ),
         "OURS:R5.limit/bounded": Proof(
             bounded_flow.limit_statements, (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U)
         ),
