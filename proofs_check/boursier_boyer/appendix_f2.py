@@ -23,6 +23,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.fixed_point import stands_still
 from theory.regression.any_parameters import full_risk_gradient
 from theory.regression.limit import limit_parameters
@@ -165,20 +166,22 @@ def radius(start: Start) -> float:
 
 @claim(
     "BB:F.2.C2/ball",
-    needs=("OURS:R5.cons",),
+    needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"),
     control={"c": Fraction(9, 10)},
-    argument=r"The square root of twice the falling risk bounds $r$, and that of $\mathrm{tr}\,\Sigma$ bounds $t$; so "
-    r"$u^2=u\|U\|_F\leq k$, since $\|U\|_F^2-u^2$ stays $0$.",
 )
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""If $|a\lambda_i-\delta_{ij}|\sqrt{\lambda_j}\leq r$ and $\delta_{ij}\sqrt{\lambda_j}\leq t$,
-    then $|a|\lambda_i\sqrt{\lambda_j}\leq c\,(r+t)$ with `c` = 1, for the entries $a$ of $uU$ of
-    either sign and the eigenvalues $\lambda_i$ of $\Sigma$.
+    r"""Along the flow of an invertible $\Sigma$ from a balanced start it is derived that
+    $\|U\|_F^2+u^2\leq2c\,k$ with `c` = 1 and
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling risk bounds
+    $u\|U\|_F=u^2$. The second route are single entries $a$ of $uU$, of either sign: if
+    $|a\lambda_i-\delta_{ij}|\sqrt{\lambda_j}\leq r$ and $\delta_{ij}\sqrt{\lambda_j}\leq t$, then
+    $|a|\lambda_i\sqrt{\lambda_j}\leq c\,(r+t)$.
     """
     a, (r, t, delta) = sp.Symbol("a", real=True), sp.symbols("r t delta", nonnegative=True)
     domain = {a: (-oo, oo), **dict.fromkeys((r, t, delta), Closed(0, oo))}  # all times sqrt(l_j), and a times l_i
     bound, near = Rational(c) * (r + t), [(a - delta, "<=", r), (delta - a, "<=", r), (delta, "<=", t)]
-    return all_of(*(forall(side, "<=", bound, domain, where=near) for side in (a, -a)))
+    entries = all_of(*(forall(side, "<=", bound, domain, where=near) for side in (a, -a)))
+    return derivation("BB:F.2.C2/ball", entries, c=c)
 
 
 def drawn_norms(times: Fraction) -> Computed:

