@@ -13,7 +13,7 @@ from numerics.derivations.sorts import REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import ind, scaled
+from proofs_check.derivations.features.steps import ind, scaled, turned
 
 j, n = Variable("j", Sort.INDEX), Variable("n", Sort.INDEX)
 N, K, M = (Variable(name, range=whole(1)) for name in "NKM")
@@ -127,11 +127,6 @@ def shares_of_the_rest() -> Theorem:
     own_part = arithmetic(left.rhs, "==", Z - tokens(own * exp(s(j))), weight_of_the_own_class(), hide=(weight, Z))
     both = scaled(Attn, chain(left, own_part))
     return chain(both, (1 - Attn_own) * tokens(member * exp(s(j))), scaled(1 - Attn_own, weight_of_a_class()))
-
-
-def turned(thm: Theorem) -> Theorem:
-    """Y == X from X == Y."""
-    return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
 
 
 def _given(*theorems: Theorem) -> frozenset[Assumption]:

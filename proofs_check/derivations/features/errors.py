@@ -17,7 +17,6 @@ from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.attention import turned
 from proofs_check.derivations.features.steps import ind, product, scaled, times
 
 n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)

@@ -37,9 +37,8 @@ from proofs_check.derivations.features.attention import (
     shares_of_the_rest,
     size,
     tokens,
-    turned,
 )
-from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times
+from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times, turned
 
 #: U of Lemma 3, and how much counts times exponentials of two classes differ.
 U, R = Variable("U", range=POSITIVE), Variable("R", range=Range(Fraction(1), lo_open=False))

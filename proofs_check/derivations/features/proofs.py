@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts, errors, first_phase
+from proofs_check.derivations.features import attention, balance, counts, errors, first_phase, margin, tasks
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -33,5 +33,12 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:Pr1.Lsum": Proof(
             errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(2 * errors.L * errors.Delta))
         ),
+        "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
+        "OURS:R11.sign": Proof(
+            tasks.sign_statements, (tasks.entries_with_probability, tasks.sign, tasks.where_the_own_class_leads)
+        ),
+        "OURS:R11.other": Proof(tasks.other_statements, (tasks.other_entries, tasks.small_rest, tasks.not_negative)),
+        "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
+        "OURS:R11.upper": Proof(margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)),
     }
 )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from numerics.derivations.derived import chain
-from numerics.derivations.rules import arithmetic, specialise
+from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.terms import Number, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 
-__all__ = ["above", "added", "cancelled", "ind", "product", "scaled", "times"]
+__all__ = ["above", "added", "cancelled", "gap", "ind", "product", "scaled", "times", "turned"]
 
 X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
 
@@ -28,11 +28,17 @@ def product(X: Term, Y: Term, *given: Theorem) -> Theorem:
     return specialise(arithmetic(0, "<=", X_ * Y_), {X_: X, Y_: Y}, *given)
 
 
+def gap(thm: Theorem) -> Theorem:
+    """From X <= Y to 0 <= Y - X; both sides are doubled, so that no side is one variable."""
+    X, Y = thm.lhs, thm.rhs
+    doubled = thm if isinstance(X, Number) else replace(2 * X, thm)
+    return arithmetic(0, "<=", Y - X, doubled, hide=tuple(e for e in (X, Y) if not isinstance(e, Number)))
+
+
 def times(c: Term, thm: Theorem, *given: Theorem) -> Theorem:
     """From X <= Y to c X <= c Y, where `given` shows that c is not negative."""
     X, Y = thm.lhs, thm.rhs
-    gap = arithmetic(0, "<=", Y - X, thm, hide=(X,) if isinstance(Y, Number) else (Y,))
-    apart = chain(product(c, Y - X, *given, gap), c * Y - c * X)
+    apart = chain(product(c, Y - X, *given, gap(thm)), c * Y - c * X)
     return arithmetic(c * X, "<=", c * Y, apart, hide=(c * X, c * Y))
 
 
@@ -49,4 +55,10 @@ def cancelled(c: Term, thm: Theorem, X: Term, Y: Term, positive: Theorem) -> The
 def added(thm: Theorem, Z: Term) -> Theorem:
     """From X <= Y to X + Z <= Y + Z."""
     X, Y = thm.lhs, thm.rhs
-    return arithmetic(X + Z, "<=", Y + Z, thm, hide=(X, Z) if isinstance(Y, Number) else (Y, Z))
+    hidden = tuple(e for e in (X, Y, Z) if not isinstance(e, Number))
+    return arithmetic(X + Z, "<=", Y + Z, gap(thm), hide=hidden)
+
+
+def turned(thm: Theorem) -> Theorem:
+    """Y == X from X == Y."""
+    return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))

@@ -5,6 +5,8 @@ for exchangeable tasks as well as for others.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from numerics.properties.computed import Computed, Entries, OneOf, Share
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.regression.features.margin import attention_margin
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.regression.features.data import FeatureRegression
 from theory.symbolic.algebra import Algebra
 
@@ -30,36 +33,35 @@ WEIGHTS_OWN = {w_k: Closed(0, 1), B: Closed(0, 1)}
 
 @claim(
     "OURS:R11.sign",
-    control=({"own": 2}, {"factor": Rational(11, 10)}),
+    control=({"own": 2}, {"factor": Fraction(11, 10)}),
     needs=("OURS:R7.H", "OURS:R7.loss"),
-    argument=r"By R7.loss $\mathbb E(f_k-\hat y)(f_m-\hat y)=\sigma_f^2(e_k-w)^\top(e_m-w)$, as $\mathbf1^\top(e_m-w)=0$, and "
-    r"$e_k^\top e_m=0$; $|w|^2\leq w_k$ as soon as $w_k$ is the largest attention, because $|w|^2\leq\max_nw_n$.",
 )
-def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Rational = Rational(1)) -> Evidence:
-    r"""For exchangeable tasks $(e_k-w)^\top(\sigma_f^2I+b\mathbf1\mathbf1^\top)(e_m-w)=\sigma_f^2(
-    e_k^\top e_m-w_k-w_m+|w|^2)+b(\ldots)$, so that $-H_{mk}=\sigma_f^2p_kw_m(w_k+w_m-|w|^2)$, which
-    is at least 0 for $|w|^2\leq w_k$. Here `own` and `factor` multiply $w_k$ and $|w|^2$.
+def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fraction(1)) -> Evidence:
+    r"""For exchangeable tasks $-H_{mk}=\sigma_f^2p_kw_m(w_k+w_m-|w|^2)$, which is at least 0 for
+    $|w|^2\leq w_k$, as where no attention is larger than $w_k$. All of it is derived for every number
+    of classes; the entries are compared as sums with any weights. Tried is $(e_k-w)^\top(\sigma_f^2I+
+    b\mathbf1\mathbf1^\top)(e_m-w)$. Here `own` and `factor` multiply $w_k$ and $|w|^2$.
     """
     A = Algebra(vectors=["e", "g", "w", "o"], params=["spread", "b"])
     e, g, w, o, spread, b = (A[name] for name in ("e", "g", "w", "o", "spread", "b"))
     left = (e - w).T * (spread * A.I + b * o * o.T) * (g - w)
     right = spread * (e.T * g - own * e.T * w - w.T * g + w.T * w) + b * (o.T * (e - w)) * (o.T * (g - w))
     sign = forall(w_m * (w_k + w_m - factor * B), ">=", 0, WEIGHTS, where=[(B, "<=", w_k)])
-    return all_of(trace_identity(left, right), sign)
+    length = forall(factor * (w_k**2 + B), "<=", w_k, WEIGHTS_OWN, where=[(B, "<=", w_k * (1 - w_k))])
+    return derivation("OURS:R11.sign", trace_identity(left, right), sign, length, own=own, factor=factor)
 
 
 @claim(
     "OURS:R11.other",
-    control=({"least": 2}, {"most": Rational(1, 2)}, {"two": 1}),
+    control=({"least": 2}, {"most": Fraction(1, 2)}, {"two": 1}),
     needs=("OURS:R7.H",),
-    argument=r"Write $w$ for the attentions on the classes $n\neq k$, whose sum is $1-w_k$: with $d_n=f_k-f_n$ one has "
-    r"$f_k-\hat y=\sum w_nd_n$ and $f_m-\hat y=\sum w_nd_n-d_m$; a mean of entries lies between the least and the largest.",
 )
-def other_task_laws(*, least: int = 1, most: Rational = Rational(1), two: int = 2) -> Evidence:
+def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> Evidence:
     r"""For every task law, with $M_{mn}=\mathbb E(f_k-f_m)(f_k-f_n)$ between $c>0$ and $C$ and
-    $x=1-w_k$, $(M w)_m-w^\top Mw\geq x(c-Cx)$; and for $x>c/C$ the share $\frac12p\,w^\top
-    Mw\geq\frac12pcx^2$ of the loss exceeds $pc^3/(2C^2)$. Here `least`, `most` and `two` stand for
-    the coefficients of $c$, $C$ and of $C^2$.
+    $x=1-w_k$, $-H_{mk}\geq p_kw_mx(c-Cx)$; and a loss of at most $pc^3/(2C^2)$ forces $x\leq c/C$,
+    where this is at least 0. All of it is derived for every number of classes, with the attention on
+    the other classes and the differences of values. Here `least`, `most` and `two` stand for the
+    coefficients of $c$, $C$ and of $C^2$.
     """
     A = Algebra(symmetric=["M"], vectors=["w", "e"])
     M, w, e = A["M"], A["w"], A["e"]
@@ -74,24 +76,25 @@ def other_task_laws(*, least: int = 1, most: Rational = Rational(1), two: int = 
         where=[(row, ">=", c * x), (square, "<=", C * x**2), (c, "<=", C)],
     )
     beyond = forall(c * ((c + row) / C) ** 2 * C**two, ">", c**3, {c: (0, oo), C: (0, oo), row: (0, oo)})  # x = (c + row)/C
-    return all_of(entry, bound, beyond)
+    return derivation("OURS:R11.other", all_of(entry, bound), beyond, beyond, least=least, most=most, two=two)
 
 
 @claim(
     "OURS:R11.start",
-    control={"eighth": Rational(1, 4)},
-    needs=("OURS:R11.other", "OURS:R7.loss"),
-    argument=r"The loss is the sum of $p_k$ times half the errors of R7.loss, which do not increase along the flow; at "
-    r"$w_k\geq\frac12$ no other class has more attention than the query's own.",
+    control={"eighth": Fraction(1, 4)},
+    needs=("OURS:R7.H", "OURS:R7.loss"),
 )
-def from_when_on_the_own_class_leads(*, eighth: Rational = Rational(1, 8)) -> Evidence:
-    r"""For exchangeable tasks $c=\sigma_f^2$ and $C=2\sigma_f^2$: a loss of at most
-    $\frac18\sigma_f^2p$ forces $w_k\geq\frac12$, since at $w_k=\frac12-h$ it is at least
-    $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands for the $\frac18$.
+def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8)) -> Evidence:
+    r"""For exchangeable tasks a loss of at most $\frac18\sigma_f^2p_{\min}$ forces $w_k\geq\frac12$ for
+    every query, then and ever after. It is derived for the flow of $Q$ over any features: the loss,
+    whose derivative the kernel takes, does not increase, and is at least the share of each query.
+    Tried is that at $w_k=\frac12-h$ this is at least $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands
+    for the $\frac18$.
     """
     h, half = sp.Symbol("h", positive=True), Rational(1, 2)
     threshold = identity(computed("pc^3/(2C^2)", (p * c**3 / (2 * C**2)).subs({C: 2 * s, c: s})), eighth * s * p)
-    return all_of(threshold, forall(p * s * (half + h) ** 2 / 2, ">", eighth * s * p, dict.fromkeys((p, s, h), (0, oo))))
+    tried = all_of(threshold, forall(p * s * (half + h) ** 2 / 2, ">", eighth * s * p, dict.fromkeys((p, s, h), (0, oo))))
+    return derivation("OURS:R11.start", tried, eighth=eighth)
 
 
 # The upper half of the law
@@ -128,16 +131,14 @@ def steeper() -> Computed:
     "OURS:R11.upper",
     control=({"two": 3}, {"four": 5}),
     needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R11.sign", "OURS:R11.start"),
-    cites=("Cauchy-Schwarz",),
-    argument=r"With $h_m=-H_{mk}\geq0$ (R11.sign) and $d_m=(v_k-v_m)^\top Q^*v_k\geq\gamma$ for the matrix $Q^*$ of norm 1 "
-    r"that reaches the margin, summed over queries and all other classes, $|\nabla|\geq\langle-\nabla,Q^*\rangle\geq\gamma\sum "
-    r"H_{kk}$; the two other classes stand for any number; integrate over time.",
 )
 def the_upper_half(*, two: int = 2, four: int = 4) -> Evidence:
     r"""As the entries of a column of $H$ sum to 0, $\langle-\nabla,Q\rangle=\sum h_md_m\geq\gamma
     H_{kk}$; $H_{kk}=sw_k(1-2w_k+|w|^2)$ with $s=\sigma_f^2p_k$ is at least $2a$ times its share of
     the loss, for $a\leq w_k$; and $|\nabla|\geq2\gamma a\,\mathrm{loss}$ makes $1/\mathrm{loss}$
-    grow at $4\eta\gamma^2a^2$ at least. Here `two` and `four` stand for these factors.
+    grow at $4\eta\gamma^2a^2$ at least. This is derived for the flow of $Q$ over any features and any
+    number of them, with $\int a^2$ as a function that grows at this rate; two other classes are tried.
+    Here `two` and `four` stand for these factors.
     """
     positive = dict.fromkeys((h_m, h_n, d_m, d_n, a, s, gamma, rate, slope, loss), (0, oo))
     of = lambda *names: {name: positive[name] for name in names}
@@ -158,5 +159,5 @@ def the_upper_half(*, two: int = 2, four: int = 4) -> Evidence:
         of(rate, slope, loss, gamma, a),
         where=[(slope, ">=", 2 * gamma * a * loss)],
     )
-    found = all_of(pairing, grown, diagonal, rises)
+    found = derivation("OURS:R11.upper", all_of(pairing, grown), diagonal, rises, two=two, four=four)
     return found.replace(sides=(*found.sides, steeper()))

@@ -5,12 +5,15 @@ words of matrices, and compared with derivatives of the loss itself.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import sympy as sp
 from sympy import Rational, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.problems import with_symbols
 from theory.symbolic.algebra import Algebra
 
@@ -110,15 +113,14 @@ def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
 
 @claim(
     "OURS:R7.loss",
-    control=({"most": Rational(19, 10)}, {"least": Rational(11, 10)}, {"own": 3}),
-    argument=r"Exchangeable values have the second moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$, the attentions $w$ sum to 1, "
-    r"so that $x=e_k-w$ has $\mathbf1^\top x=0$ and $|x|^2=(1-w_k)^2+B$, $B=\sum_{n\neq k}w_n^2$; adding the classes one by "
-    r"one, $B\leq(\sum_{n\neq k}w_n)^2$.",
+    control=({"most": Fraction(19, 10)}, {"least": Fraction(11, 10)}, {"own": 3}),
 )
-def the_loss_in_the_weights(*, most: Rational = Rational(2), least: Rational = Rational(1), own: int = 2) -> Evidence:
-    r"""For every number of classes $x^\top(\sigma_f^2I+b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+
-    b(\mathbf1^\top x)^2$ at $x=e-w$, and $|x|^2=1-2w_k+|w|^2$, which lies between 1 and 2 times
-    $(1-w_k)^2$. Here `own` stands for the factor of $w_k$, and `least` and `most` for the bounds.
+def the_loss_in_the_weights(*, most: Fraction = Fraction(2), least: Fraction = Fraction(1), own: int = 2) -> Evidence:
+    r"""The mean squared error and its bounds are derived for every number of classes from the second
+    moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$ of exchangeable values. Tried is that $x^\top(\sigma_f^2I+
+    b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+b(\mathbf1^\top x)^2$ at $x=e-w$, and $|x|^2=1-2w_k+|w|^2$,
+    which lies between 1 and 2 times $(1-w_k)^2$. Here `own` stands for the factor of $w_k$, and `least`
+    and `most` for the bounds.
     """
     spread, b, x = A["spread"], A["b"], e - a
     contrast = trace_identity(
@@ -126,10 +128,10 @@ def the_loss_in_the_weights(*, most: Rational = Rational(2), least: Rational = R
     )
     w, B, s, t = sp.symbols("w B s t", nonnegative=True)
     error, domain = (1 - w) ** 2 + B, {w: Closed(0, 1), B: Closed(0, 1)}
-    return all_of(
-        contrast,
-        identity(1 - own * w + (w**2 + B), error),
+    above = all_of(
         forall(s**2 + t**2, "<=", (most - 1) * (s + t) ** 2, {s: Closed(0, oo), t: Closed(0, oo)}),
         forall(error, "<=", most * (1 - w) ** 2, domain, where=[(B, "<=", (1 - w) ** 2)]),
-        forall(error, ">=", least * (1 - w) ** 2, domain),
     )
+    exact = all_of(contrast, identity(1 - own * w + (w**2 + B), error))
+    below = forall(error, ">=", least * (1 - w) ** 2, domain)
+    return derivation("OURS:R7.loss", exact, below, above, most=most, least=least, own=own)

@@ -1,0 +1,238 @@
+"""R7 and R11: the mean squared error of a query and the entries of the gradient, for exchangeable tasks
+and for others. The query's class is apart from the others, which are numbered from 1 to M.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind, instantiated
+from numerics.derivations.derived import chain, root
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.features.steps import added, cancelled, gap, product, scaled, times, turned
+
+n, m, task = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("task", Sort.TOKEN)
+M, b = Variable("M", range=whole(1)), Variable("b", range=REALS)
+s, p = Variable("s", range=POSITIVE), Variable("p", range=POSITIVE)
+#: Attention on the query's class and on the others, and the values of a task there.
+a, w = Variable("a", range=REALS), Function("w", (Sort.INDEX,))
+f_k, f = Function("fk", (Sort.TOKEN,), Fraction(2)), Function("f", (Sort.INDEX, Sort.TOKEN), Fraction(2))
+#: Any weights, by which the entries of vectors and matrices are compared.
+c, C = Function("c", (Sort.INDEX,)), Function("C", (Sort.INDEX, Sort.INDEX))
+
+mean = lambda e: bind("mean", (task,), e)
+others = lambda e: bind("coordinates", (n,), e, (M,))
+pairs = lambda e: bind("coordinates", (n, m), e, (M, M))
+f_m = instantiated(f(n, task), {n: m})
+
+adds_up = assume("attention adds up to 1", others(w(n)), "==", 1 - a)
+positive = assume("attention is not negative", 0, "<=", w(n), every=(n,))
+#: Exchangeable tasks have the second moments s I + b 11'.
+own_moment = assume("exchangeable tasks: the own value", mean(f_k(task) ** 2), "==", s + b)
+cross_moments = assume("exchangeable tasks: with others", others(c(n) * mean(f_k(task) * f(n, task))), "==", b * others(c(n)), every=(c,))
+other_moments = assume(
+    "exchangeable tasks: others",
+    pairs(C(n, m) * mean(f(n, task) * f_m)),
+    "==",
+    s * others(C(n, n)) + b * pairs(C(n, m)),
+    every=(C,),
+)
+exchangeable = (own_moment, cross_moments, other_moments)
+prediction = a * f_k(task) + others(w(n) * f(n, task))
+squared = (1 - a) ** 2 + others(w(n) ** 2)
+
+
+@cache
+def loss() -> Theorem:
+    """E(yhat - f_k)^2 = s((1 - w_k)^2 + sum_n w_n^2)."""
+    A = mean(f_k(task) ** 2)
+    Bc = specialise(cross_moments, {c: ((n,), w(n))})
+    D = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
+    form = equal(mean((prediction - f_k(task)) ** 2), (1 - a) ** 2 * A - 2 * (1 - a) * Bc.lhs + D.lhs)
+    S, B2 = others(w(n)), others(w(n) ** 2)
+    step = arithmetic(form.rhs, "==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs, own_moment, Bc, D, hide=(Bc.rhs, D.rhs))
+    last = chain(step.rhs, (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B2 + b * S**2)
+    return chain(form, step, last, arithmetic(last.rhs, "==", s * squared, adds_up, hide=(B2,)))
+
+
+#: Whether two numbers are the same.
+same = Function("delta", (Sort.INDEX, Sort.INDEX))
+kronecker = assume("delta is Kronecker's symbol", pairs(same(n, m) * C(n, m)), "==", others(C(n, n)), every=(C,))
+at_most_one = assume("delta is at most 1", same(n, m), "<=", 1, every=(n, m))
+
+
+@cache
+def bounds() -> tuple[Theorem, Theorem]:
+    """The mean squared error is between 1 and 2 times s (1 - w_k)^2, as sum_n w_n^2 <= (sum_n w_n)^2."""
+    product_ = w(n) * w(m)
+    each = product(w(n), w(m), positive, specialise(positive, {n: m}))
+    diagonal = chain(others(w(n) ** 2), turned(specialise(kronecker, {C: ((n, m), product_)})))
+    each = chain(integrate("coordinates", (n, m), times(product_, at_most_one, each), (M, M)), others(w(n)) ** 2)
+    squares = chain(diagonal, each, arithmetic(others(w(n)) ** 2, "==", (1 - a) ** 2, adds_up))
+    total = chain(loss(), times(s, added(squares, (1 - a) ** 2)), 2 * (s * (1 - a) ** 2))
+    least = arithmetic(s * (1 - a) ** 2, "<=", s * squared, arithmetic(0, "<=", others(w(n) ** 2)), hide=(others(w(n) ** 2),))
+    return chain(least, turned(loss())), total
+
+
+def _given(*theorems: Theorem) -> frozenset[Assumption]:
+    return frozenset().union(*(thm.assumptions for thm in theorems))
+
+
+def loss_statements(most: int | Fraction = 2, least: int | Fraction = 1, own: int = 2) -> tuple[Statement, ...]:
+    """R7.loss: the mean squared error, and its bounds by multiples of s (1 - w_k)^2."""
+    left, unit = mean((prediction - f_k(task)) ** 2), s * (1 - a) ** 2
+    given = _given(*exchangeable, adds_up)
+    return (
+        Statement(left, "==", s * (1 - own * a + a**2 + others(w(n) ** 2)), given),
+        Statement(Fraction(least) * unit, "<=", left, given),
+        Statement(left, "<=", Fraction(most) * unit, given | _given(positive, kronecker, at_most_one)),
+    )
+
+
+# The entries of the gradient off the diagonal
+
+
+@cache
+def entries_of_the_gradient() -> Theorem:
+    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all weights c."""
+    weight = c(m) * w(m)
+    total = bind("coordinates", (m,), weight * mean((f_k(task) - prediction) * (f_m - prediction)), (M,))
+    A = mean(f_k(task) ** 2)
+    one = specialise(cross_moments, {c: ((n,), w(n))})
+    two = specialise(cross_moments, {c: ((n,), c(n) * w(n))})
+    three = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
+    four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
+    T = others(c(n) * w(n))
+    # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
+    form = equal(total, (1 - a) * two.lhs - (1 - a) * a * A * T - (1 - a) * one.lhs * T - four.lhs + a * one.lhs * T + three.lhs * T)
+    S, B, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n) ** 2)
+    pair = chain(four.rhs, s * T2 + b * S * T)
+    square = chain(three.rhs, s * B + b * S**2)
+    moments = (own_moment, one, two, chain(three, square), chain(four, pair))
+    step = arithmetic(form.rhs, "==", -s * (a * T + T2 - (a**2 + B) * T), *moments, adds_up, hide=(S, B, T, T2))
+    return chain(form, step, -s * entries())
+
+
+@cache
+def entries_with_probability() -> Theorem:
+    """The same times -p."""
+    return scaled(-p, entries_of_the_gradient())
+
+
+def entries(own: int = 1) -> Term:
+    """sum_m c_m w_m (w_k + w_m - |w|^2), with `own` times w_k."""
+    return others(c(n) * (w(n) * (own * a + w(n) - length)))
+
+
+length = a**2 + others(w(n) ** 2)
+leads = assume("|w|^2 <= w_k", length, "<=", a)
+largest = assume("no attention is larger than w_k", w(n), "<=", a, every=(n,))
+
+
+@cache
+def sign() -> Theorem:
+    """-H_mk >= 0 where |w|^2 <= w_k."""
+    rest = chain(arithmetic(0, "<=", w(n) + (a - length), positive, gap(leads), hide=(a - length,)), a + w(n) - length)
+    return product(s * p * w(n), a + w(n) - length, chain(product(s * p, w(n), positive), s * p * w(n)), rest)
+
+
+@cache
+def where_the_own_class_leads() -> Theorem:
+    """|w|^2 <= w_k where no attention is larger than w_k."""
+    squares = integrate("coordinates", (n,), times(w(n), largest, positive), (M,))
+    squares = chain(others(w(n) ** 2), squares, scaled(a, adds_up))
+    return chain(length, added(squares, a**2), a)
+
+
+def sign_statements(own: int = 1, factor: Fraction = Fraction(1)) -> tuple[Statement, ...]:
+    """R11.sign: the entries -H_mk, that they are not negative, and where; with `own` times w_k, and
+    `factor` times |w|^2.
+    """
+    weight = instantiated(c(n) * w(n), {n: m})
+    left = bind("coordinates", (m,), weight * (p * mean((f_k(task) - prediction) * (f_m - prediction))), (M,))
+    given = _given(positive, adds_up)
+    return (
+        Statement(-left, "==", s * p * entries(own), _given(*exchangeable, adds_up)),
+        Statement(term(0), "<=", s * p * w(n) * (a + w(n) - Fraction(factor) * length), given | leads.assumptions),
+        Statement(Fraction(factor) * length, "<=", a, given | largest.assumptions),
+    )
+
+
+# Other task laws
+
+d = Function("d", (Sort.INDEX, Sort.TOKEN), Fraction(2))
+low, high, rest_of_the_loss = (Variable(name, range=POSITIVE) for name in ("c_k", "C_k", "rest"))
+x = others(w(n))
+d_m = instantiated(d(n, task), {n: m})
+moment = mean(d(n, task) * d_m)
+between = assume("M >= c_k", low, "<=", moment, every=(n, m)), assume("M <= C_k", moment, "<=", high, every=(n, m))
+apart = others(w(n) * d(n, task))
+
+
+@cache
+def other_entries() -> Theorem:
+    """-H_mk = p w_m ((M w)_m - w'M w) >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
+    row, square = others(w(n) * moment), pairs(w(n) * w(m) * moment)
+    w_m = w(m)
+    form = equal(-(p * mean(w_m * apart * (apart - d_m))), p * w_m * (row - square))
+    one = integrate("coordinates", (n,), times(w(n), between[0], positive), (M,))
+    one, two = chain(low * x, one), _square_from_above()
+    step = arithmetic(x * (low - high * x), "<=", row - square, one, two, hide=(row, square, x))
+    bound = times(p * w_m, step, product(p, w_m, specialise(positive, {n: m})))
+    return chain(p * w_m * (x * (low - high * x)), bound, turned(form))
+
+
+def _pairs_of_weights() -> Theorem:
+    return product(w(n), w(m), positive, specialise(positive, {n: m}))
+
+
+def _square_from_above() -> Theorem:
+    weighted = times(w(n) * w(m), between[1], _pairs_of_weights())
+    return chain(integrate("coordinates", (n, m), weighted, (M, M)), high * x**2)
+
+
+share = p / 2 * mean(apart**2)
+
+
+def small(two: int = 2) -> Theorem:
+    return assume("the loss", share + rest_of_the_loss, "<=", p * low**3 / (2 * high**two))
+
+
+@cache
+def small_rest() -> Theorem:
+    """1 - w_k <= c_k/C_k, as the loss is at least (p/2) c_k (1 - w_k)^2."""
+    weighted = times(w(n) * w(m), between[0], _pairs_of_weights())
+    least = chain(low * x**2, integrate("coordinates", (n, m), weighted, (M, M)), mean(apart**2))
+    part = chain(times(p / 2, least), share)
+    more = arithmetic(share, "<=", share + rest_of_the_loss, hide=(share,))
+    total = chain(p / 2 * low * x**2, part, more, small(), p / 2 * low * (low / high) ** 2)
+    unit = p / 2 * low
+    squares = cancelled(unit, total, x**2, (low / high) ** 2, arithmetic(0, "<", unit))
+    return root(squares, x, low / high)
+
+
+@cache
+def not_negative() -> Theorem:
+    """p w_m x (c_k - C_k x) >= 0 there."""
+    some = chain(0, integrate("coordinates", (n,), positive, (M,)))
+    inner = chain(times(high, small_rest()), low)
+    inner = product(x, low - high * x, some, gap(inner))
+    return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
+
+
+def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> tuple[Statement, ...]:
+    """R11.other: the entries from below, what a small loss forces, and that they are not negative then.
+    `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
+    """
+    given = _given(positive, *between)
+    left = p * w(m) * (x * (least * low - Fraction(most) * high * x))
+    return (
+        Statement(left, "<=", -(p * mean(w(m) * apart * (apart - d_m))), given),
+        Statement(x, "<=", low / high, given | small(two).assumptions),
+        Statement(term(0), "<=", p * w(m) * (x * (low - high * x)), given | small(two).assumptions),
+    )
