@@ -62,18 +62,16 @@ def error_along_the_query(*, half: int = 2) -> Evidence:
 @claim(
     "COL:C.4x",
     control=dict(sign=1),
-    argument=r"The reflection in the hyperplane orthogonal to $x^\prime$ keeps the law of the tokens, the query and the "
-    r"weights, and changes "
-    r"the sign of $x^{\prime\top}x_i$.",
 )
 def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
-    r"""The mean of the component of two weighted tokens in a direction, and of the same after it
-    is multiplied by `sign` = -1, is 0.
+    r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens: the reflection in the
+    hyperplane orthogonal to $x^\prime$, under which the law is the same, is written out, keeps the
+    weights and multiplies the component by `sign` = -1. Two weighted tokens are tried.
     """
     p, q = sp.symbols("p q", real=True)
     W, V = sp.symbols("W V", positive=True)
     component = lambda s: (W * s * p + V * s * q) / (W + V)
-    return identity(component(1) + component(sign), 0)
+    return derivation("COL:C.4x", identity(component(1) + component(sign), 0), sign=sign)
 
 
 @claim(
