@@ -13,6 +13,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
 
@@ -65,13 +66,16 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
 @claim(
     "COL:B.1",
     control=dict(half=Fraction(1, 3)),
-    argument=r"With $v=0$ the mean of $B=\sum v^\top x_i\beta_i$ vanishes, and the lower bound is attained.",
 )
 def without_the_covariates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""`half` = 1/2 times the sum of the squares of $A+B+C$ and $-A+B-C$ is at least the square of
-    $A+C$.
+    r"""`half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is at least that of $A+C$,
+    where $B=\sum_jv_j\beta_j$; if $f$ and $-f$ are equally likely it is the loss at $v$, so that no
+    $v$ has a smaller loss than $v=0$. The squares themselves are tried.
     """
-    return forall(half * ((A + B + C) ** 2 + (-A + B - C) ** 2), ">=", (A + C) ** 2, {A: (-oo, oo), B: (-oo, oo), C: (-oo, oo)})
+    everywhere = {A: (-oo, oo), B: (-oo, oo), C: (-oo, oo)}
+    printed = forall(half * ((A + B + C) ** 2 + (-A + B - C) ** 2), ">=", (A + C) ** 2, everywhere)
+    averaged = forall(2 * half * ((A + C) ** 2 + B**2), ">=", (A + C) ** 2, everywhere)
+    return derivation("COL:B.1", printed, averaged, half=half)
 
 
 @claim(
@@ -175,28 +179,33 @@ def increasing_correlation(*, least: int | Fraction = 0) -> Evidence:
 @claim(
     "COL:B.5.mono",
     control=dict(sign=-1),
-    argument=r"The weight of a token whose own part is $e^s$ is $\frac{e^s}{e^s+X}$; ordered alike, the mean of a product is "
-    r"largest by Lemma I.2, which "
-    r"holds on the sphere as on every measure space.",
 )
 def weights_grow(*, sign: int = 1) -> Evidence:
-    r"""For the rest $X=r$ of the sum and $s<t$ the weight at $t$, times `sign` = 1, is larger."""
+    r"""The weight grows with the height, times `sign` = 1, and the mean of $\rho$ times the weight
+    is largest if both are taken at the heights over one point: with two points of one length, whose
+    heights may be exchanged by a reflection, $\mathbb E(\rho(S)-\rho(T))(w(S)-w(T))\geq0$. It is
+    tried for the rest $X=r$ of the sum and $s<t$.
+    """
     weight = lambda x: sign * sp.exp(x) / (sp.exp(x) + r)
-    return forall(weight(s + t), ">", weight(s), {s: (0, 5), t: (0, 5), r: (0, oo)})
+    growing = forall(weight(s + t), ">", weight(s), {s: (0, 5), t: (0, 5), r: (0, oo)})
+    alike = forall((weight(s + t) - weight(s)) * t, ">=", 0, {s: (0, 5), t: (0, 5), r: (0, oo)})
+    return derivation("COL:B.5.mono", growing, alike, sign=sign)
 
 
 @claim(
     "COL:B.5.map",
     control=dict(least=Fraction(11, 10)),
-    argument=r"A mean is at least the least value, which is attained if $c_y$ is one minimiser for all $y$.",
 )
 def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
-    r"""For values $a,b\geq m$ the mean with weights $q$ and $1-q$ is at least `least` = 1 times
-    $m$.
+    r"""The mean of $g(c_y)$ is at least the least value $m$ of $g$, times `least` = 1, and equal to it
+    if all $c_y$ are one minimiser $c$, for which the map $y\mapsto c_yy$ is $cI$. It is tried for two
+    values $a,b\geq m$ with weights $q$ and $1-q$.
     """
     a, b, m, q = sp.symbols("a b m q", positive=True)
     ranges = {a: (0, oo), b: (0, oo), m: (0, oo), q: (0, 1)}
-    return forall(q * a + (1 - q) * b, ">=", least * m, ranges, where=[(a, ">=", m), (b, ">=", m)])
+    search = forall(q * a + (1 - q) * b, ">=", least * m, ranges, where=[(a, ">=", m), (b, ">=", m)])
+    same = identity(computed(r"\mathbb E g(c)", q * m + (1 - q) * m), sp.Rational(least) * m)
+    return derivation("COL:B.5.map", search, same, share=least)
 
 
 @claim("COL:eq8", control=dict(share=2))
@@ -225,10 +234,16 @@ def parts_of_the_loss(*, share: int = 1) -> Evidence:
     return all_of(noise, trace_identity(g.T * (variance * A.I) * g, variance * (g.T * g)))
 
 
-@claim("COL:gp", control=dict(sign=1), argument=r"The sums have one term for each token; one is computed.")
-def derivative_of_the_sums(*, sign: int = -1) -> Evidence:
-    r"""The derivative in $r$ of $e^{-rs^2}$, times `sign` = -1, is $s^2e^{-rs^2}$."""
-    return identity(computed(r"-g_0^\prime", sign * sp.diff(sp.exp(-r * s**2), r)), s**2 * sp.exp(-r * s**2))
+@claim("COL:gp", control=(dict(sign=1), dict(half=Fraction(1, 3))))
+def derivative_of_the_sums(*, sign: int = -1, half: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For any number of tokens $g_0(r+h)-g_0(r)$ is `sign` = -1 times $hg_2(r)$, up to `half` = 1/2
+    times $h^2g_4$ at the smaller of both widths, so that $-g_2$ is the derivative of $g_0$. It is
+    tried for one token, with $hs^2=t$.
+    """
+    forward, backward = sp.exp(-t) - 1 - sign * t, sp.exp(t) - 1 + sign * t
+    ranges = {t: (0, oo)}
+    up = forall(sp.Max(forward, -forward), "<=", half * t**2, ranges)
+    return derivation("COL:gp", up, forall(backward, "<=", half * t**2 * sp.exp(t), ranges), sign=sign, half=half)
 
 
 @claim(

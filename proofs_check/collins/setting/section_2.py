@@ -15,6 +15,7 @@ from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.classes import affine
 
 w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
@@ -23,11 +24,11 @@ w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 @claim(
     "COL:ATTN",
     control=dict(transposed=True),
-    argument=r"Two dimensions are computed; the other entries of keys and queries vanish, and the value of a token is its label.",
 )
 def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
-    r"""The score $(W_Kz_i)^\top(W_Qz)$ of the full matrices is $x_i^\top Mx$ with $M=M_K^\top M_Q$,
-    or with its transpose if `transposed`.
+    r"""The last entry of the output of the full matrices is the softmax average of the labels with the
+    scores $x_i^\top Mx$, $M=M_K^\top M_Q$, or with the transpose if `transposed`, for every $d$ and
+    $n$; the score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
     """
     M_K, M_Q = (sp.Matrix(2, 2, sp.symbols(f"{name}_1:5", real=True)) for name in "kq")
     x, z = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "xz")
@@ -36,7 +37,8 @@ def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
     keys, query = full(M_K) * sp.Matrix([*x, y]), full(M_Q) * sp.Matrix([*z, 0])
     M = M_K.T * M_Q
     score = computed(r"(W_Kz_i)^\top(W_Qz)", sp.expand(keys.dot(query)))
-    return identity(score, (x.T * (M.T if transposed else M) * z)[0])
+    search = identity(score, (x.T * (M.T if transposed else M) * z)[0])
+    return derivation("COL:ATTN", search, transposed=transposed)
 
 
 @claim(
@@ -98,14 +100,16 @@ def kernel_of_the_estimator(*, power: int = 1) -> Evidence:
 @claim(
     "COL:R2.1.i",
     control=dict(half=Fraction(3, 5)),
-    argument=r"The error is $\sigma^2\sum\gamma_i^2$, and for $n$ tokens the sum is at least $\frac1n$ by Cauchy's inequality.",
 )
 def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For two weights of sum 1 the sum of squares is at least `half` = 1/2, its value without a
-    window.
+    r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of equal
+    weights, times 2 `half` = 1. It is tried for two weights of sum 1, whose sum of squares is at
+    least `half` = 1/2, its value without a window.
     """
     g = sp.Symbol("gamma", nonnegative=True)
-    return forall(g**2 + (1 - g) ** 2, ">=", half, {g: Closed(0, 1)})
+    search = forall(g**2 + (1 - g) ** 2, ">=", half, {g: Closed(0, 1)})
+    even = identity(computed(r"\sum\gamma_i^2", 2 * sp.Rational(1, 2) ** 2), sp.Rational(half))
+    return derivation("COL:R2.1.i", search, even, half=half)
 
 
 @claim(

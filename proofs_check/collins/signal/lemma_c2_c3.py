@@ -12,6 +12,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 L, sigma = sp.symbols("L sigma", positive=True)
 gamma = sp.Symbol("gamma", positive=True)
@@ -44,19 +45,17 @@ def what_is_compared(*, at_query: bool = False, share: int = 1) -> Evidence:
 @claim(
     "COL:C.2",
     control=dict(c=3),
-    argument=r"The error is a convex combination of the differences $f(x_i)-f(x_{n+1})$, which two at a time are replaced by "
-    r"one in "
-    r"the same interval; each is at most $L$ times the diameter $2$ of the sphere.",
 )
 def signal_is_bounded(*, c: int = 4) -> Evidence:
-    r"""The square of a convex combination of two differences of size at most $2L$ is at most
-    `c` = 4 times $L^2$.
+    r"""The signal term is at most `c` = 4 times $L^2$ for any weights of attention, derived from
+    $\|x_i-x\|\leq2$ on the sphere and the convexity of the square; it is tried on convex
+    combinations of two differences of size at most $2L$.
     """
     theta, tau = sp.symbols("theta tau", real=True)
     weight = sp.Symbol("weight", nonnegative=True)
     error = weight * 2 * L * theta + (1 - weight) * 2 * L * tau
     ranges = {weight: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), L: (0, oo)}
-    return forall(error**2, "<=", c * L**2, ranges)
+    return derivation("COL:C.2", forall(error**2, "<=", c * L**2, ranges), c=c)
 
 
 def second_moment(d: int) -> tuple[sp.Expr, sp.Expr]:
@@ -77,23 +76,29 @@ def uniform_square(L: sp.Expr) -> sp.Expr:
 
 @claim(
     "COL:C.3",
-    control=(dict(constant=2), dict(slope=2)),
-    needs=("COL:B.4",),
-    argument=r"A uniform direction has the same law after every signed permutation of its coordinates, over which $(w^\top "
-    r"x)(w^\top y)$ "
-    r"has the mean $\|w\|^2x^\top y/d$; it is computed for $d=2,3,4$, and no other $d$ brings other monomials. $b$, $l$, $w$ "
-    r"are independent.",
+    control=(dict(constant=2), dict(slope=2), dict(rising=-1), dict(stretch=2)),
 )
-def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3) -> Evidence:
-    r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3,
-    from the means over $l$, $b$ and the signed permutations of $w$.
+def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1) -> Evidence:
+    r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3 for
+    every $d$, which increases with $x^\top y$ times `rising` = 1; and for an orthogonal $Q$ the task
+    $f(Qx)$ has the direction $Q^\top w$, times `stretch` = 1, which is as long as $w$. Of the uniform direction it is used that its coordinates are uncorrelated and of one mean
+    square, and of the slope and the offset their mean squares, which are computed. It is tried with
+    the means over the signed permutations of $w$.
     """
     square = uniform_square(L)
     parts = []
     for d in (2, 3, 4):
         mean, dot = second_moment(d)
         parts.append(identity(square * mean + square, L**2 / constant + L**2 / slope * dot))
-    return all_of(*parts).replace(dimension="d = 2, 3, 4")
+    value = all_of(*parts).replace(dimension="d = 2, 3, 4")
+    t, s = sp.symbols("t s", positive=True)
+    more = forall(L**2 * rising * t / slope, "<", L**2 * rising * (t + s) / slope, dict.fromkeys((t, s, L), (0, oo)))
+    a, b = sp.symbols("a b", positive=True)
+    Q = sp.Matrix([[a, -b], [b, a]]) / sp.sqrt(a**2 + b**2)
+    w, x = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "wx")
+    turned = Q.T * w
+    same = identity(w.dot(Q * x), stretch * turned.dot(x)), identity(turned.dot(turned), stretch**2 * w.dot(w))
+    return derivation("COL:C.3", value, more, *same, constant=constant, slope=slope, rising=rising, stretch=stretch)
 
 
 @claim(

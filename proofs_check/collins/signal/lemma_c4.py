@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall, identity
+from numerics.evidence import Evidence
+from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 
@@ -25,53 +26,52 @@ def on_circle(name: str) -> sp.Matrix:
 
 @claim(
     "COL:C.4a",
-    control=dict(cross=1),
-    needs=("COL:C.3",),
-    argument=r"The average $\hat x$ lies in the plane of $x$ and some unit vector $x^\prime\perp x$, so that three coordinates "
-    r"show every case.",
+    control=(dict(cross=1), dict(three=2)),
 )
-def split_of_the_error(*, cross: int = 0) -> Evidence:
-    r"""For orthogonal unit vectors $x,x^\prime$ and $\hat x=ax+bx^\prime$ the square of
-    $\|x-\hat x\|$ is $(1-x^\top\hat x)^2+(x^{\prime\top}\hat x)^2$, plus `cross` = 0 times $ab$.
+def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
+    r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is `three`), and
+    $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus `cross` = 0, for
+    every $d$ and any average $\hat x$ of the tokens. It is tried in the plane of $x$ and a unit
+    vector $x^\prime\perp x$, with the cross term $ab$ of $\hat x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])
     a, b = sp.symbols("a b", real=True)
     hat, off = a * x + b * v, x - a * x - b * v
-    return identity(off.dot(off), (1 - x.dot(hat)) ** 2 + v.dot(hat) ** 2 + cross * a * b)
+    l, L = sp.Symbol("l", real=True), sp.Symbol("L", positive=True)
+    slope = identity(computed(r"\mathbb E l^2", sp.integrate(l**2, (l, -L, L)) / (2 * L)), L**2 / three)
+    error = identity(off.dot(off), (1 - x.dot(hat)) ** 2 + v.dot(hat) ** 2 + cross * a * b)
+    return derivation("COL:C.4a", slope, error, cross=cross, three=three)
 
 
 @claim(
     "COL:C.4b",
     control=dict(half=1),
-    argument=r"Both sides are the same average of their values at single tokens; two tokens in the plane are computed.",
 )
 def error_along_the_query(*, half: int = 2) -> Evidence:
-    r"""For tokens and a query on the circle, with any weights, the average of $1-x^\top x_i$ is
-    that of $\|x-x_i\|^2$ over `half` = 2.
+    r"""For tokens and a query on the sphere, with any weights, $1-x^\top\hat x$ is the average of
+    $\|x-x_i\|^2$ over `half` = 2; it is tried for two tokens on the circle.
     """
     query, *tokens = map(on_circle, "xuv")
     weights = sp.symbols("W_1:3", positive=True)
     along = sum(W * (1 - query.dot(p)) for W, p in zip(weights, tokens)) / sum(weights)
     squares = sum(W * (query - p).dot(query - p) for W, p in zip(weights, tokens)) / sum(weights)
-    return identity(along, squares / half)
+    return derivation("COL:C.4b", identity(along, squares / half), half=half)
 
 
 @claim(
     "COL:C.4x",
     control=dict(sign=1),
-    argument=r"The reflection in the hyperplane orthogonal to $x^\prime$ keeps the law of the tokens, the query and the "
-    r"weights, and changes "
-    r"the sign of $x^{\prime\top}x_i$.",
 )
 def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
-    r"""The mean of the component of two weighted tokens in a direction, and of the same after it
-    is multiplied by `sign` = -1, is 0.
+    r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens: the reflection in the
+    hyperplane orthogonal to $x^\prime$, under which the law is the same, is written out, keeps the
+    weights and multiplies the component by `sign` = -1. Two weighted tokens are tried.
     """
     p, q = sp.symbols("p q", real=True)
     W, V = sp.symbols("W V", positive=True)
     component = lambda s: (W * s * p + V * s * q) / (W + V)
-    return identity(component(1) + component(sign), 0)
+    return derivation("COL:C.4x", identity(component(1) + component(sign), 0), sign=sign)
 
 
 @claim(
@@ -141,21 +141,18 @@ def orthogonal_part(*, averaged: bool = False, factor: int | Fraction = 2) -> Ev
 @claim(
     "COL:C.4p",
     control=dict(quarter=5),
-    argument=r"A law on an interval has the largest variance if its mass moves to the two ends with the mean kept, by "
-    r"convexity; on the ends of "
-    r"$[-\sqrt{1-t^2},\sqrt{1-t^2}]$ the bound is $1-t^2$.",
 )
 def largest_variance(*, quarter: int = 4) -> Evidence:
-    r"""The variance of a law on two points is at most the square of their distance over
-    `quarter` = 4; for the points $\pm\sqrt{1-t^2}$ that is $1-t^2$.
+    r"""The variance of every law on $[a,b]$ is at most $(b-a)^2$ over `quarter` = 4, as
+    $\mathbb E(Y-a)(b-Y)\geq0$, and that of $x^{\prime\top}x_i$ at the height $t$ is at most
+    $1-t^2$, by Bessel's inequality. Laws on two points are tried.
     """
     p = sp.Symbol("p", nonnegative=True)
     a, b = sp.symbols("a b", real=True)
     everywhere = {p: Closed(0, 1), a: Closed(-1, 1), b: Closed(-1, 1)}
     variance = forall(p * (1 - p) * (a - b) ** 2, "<=", (a - b) ** 2 / quarter, everywhere)
-    return all_of(
-        variance, forall(p * (1 - p) * 4 * (1 - t**2), "<=", 4 * (1 - t**2) / quarter, {p: Closed(0, 1), t: Closed(-1, 1)})
-    )
+    across = forall(p * (1 - p) * 4 * (1 - t**2), "<=", 4 * (1 - t**2) / quarter, {p: Closed(0, 1), t: Closed(-1, 1)})
+    return derivation("COL:C.4p", variance, across, quarter=quarter)
 
 
 @claim(

@@ -11,11 +11,12 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from numerics.evidence import Evidence
-from numerics.provers import Closed, forall
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.along_lengths import at_most
 from theory.attention.window.classes import relu
 
@@ -41,15 +42,22 @@ EMPTY_WINDOWS = Diverging(
 
 @claim(
     "COL:C.8/caps",
-    control=dict(constant=1),
-    argument=r"For the density $\frac{15}{16}(1-t^2)^2$ of one coordinate in $d=7$; the probability of no token in the cap is "
-    r"at least $1-n\sigma_s$.",
+    control=(dict(constant=1), dict(share=Fraction(1, 2)), dict(total=2)),
 )
-def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4)) -> Evidence:
-    r"""In $d=7$ the cap of height $s$ has at most `constant` = 5/4 times $s^3$ of the sphere."""
+def caps_in_seven_dimensions(
+    *, constant: Fraction = Fraction(5, 4), share: int | Fraction = 1, total: int = 1
+) -> Evidence:
+    r"""In $d=7$, where the density of a coordinate is $\frac{15}{16}(1-t^2)^2$, of the integral `total`
+    = 1, the cap of height $s$ has at most `constant` = 5/4 times $s^3$ of the sphere; and the
+    probability of no token in a cap of measure $\sigma$ is at least $1-n\sigma$, where $n$ has the
+    factor `share` = 1.
+    """
     s, t = sp.Symbol("s", positive=True), sp.Symbol("t", real=True)
-    measure = sp.expand(sp.integrate(sp.Rational(15, 16) * (1 - t**2) ** 2, (t, 1 - s, 1)))
-    return forall(measure, "<=", constant * s**3, {s: Closed(Fraction(1, 10**6), 2)})
+    density = sp.Rational(15, 16) * (1 - t**2) ** 2
+    whole = identity(computed(r"\int p", sp.integrate(density, (t, -1, 1))), total)
+    measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: Closed(Fraction(1, 10**6), 2)})
+    empty = derivation("COL:C.8/caps", forall(1 - share * s, "<=", 1 - s, {s: (0, 1)}), share=share)
+    return all_of(whole, measure, empty)
 
 
 def widths(d: int, n: int) -> NDArray[np.float64]:
@@ -92,11 +100,11 @@ def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(
 @claim(
     "COL:C.8p/first",
     control=dict(distance=Fraction(9, 10)),
-    argument=r"$|f(x_i)-f(x)|\leq L\|x_i-x\|$, and more than two tokens are averaged two at a time.",
 )
 def by_distances(*, distance: int | Fraction = 1) -> Evidence:
-    r"""With weights $\gamma$ and $1-\gamma$ and differences of at most $Lg$ and $Lh$, the square of
-    the average difference is at most that of the average of $Lg$ and $Lh$, times `distance` = 1.
+    r"""The signal term is at most the mean of $(Lg_1/g_0)^2$, with `distance` = 1 before $L$, for
+    any number of tokens and any weights of attention. It is tried with weights $\gamma$ and
+    $1-\gamma$ and differences of at most $Lg$ and $Lh$.
     """
     weight, theta, tau = sp.symbols("gamma theta tau", real=True)
     g, h = sp.symbols("g h", positive=True)
@@ -108,7 +116,8 @@ def by_distances(*, distance: int | Fraction = 1) -> Evidence:
         h: Closed(Fraction(1, 100), 2),
     }
     left = (weight * theta * g + (1 - weight) * tau * h) ** 2
-    return forall(left, "<=", (distance * (weight * g + (1 - weight) * h)) ** 2, ranges)
+    search = forall(left, "<=", (distance * (weight * g + (1 - weight) * h)) ** 2, ranges)
+    return derivation("COL:C.8p/first", search, c=distance)
 
 
 HARD = Diverging(

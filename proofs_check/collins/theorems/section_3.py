@@ -12,6 +12,7 @@ from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -21,19 +22,17 @@ w, L, sigma2, whole = sp.symbols("w L sigma2 Lambda", positive=True)
 @claim(
     "COL:3.1.ring",
     control=(dict(half=3), dict(order=3)),
-    argument=r"By symmetry the centre of mass of the ring lies on the line of the query, at the height of the ring; the mean of "
-    r"$L^2(u^\top x)^2$ over directions $u$ is $\frac{L^2}{d}$.",
 )
 def centre_of_a_ring(*, half: int = 2, order: int = 1) -> Evidence:
-    r"""The height $t$ of a ring whose points are at the distance $\frac{1}{\sqrt w}$, for which
-    $2-2t=\frac1w$, is below the sphere by $\frac1w$ over `half` = 2, and the squared bias is at
-    most $\frac{L^2}{2w^2}$ over `order` = 1.
+    r"""The centre of mass of a ring around $x$ whose points are at the distance $\frac{1}{\sqrt w}$,
+    which lies on the line of $x$ by symmetry, is at the distance $\frac1w$ over `half` = 2 from $x$,
+    and the squared bias of $Lu^\top x$ is at most $\frac{L^2}{2w^2}$ over `order` = 1, in every
+    dimension. It is tried at the height $t$ with $2-2t=\frac1w$.
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
     depth = identity(computed("1-t", 1 - t), 1 / (half * w))
-    return all_of(
-        depth, forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w**2 / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(1, oo)})
-    )
+    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w**2 / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(1, oo)})
+    return derivation("COL:3.1.ring", depth, bias, half=half, order=order)
 
 
 #: d = 3: the hard window averages over caps of the measure 1/(4w) and the mean height 1 - 1/(4w).

@@ -3,10 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
 
-from proofs_check.derivations.proof import Proof
+from proofs_check.derivations.proof import Proof, by_normal_form, each, one
+from proofs_check.derivations.window import affine, below, setting, signal, symmetry
 
 __all__ = ["PROOFS"]
 
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "COL:3.1.ring": Proof(symmetry.ring_statements, each(symmetry.centre_of_the_ring, 2)),
+        "COL:ATTN": one(setting.attention_statement, by_normal_form(setting.attention_statement)),
+        "COL:B.1": Proof(setting.covariates_statements, each(setting.without_covariates, 2)),
+        "COL:B.5.map": Proof(setting.minimiser_statements, each(setting.one_minimiser, 2)),
+        "COL:B.5.mono": Proof(setting.monotone_statements, (setting.growing, setting.ordered_alike)),
+        "COL:C.2": one(signal.bounded_statement, signal.bounded),
+        "COL:C.3": Proof(affine.correlation_statements, affine.correlation_theorems),
+        "COL:C.4a": Proof(signal.split_statements, (signal.second_moment, signal.split)),
+        "COL:C.4b": one(signal.along_statement, signal.along_the_query),
+        "COL:C.4p": Proof(signal.variance_statements, (signal.popoviciu, signal.variance_across)),
+        "COL:C.4x": one(symmetry.across_statement, symmetry.mean_across),
+        "COL:C.5/wide": one(below.wide_statement, below.of_wide_windows),
+        "COL:C.5.c2": one(below.case_two_statement, below.case_two),
+        "COL:C.5.c3": one(below.case_three_statement, below.case_three),
+        "COL:C.6/lower": one(below.every_width_statement, below.for_every_width),
+        "COL:C.8/caps": one(symmetry.no_token_statement, symmetry.no_token),
+        "COL:C.8p/first": one(signal.distance_statement, signal.by_distances),
+        "COL:C.9": one(affine.half_statement, affine.relu_loses_half),
+        "COL:C.9s": Proof(affine.side_statements, (affine.law_of_the_companion, affine.on_the_other_side)),
+        "COL:F.1.drop": one(symmetry.drop_statement, symmetry.without_the_mean),
+        "COL:F.1p/affine": Proof(symmetry.flip_statements, symmetry.flip_theorems),
+        "COL:R2.1.i": Proof(setting.window_statements, each(setting.no_window, 2)),
+        "COL:T3.6": Proof(symmetry.linear_statements, tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS)),
+        "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
+        "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
+        "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.with_the_bound)),
+    }
+)

@@ -13,6 +13,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -36,39 +37,37 @@ def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
 @claim(
     "OURS:R8.relu",
     control=dict(half=Fraction(3, 5)),
-    argument=r"The error is a quadratic form in the values at the query and at the tokens, of which two are computed; more of "
-    r"them bring "
-    r"no other products. Tokens and directions are averaged over afterwards.",
 )
 def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For all $s$ and $m=|s|$ the mean square error over $l_1,l_2,b$ of the task
-    $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$ is `half` = 1/2 times that of the affine task plus
-    $\frac{L^2}{6}$ times the square of the same error of $m$.
+    r"""The ReLU loss is `half` = 1/2 times the affine one plus $\frac{L^2}{6}$ times that of
+    $|u\cdot x|$, derived for any covariates, weights and $n$; it is tried for two tokens and all $s$
+    and $m=|s|$, with the task $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$.
     """
     relu = error(lambda s, m: (l_1 - l_2) / 2 * s + (l_1 + l_2) / 2 * m + b)
     affine, modulus = error(lambda s, m: l_1 * s + b), error(lambda s, m: m)
-    return identity(computed(r"\mathcal L(\mathcal F_L^+)", relu), sp.Rational(half) * affine + L**2 / 6 * modulus)
+    search = identity(computed(r"\mathcal L(\mathcal F_L^+)", relu), sp.Rational(half) * affine + L**2 / 6 * modulus)
+    return derivation("OURS:R8.relu", search, half=half)
 
 
 @claim(
     "OURS:R8.below",
     control=(dict(tilted=Fraction(3, 4)), dict(steepness=Fraction(11, 10))),
-    cites=("Amos (1974): bounds on the quotient of modified Bessel functions",),
-    argument=r"Two tokens with two values each show the comparison of averages; for any law it is that $h(W_1)$ and $D_1$ both "
-    r"increase with "
-    r"$D_1$. Amos's bound is cited.",
 )
 def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> Evidence:
-    r"""For two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, the mean of the
-    average distance is at least that under the tilted law, over `tilted` = 1; and Amos's bound with
-    $x=\kappa/a$, times `steepness` = 1, is at most $\frac{x}{x+1}$.
+    r"""The signal term is at least $\frac{L^2}{3d}$ times the square of $1-A_d(2w)$, over `tilted`
+    = 1, where $A_d(2w)$ is the mean height of a token under the weights, and of
+    $\frac{d-1}{d-1+4w}$, times `steepness` = 1. Of independent uniform tokens the derivation uses
+    that a weight is independent of the sum of the others, and the integration by parts
+    $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$, which gives the second bound without Amos's. It is
+    tried for two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, and on Amos's
+    bound with $x=\kappa/a$, which is at most $\frac{x}{x+1}$.
     """
     p, v, x = sp.Symbol("p", positive=True), sp.Symbol("v", positive=True), sp.Symbol("x", positive=True)
     far = (1 - p) ** 2 + 2 * p * (1 - p) * v / (1 + v)
     under_tilt = (1 - p) * v / (p + (1 - p) * v)
     average = forall(far * tilted, ">=", under_tilt, {p: (0, 1), v: Closed(Fraction(1, 10**6), 1)})
     amos = forall((sp.sqrt(1 + x**2) - 1) / x * steepness, "<=", x / (x + 1), {x: (0, oo)})
-    return all_of(average, amos)
+    return derivation("OURS:R8.below", average, amos, tilted=tilted, steepness=steepness)
 
 
 @claim(

@@ -1,0 +1,317 @@
+"""R8: the signal term of affine tasks from below, for every prompt length, and what Lemma C.5,
+Corollary C.6 and Theorem E.3 of Collins et al. draw from it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import instantiated
+from numerics.derivations.derived import chain, exp, log, sqrt
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Op, Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.window.affine import affine, in_the_mean, loss, of_affine, over_directions, relu, relu_loses_half, uniform
+from proofs_check.derivations.window.prompt import (
+    Lip,
+    S,
+    W,
+    X,
+    average,
+    d,
+    distance,
+    height,
+    i,
+    j,
+    k,
+    l,
+    mean,
+    n,
+    o,
+    on_the_sphere,
+    over,
+    s,
+    score,
+    t,
+    tokens,
+    width,
+    x,
+    zeta,
+)
+from proofs_check.derivations.window.signal import along_the_query, centre, isotropic, overlap, split, uniform_direction, v
+
+#: The dimension of the sphere.
+m = Variable("m", range=whole(1))
+#: c = 1 - A_d(2w), the mean depth 1 - t of a token under the weights, which is that for n = oo.
+c = Variable("c_A", range=NONNEGATIVE)
+#: D_i = |x_i - x|^2/2, as a square, since it is not negative; the weights, and their sum.
+root_depth = Function("rootD", (Sort.INDEX, Sort.TOKEN), None)
+depth = root_depth(i, o) ** 2
+at_the_distance = {score: ((i, o), -2 * width * depth)}
+w, total = exp(-2 * width * depth), tokens(exp(-2 * width * depth))
+#: What the other tokens add to the sum of the weights, as a square, since it is not negative.
+rest = Function("rest", (Sort.INDEX, Sort.TOKEN))
+fixed = exp(-2 * width * c)
+others = fixed + rest(i, o) ** 2
+signal, relu_signal = (instantiated(over_directions(loss(task)), at_the_distance) for task in (affine, relu))
+
+
+@cache
+def depths() -> Theorem:
+    """D_i = |x_i - x|^2/2."""
+    return assume("2 D_i = |x_i - x|^2", distance, "==", 2 * depth, every=(i, o))
+
+
+@cache
+def independent() -> tuple[Theorem, ...]:
+    """What is used of independent uniform tokens, with D = |x_i - x|^2/2 and R the other weights:
+    the mean of a product of W_i or W_i D_i and a function of R is the product of the means; W_i has
+    the mean depth c = 1 - A; and the integration by parts m E W t = 2 w E W (1 - t^2), with
+    m = d - 1, the dimension of the sphere.
+    """
+    one, own = mean(1 / others), lambda value: mean(value / others)
+    parts = m * mean(w) + 2 * width * mean(w * depth**2)
+    return (
+        assume("R_i is the sum of the other weights", total, "==", w + rest(i, o) ** 2, every=(i, o)),
+        assume("W_i is independent of R_i", own(w), "==", mean(w) * one, every=(i,)),
+        assume("W_i D_i is independent of R_i", own(w * depth), "==", mean(w * depth) * one, every=(i,)),
+        assume("c_A = 1 - A_d(2w) is the mean depth under the weights", mean(w * depth), "==", c * mean(w), every=(i,)),
+        assume("integration by parts on the sphere", parts, "==", (m + 4 * width) * mean(w * depth), every=(i,)),
+    )
+
+
+@cache
+def pointwise() -> Theorem:
+    """W D/(W* + R) + D* W/(W + R) <= W D/(W + R) + D* W/(W* + R), as W falls with D."""
+    y, r, s = (Variable(name, range=NONNEGATIVE) for name in ("D", "R", "Dstar"))
+    u, v = exp(-2 * width * y), exp(-2 * width * s)
+    gap = arithmetic(0, "<=", (y - s) * (v - u))
+    scale = u / ((u + r) * (v + r))
+    scaled = arithmetic(0, "<=", scale * gap.rhs, gap, hide=(scale, gap.rhs))
+    left, right = u * y / (v + r) + s * u / (u + r), u * y / (u + r) + s * u / (v + r)
+    same = arithmetic(scaled.rhs, "==", right - left, hide=(u, v))
+    lemma = arithmetic(left, "<=", right, chain(scaled, same), hide=(left, right))
+    lemma = specialise(lemma, {y: depth, s: c, r: rest(i, o) ** 2})
+    whole = independent()[0]
+    sides = lambda S: (w * depth / others + c * w / S, w * depth / S + c * w / others)
+    (up, down), (first, last) = sides(total), sides(w + rest(i, o) ** 2)
+    hide = (w, depth, fixed)
+    return chain(arithmetic(up, "==", first, whole, hide=hide), lemma, arithmetic(last, "==", down, whole, hide=hide))
+
+
+@cache
+def no_deeper_than_the_sum() -> Theorem:
+    """sum gamma_i D_i <= sum D_i, as no weight is above the sum of all."""
+    part = arithmetic(w / total, "<=", 1, independent()[0], hide=(w,))
+    each = chain(depth * w / total, replace(depth * (w / total), part), depth)
+    return chain(average_depth, integrate("coordinates", (i,), each, (n,)))
+
+
+@cache
+def average_of_the_depths() -> Theorem:
+    """c <= E sum gamma_i D_i, for every prompt length: what is weighted by 1/(W* + R) in place of
+    1/(W + R) has on average the depth c, and the former is smaller where D is larger than c.
+    """
+    whole, one, deep, tilted, _ = independent()
+    own, far = mean(w / others), mean(w * depth / others)
+    summed = lambda thm: integrate("coordinates", (i,), thm, (n,))
+    means = (own, far, mean(w), mean(w * depth), mean(1 / others))
+    small = chain(integrate("mean", (o,), arithmetic(1 / others, "<=", 1 / fixed, hide=(fixed,))), 1 / fixed)
+    own_, far_ = (chain(x, replace(x.rhs, small)) for x in (one, deep))
+    same = summed(arithmetic(far, "==", c * own, one, deep, tilted, own_, far_, small, hide=means))
+    K, near = c * tokens(own), mean(average_depth)
+    both = chain(K + c, replace(same.rhs + c, same), integrate("mean", (o,), summed(pointwise())), near + K)
+    # All means are finite, as no weight is above the sum of all.
+    near_ = chain(near, integrate("mean", (o,), no_deeper_than_the_sum()))
+    finite = chain(K + near, replace(chain(K + near, tokens(c * own) + near).rhs, summed(replace(c * own, own_)), near_))
+    return arithmetic(c, "<=", near, both, finite, hide=(K, near, finite.rhs))
+
+
+#: The average depth of the tokens.
+average_depth = tokens(w * depth) / total
+
+
+@cache
+def by_the_distance() -> Theorem:
+    """The signal term is L^2/(3d) times the mean of |x - h|^2 for the average h of the tokens."""
+    error = specialise(isotropic(), {v: ((j,), centre - x(j, o))})
+    inner = integrate("mean", (k,), of_affine())
+    inner = chain(inner, Lip**2 / 3 * error.lhs)
+    value = arithmetic(inner.rhs, "==", Lip**2 / 3 * error.rhs, error, hide=(error.lhs, error.rhs))
+    square = over((x(j, o) - centre) ** 2)
+    whole = integrate("mean", (o,), chain(inner, value, Lip**2 / (3 * d) * square))
+    return specialise(whole, at_the_distance)
+
+
+@cache
+def from_below() -> Theorem:
+    """L^2 c^2/(3d) <= the signal term: |x - h|^2 >= (1 - x.h)^2, and 1 - x.h is the average of the
+    depths, whose mean square is at least c^2.
+    """
+    square, along = specialise(split(), at_the_distance), specialise(along_the_query(), at_the_distance)
+    each = integrate("coordinates", (i,), arithmetic(w * (distance / 2), "==", w * depth, depths(), hide=(w, distance)), (n,))
+    along = chain(along, tokens(w * (distance / 2)) / total, arithmetic(each.lhs / total, "==", each.rhs / total, each, hide=(each.lhs, each.rhs)))
+    along = chain(along, average_depth)
+    rest_ = square.rhs.args[1]
+    least = arithmetic(average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, rest_, average_depth, along.lhs))
+    tangent = arithmetic(2 * c * average_depth, "<=", c**2 + average_depth**2, hide=(average_depth,))
+    tangent = integrate("mean", (o,), tangent)
+    mean_of, second = mean(average_depth), mean(average_depth**2)
+    tangent = chain(2 * c * mean_of, tangent, c**2 + second)
+    scaled = replace(2 * zeta * c, average_of_the_depths())
+    both = chain(specialise(scaled, {zeta: c}), tangent)
+    deep = no_deeper_than_the_sum()
+    finite = replace(second + 1, integrate("mean", (o,), replace(average_depth**2, deep)))
+    jensen = arithmetic(c**2, "<=", second, both, finite, hide=(second, finite.rhs))
+    signal_ = chain(jensen, integrate("mean", (o,), least))
+    scaled = replace(Lip**2 / (3 * d) * c**2, signal_)
+    back = by_the_distance()
+    return chain(scaled, equal(scaled.rhs, back.rhs), _reversed(back))
+
+
+def _reversed(same: Theorem) -> Theorem:
+    """The equation from right to left."""
+    return replace(same.rhs, same)
+
+
+@cache
+def dimension() -> Theorem:
+    return assume("m = d - 1 >= 1", d, "==", m + 1)
+
+
+@cache
+def depth_of_the_limit() -> Theorem:
+    """m/(m + 4w) <= c = 1 - A_d(2w) with m = d - 1, by the integration by parts."""
+    *_, tilted, parts = independent()
+    one, deep, square = mean(w), mean(w * depth), mean(w * depth**2)
+    scale = m + 4 * width
+    more = chain(arithmetic(m * one, "<=", m * one + 2 * width * square, hide=(one, square)), parts)
+    more = chain(more, arithmetic(scale * deep, "==", scale * c * one, tilted, hide=(one, deep)))
+    more = arithmetic(m, "<=", scale * c, more, hide=(one, scale * c))
+    return arithmetic(m / scale, "<=", c, more, hide=(scale,))
+
+
+@cache
+def with_the_bound() -> Theorem:
+    """L^2 (m/(m + 4w))^2/(3d) <= the signal term."""
+    lower = replace(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
+    return chain(lower, from_below())
+
+
+def hypotheses(*more: Theorem) -> frozenset[Assumption]:
+    """Independent uniform tokens, uniform tasks, the weights of attention, and more."""
+    given = (*independent(), *on_the_sphere(), *uniform_direction(), uniform(), depths(), dimension(), *more)
+    return frozenset().union(*(x.assumptions for x in given))
+
+
+def below_statements(tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 (steepness m/(m + 4w))^2/(3d)."""
+    return (
+        Statement(Lip**2 / (3 * d) * (c / Fraction(tilted)) ** 2, "<=", signal, hypotheses()),
+        Statement(Lip**2 / (3 * d) * (Fraction(steepness) * m / (m + 4 * width)) ** 2, "<=", signal, hypotheses()),
+    )
+
+
+def at_least(*less: Theorem) -> Theorem:
+    """L^2 root^2/(3d) <= the signal term, for a root that is at most m/(m + 4w)."""
+    root = chain(*less)
+    return chain(replace(Lip**2 / (3 * d) * root.lhs**2, root), with_the_bound())
+
+
+def stated(root: Term, *given: Theorem) -> Statement:
+    return Statement(Lip**2 / (3 * d) * root**2, "<=", signal, hypotheses(*given))
+
+
+@cache
+def wide() -> Theorem:
+    """The window is wide: w >= (d + sqrt d)/2."""
+    return assume("w >= (d + sqrt d)/2", (d + sqrt(d)) / 2, "<=", width)
+
+
+@cache
+def not_too_wide() -> Theorem:
+    return assume("w < d + sqrt d", width, "<", d + sqrt(d))
+
+
+@cache
+def wide_enough() -> Theorem:
+    """1 <= w for a wide window."""
+    return arithmetic(1, "<=", width, arithmetic(1, "<=", (d + sqrt(d)) / 2), wide(), hide=((d + sqrt(d)) / 2,))
+
+
+@cache
+def of_wide_windows() -> Theorem:
+    """L^2 (m/(8w))^2/(3d) <= the signal term, as m <= 2w."""
+    less = arithmetic(m, "<=", 2 * width, dimension(), wide())
+    return at_least(arithmetic(m / (8 * width), "<=", depth_of_the_limit().lhs, less))
+
+
+def wide_statement(share: int | Fraction = 8) -> Statement:
+    """L^2 (m/(share w))^2/(3d) <= the signal term, for w >= (d + sqrt d)/2."""
+    return stated(m / (Fraction(share) * width), wide())
+
+
+#: e^{2w - 2(d + sqrt d)} w^{-(d/2 + 1)}.
+power = exp(2 * width - 2 * (d + sqrt(d))) * exp(-(d / 2 + 1) * log(width))
+
+
+@cache
+def case_two() -> Theorem:
+    """The bound of Case 2 with C = e^{-2(d + sqrt d)} sqrt(8)/8: the root is at most 1/(8 w^2)."""
+    logarithm = arithmetic(0, "<=", log(width), wide_enough())
+    steep = arithmetic(-(d / 2 + 1) * log(width), "<=", -2 * log(width), dimension(), logarithm, hide=(log(width),))
+    narrow = arithmetic(2 * width - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), hide=(d + sqrt(d),))
+    root = chain(replace(power / 8, narrow, steep), exp(-2 * log(width)) / 8)
+    less = arithmetic(exp(-2 * log(width)) / 8, "==", 1 / (8 * width**2))
+    return at_least(root, less, arithmetic(less.rhs, "<=", depth_of_the_limit().lhs, wide_enough()))
+
+
+def case_two_statement(share: int | Fraction = 8) -> Statement:
+    """L^2/(24d) (C e^{2w} w^{-(d/2 + 1)})^2 <= the signal term in Case 2, where C is e^{-2(d + sqrt
+    d)} sqrt(8)/share.
+    """
+    given = hypotheses(wide(), not_too_wide())
+    return Statement(Lip**2 / (24 * d) * (8 / Fraction(share) ** 2) * power**2, "<=", signal, given)
+
+
+#: The constants of Corollary G.5.
+C_low, C_up = (Variable(name, range=POSITIVE) for name in ("C_b", "C^b"))
+
+
+@cache
+def ordered() -> Theorem:
+    return assume("C_b <= C^b", C_low, "<=", C_up)
+
+
+@cache
+def case_three() -> Theorem:
+    """The bound of Case 3: e^{-2w}/(2 sqrt 8) <= 1/(1 + 4w) <= m/(m + 4w)."""
+    share = C_low / (2 * C_up) * exp(-2 * width)
+    quotient = arithmetic(C_low / C_up, "<=", 1, ordered())
+    less = chain(share, replace(exp(-2 * width) / 2 * (C_low / C_up), quotient), exp(-2 * width) / 2)
+    square = chain(replace(share**2 / 8, less), exp(-4 * width) / 32)
+    square = chain(square, arithmetic(square.rhs, "<=", (1 / (1 + 4 * width)) ** 2))
+    root = arithmetic(1 / (1 + 4 * width), "<=", depth_of_the_limit().lhs)
+    square = chain(square, replace(square.rhs, root))
+    scaled = replace(Lip**2 / (3 * d) * (share**2 / 8), square)
+    return chain(scaled, with_the_bound())
+
+
+def case_three_statement(eight: int | Fraction = 8) -> Statement:
+    """L^2/(3 eight d) (C_b/(2C^b) e^{-2w})^2 <= the signal term in Case 3, w < (d + sqrt d)/2."""
+    share = C_low / (2 * C_up) * exp(-2 * width)
+    narrow = assume("w < (d + sqrt d)/2", width, "<", (d + sqrt(d)) / 2)
+    return Statement(Lip**2 / (3 * d) / Fraction(eight) * share**2, "<=", signal, hypotheses(ordered(), narrow))
+
+
+@cache
+def for_every_width() -> Theorem:
+    return at_least(arithmetic(1 / (4 * (width + 1)), "<=", depth_of_the_limit().lhs))
+
+
+def every_width_statement(share: int | Fraction = 4) -> Statement:
+    """L^2 (1/(share(w + 1)))^2/(3d) <= the signal term, for every width."""
+    return stated(1 / (Fraction(share) * (width + 1)))

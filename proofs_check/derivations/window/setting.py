@@ -1,0 +1,269 @@
+"""Section 2 and Appendix B of Collins et al.: the layer, constant tasks, and the reductions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.window.prompt import S, W, X, average, d, i, j, l, mean, n, o, over, q, score, tokens, x
+
+sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
+y, z, s, t = (Variable(name, range=REALS) for name in ("y", "z", "s", "t"))
+v = Function("v", (Sort.INDEX,))
+_square = lambda name: Function(name, (Sort.TOKEN,), Fraction(2))
+_bounded = lambda name: Function(name, (Sort.TOKEN,), None)
+#: Lemma B.1: the parts of the error, where B is v.beta.
+A, C = _square("A"), _square("C")
+beta = Function("beta", (Sort.INDEX, Sort.TOKEN), Fraction(2))
+B = over(v(j) * beta(j, o))
+
+
+@cache
+def equally_likely() -> Theorem:
+    """The loss is the same for -f and the opposite noise, which change the signs of A and C."""
+    right = mean((-A(o) + B - C(o)) ** 2)
+    return assume("f and -f are equally likely, with the noise", mean((A(o) + B + C(o)) ** 2), "==", right, every=(v,))
+
+
+@cache
+def without_covariates() -> tuple[Theorem, Theorem]:
+    """E (A + C)^2 <= E [(A + B + C)^2 + (-A + B - C)^2]/2, which is the loss at v."""
+    a, b = A(o) + C(o), B
+    here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
+    each = arithmetic(y**2, "<=", ((y + z) ** 2 + (z - y) ** 2) / 2)
+    printed = chain(integrate("mean", (o,), specialise(each, {y: a, z: b})), (here + there) / 2)
+    same = arithmetic((here + there) / 2, "==", here, equally_likely(), hide=(here, there))
+    return printed, chain(printed, same)
+
+
+def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
+    """E (A + C)^2, the loss at v = 0, is at most half E [(A + B + C)^2 + (-A + B - C)^2], and 2 half
+    times the loss at v.
+    """
+    here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
+    least, half = mean((A(o) + C(o)) ** 2), Fraction(half)
+    return (
+        Statement(least, "<=", half * (here + there)),
+        Statement(least, "<=", 2 * half * here, equally_likely().assumptions),
+    )
+
+
+#: Lemma B.5: the heights of a token over two points of one length, the values of rho and the
+#: weights there.
+at_S, at_T, rho_S, rho_T, w_S, w_T = (_bounded(name) for name in ("S", "T", "rho_S", "rho_T", "w_S", "w_T"))
+
+
+def weight(at: Term) -> Term:
+    """The weight of a token at this height, where r is what the others add."""
+    return exp(2 * at) / (exp(2 * at) + r)
+
+
+@cache
+def growing() -> Theorem:
+    """The weight grows with the height."""
+    return arithmetic(weight(s), "<", weight(s + h))
+
+
+@cache
+def exchangeable() -> tuple[Theorem, ...]:
+    """The reflection that exchanges the two points keeps the law of a token; rho increases."""
+    mean_of = lambda rho, w: mean(rho(o) * w(o))
+    gap, up, down = rho_S(o) - rho_T(o), Op("ind", (at_S(o) - at_T(o),)), Op("ind", (at_T(o) - at_S(o),))
+    return (
+        assume("the heights S and T have one law", mean_of(rho_S, w_S), "==", mean_of(rho_T, w_T)),
+        assume("S and T may be exchanged", mean_of(rho_S, w_T), "==", mean_of(rho_T, w_S)),
+        assume("rho increases: S >= T", 0, "<=", up * gap, every=(o,)),
+        assume("rho increases: T >= S", 0, "<=", down * -gap, every=(o,)),
+        assume("the weight at S", w_S(o) * (exp(2 * at_S(o)) + r), "==", exp(2 * at_S(o)), every=(o,)),
+        assume("the weight at T", w_T(o) * (exp(2 * at_T(o)) + r), "==", exp(2 * at_T(o)), every=(o,)),
+    )
+
+
+def _value(w: Function, at: Function, thm: Theorem) -> Theorem:
+    """The weight from the equation that defines it."""
+    below = exp(2 * at(o)) + r
+    fraction = arithmetic(w(o), "==", thm.lhs / below, hide=(exp(2 * at(o)),))
+    return chain(fraction, arithmetic(fraction.rhs, "==", weight(at(o)), thm, hide=(thm.lhs,)))
+
+
+@cache
+def ordered_alike() -> Theorem:
+    """E rho(S) w(T) <= E rho(T) w(T): both orders agree, so E (rho(S) - rho(T))(w(S) - w(T)) >= 0."""
+    law, swap, up, down, of_S, of_T = exchangeable()
+    first, second = _value(w_S, at_S, of_S), _value(w_T, at_T, of_T)
+    up_, low_ = exp(2 * s), exp(2 * t)
+    order = specialise(arithmetic(0, "<=", Op("ind", (y,)) * (exp(2 * y) - 1)), {y: s - t})
+    scale = exp(2 * t) * r / ((up_ + r) * (low_ + r))
+    scaled = arithmetic(0, "<=", scale * order.rhs, order, hide=(scale, order.rhs))
+    event = Op("ind", (s - t,))
+    scaled = chain(scaled, r / ((up_ + r) * (low_ + r)) * event * (up_ - low_))
+    order = chain(scaled, arithmetic(scaled.rhs, "==", event * (weight(s) - weight(t)), hide=(up_, low_, event)))
+    ends = [specialise(order, dict(zip((s, t), at))) for at in ((at_S(o), at_T(o)), (at_T(o), at_S(o)))]
+    gap, other = rho_S(o) - rho_T(o), weight(at_S(o)) - weight(at_T(o))
+    both = arithmetic(0, "<=", gap * other, up, down, *ends, hide=(weight(at_S(o)), weight(at_T(o))))
+    same = arithmetic(gap * other, "==", gap * (w_S(o) - w_T(o)), first, second, hide=(weight(at_S(o)), weight(at_T(o))))
+    whole = chain(equal(0, mean(0 * rho_S(o))), integrate("mean", (o,), chain(0 * rho_S(o), both, same)))
+    mean_of = lambda rho, w: mean(rho(o) * w(o))
+    parts = [mean_of(rho, w) for rho in (rho_S, rho_T) for w in (w_S, w_T)]
+    whole = chain(whole, parts[0] - parts[1] - parts[2] + parts[3])
+    return arithmetic(parts[1], "<=", parts[3], whole, law, swap)
+
+
+def monotone_statements(sign: int = 1) -> tuple[Statement, Statement]:
+    """The weight times `sign` grows with the height, and its mean with rho is largest if both are
+    taken at one point.
+    """
+    given = frozenset().union(*(x.assumptions for x in exchangeable()))
+    return (
+        Statement(sign * weight(s), "<", sign * weight(s + h)),
+        Statement(sign * mean(rho_S(o) * w_T(o)), "<=", sign * mean(rho_T(o) * w_T(o)), given),
+    )
+
+
+#: g at c_y, and its least value.
+g, least = Function("g", (Sort.TOKEN,), Fraction(1)), Variable("m", range=POSITIVE)
+
+
+@cache
+def least_value() -> Theorem:
+    return assume("m is the least value of g", least, "<=", g(o), every=(o,))
+
+
+@cache
+def one_minimiser() -> tuple[Theorem, Theorem]:
+    """m <= E g(c_y), with equality if all c_y are one minimiser."""
+    return chain(least, integrate("mean", (o,), least_value())), equal(mean(least), least)
+
+
+def minimiser_statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """share m <= E g(c_y), and E g(c) = share m for one minimiser c."""
+    return (
+        Statement(Fraction(share) * least, "<=", mean(g(o)), least_value().assumptions),
+        Statement(mean(least), "==", Fraction(share) * least),
+    )
+
+
+#: The root of the squared distance of a token, as |x_i - x|^2 is not negative.
+length = Function("dist", (Sort.INDEX,))
+
+
+def kernel_sum(p: int, at: Term) -> Term:
+    """g_p at a width."""
+    kernel = exp(-at * length(i) ** 2)
+    return tokens(length(i) ** p * kernel) if p else tokens(kernel)
+
+
+def _quotient(step: Term, sign: int = -1) -> Term:
+    """|g_0(r + step) - g_0(r) - sign step g_2(r)|."""
+    gap = kernel_sum(0, r + step) - kernel_sum(0, r) - sign * step * kernel_sum(2, r)
+    return Op("max", (gap, -gap))
+
+
+@cache
+def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
+    """|g_0(r + h) - g_0(r) + h g_2(r)| is at most h^2 g_4(r)/2 for h > 0, and h^2 g_4(r + h)/2 for h
+    < 0: -g_2 is the derivative of g_0.
+    """
+    u, bound = length(i) ** 2, Variable("z", range=NONNEGATIVE)
+    falls = arithmetic(0, "<=", exp(-bound) - 1 + bound), arithmetic(exp(-bound) - 1 + bound, "<=", bound**2 / 2)
+    rise = 1 - (1 + bound) * exp(-bound)
+    rises = arithmetic(0, "<=", rise), arithmetic(rise, "<=", bound**2 / 2)
+    out = []
+    for (low, up), step, base in ((falls, h, r), (rises, -h, r - h)):
+        scale = exp(-base * u)
+        low, up = (specialise(x, {bound: h * u}) for x in (low, up))
+        gap = kernel_sum(0, r + step) - kernel_sum(0, r) + step * kernel_sum(2, r)
+        low = integrate("coordinates", (i,), _scaled(scale, low), (n,))
+        up = chain(gap, integrate("coordinates", (i,), replace(scale * up.lhs, up), (n,)), h**2 / 2 * kernel_sum(4, base))
+        low = chain(0, equal(0, low.lhs), low, gap)
+        out.append(arithmetic(Op("max", (gap, -gap)), "<=", up.rhs, low, up, hide=(gap, up.rhs)))
+    return out[0], out[1]
+
+
+def _scaled(scale: Term, thm: Theorem) -> Theorem:
+    """0 <= scale X from 0 <= X."""
+    return arithmetic(0 * scale, "<=", scale * thm.rhs, thm, hide=(scale, thm.rhs))
+
+
+def derivative_statements(sign: int = -1, half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
+    """The difference quotients of g_0 are those of the slope sign g_2, up to half h g_4."""
+    bound = lambda base: Fraction(half) * h**2 * kernel_sum(4, base)
+    return Statement(_quotient(h, sign), "<=", bound(r)), Statement(_quotient(-h, sign), "<=", bound(r - h))
+
+
+#: The layer: labels, and the blocks of keys and queries; the other entries of both are 0.
+label, of_query = Function("f", (Sort.INDEX, Sort.TOKEN)), Function("f_x", (Sort.TOKEN,))
+M_K, M_Q, M = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("M_K", "M_Q", "M"))
+X_, x_ = Function("X", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), None), x
+a = Variable("a", Sort.INDEX)
+
+
+def _attention(score_: Term) -> Term:
+    """The last entry of the attention of the query, whose values are 0 and the labels."""
+    weights = exp(score_)
+    values = over(0 * X_(i, j, o)) + 1 * label(i, o)
+    return tokens(weights * values) / tokens(weights)
+
+
+def attention_statement(transposed: bool = False) -> Statement:
+    """With the full matrices the output is the softmax average with the scores x_i' M x, M = M_K'
+    M_Q, or with the transpose.
+    """
+    row = lambda block, z, last: over(block(a, j) * z) + 0 * last
+    blocks = over(row(M_K, X_(i, j, o), label(i, o)) * row(M_Q, x_(j, o), of_query(o)), a)
+    zeros = (over(0 * X_(i, j, o)) + 0 * label(i, o)) * (over(0 * x_(j, o)) + 0 * of_query(o))
+    entry = over(M_K(a, l) * M_Q(a, j), a) if transposed else over(M_K(a, j) * M_Q(a, l), a)
+    score_ = over(over(X_(i, j, o) * entry * x_(l, o), l))
+    weights = exp(score_)
+    return Statement(_attention(blocks + zeros), "==", tokens(weights * label(i, o)) / tokens(weights))
+
+
+#: The labels' noise, for given tokens.
+noise = Function("eps", (Sort.INDEX, Sort.QUERY), Fraction(2))
+c = Variable("c", range=REALS)
+b = Function("b", (Sort.INDEX,))
+
+
+@cache
+def uncorrelated() -> Theorem:
+    """E (sum b_i eps_i)^2 = sigma^2 |b|^2: independent noise of mean 0 and variance sigma^2."""
+    square = bind("query", (q,), tokens(b(i) * noise(i, q)) ** 2)
+    return assume("independent noise of variance sigma^2", square, "==", sigma**2 * tokens(b(i) ** 2), every=(b,))
+
+
+def constant_loss(weight_: Term) -> Term:
+    """The loss of weights on a constant task, over the noise and the tokens."""
+    return mean(bind("query", (q,), (tokens(weight_ * (c + noise(i, q))) - c) ** 2))
+
+
+@cache
+def no_window() -> tuple[Theorem, Theorem]:
+    """sigma^2/n <= the loss of every softmax, as sum gamma_i^2 >= 1/n; equal scores have that loss."""
+    gamma, even = W / S, 1 / n
+    of = lambda weight_: specialise(uncorrelated(), {b: ((i,), weight_)})
+    square = specialise(arithmetic(0 * y, "<=", (y - even) ** 2), {y: gamma})
+    square = chain(tokens(0 * gamma), integrate("coordinates", (i,), square, (n,)), tokens(gamma**2) - even)
+    least = arithmetic(even, "<=", tokens(gamma**2), chain(equal(0, square.lhs), square), hide=(tokens(gamma**2), even))
+    loss, value = of(gamma), of(even)
+    loss = chain(bind("query", (q,), (tokens(gamma * (c + noise(i, q))) - c) ** 2), loss)
+    back = replace(loss.rhs, loss)
+    point = chain(sigma**2 * even, replace(sigma**2 * even, least), back, loss.lhs)
+    point = chain(sigma**2 / n, point)
+    equal_ = bind("query", (q,), (tokens(even * (c + noise(i, q))) - c) ** 2)
+    return chain(sigma**2 / n, integrate("mean", (o,), point)), chain(mean(equal_), integrate("mean", (o,), chain(equal_, value)), sigma**2 / n)
+
+
+def window_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
+    """2 half sigma^2/n is at most the loss of every softmax, and that of equal weights, M = 0."""
+    given, level = uncorrelated().assumptions, 2 * Fraction(half) * sigma**2 / n
+    return (
+        Statement(level, "<=", constant_loss(W / S), given),
+        Statement(constant_loss(1 / n), "==", level, given),
+    )

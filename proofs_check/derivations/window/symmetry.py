@@ -1,0 +1,309 @@
+"""What reflections of the tokens or of the query leave: Lemma C.4, Theorem 3.6 and Appendix F of
+Collins et al., and the ring of Section 3.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp
+from numerics.derivations.normal_form import LENGTH
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.window.affine import _apart, modulus
+from proofs_check.derivations.window.affine import relu as _relu
+from proofs_check.derivations.window.prompt import Lip, X, d, i, j, k, l, mean, n, o, over, q, tokens, width, x, zeta
+from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
+
+y, z = (Variable(name, range=REALS) for name in "yz")
+_bounded = lambda name: Function(name, (Sort.TOKEN,), None)
+#: One over the sum of the weights, before and after the reflection.
+inverse, inverse_reflected = _bounded("N"), _bounded("N'")
+#: The reflection of a token in the hyperplane orthogonal to r, and the weights of both.
+across = over(r(j) * X(i, j, o))
+reflected = X(i, l, o) - 2 * across * r(l)
+weight = exp(2 * width * over(p(l) * X(i, l, o), l))
+weight_reflected = exp(2 * width * over(p(l) * reflected, l))
+
+
+@cache
+def fixed_direction() -> tuple[Theorem, ...]:
+    """A unit vector r that is orthogonal to the query p, and tokens whose law the reflection keeps:
+    the mean of r.h is the same for the reflected tokens.
+    """
+    one, other = inverse(o) * tokens(weight), inverse_reflected(o) * tokens(weight_reflected)
+    there = mean(inverse_reflected(o) * tokens(weight_reflected * over(r(l) * reflected, l)))
+    return (
+        assume("|x'| = 1", over(r(j) ** 2), "==", 1),
+        assume("x'.x = 0", over(r(j) * p(j)), "==", 0),
+        assume("N is one over the sum of the weights", one, "==", 1, every=(o,)),
+        assume("N' is that of the reflected tokens", other, "==", 1, every=(o,)),
+        assume("the reflection keeps the law of the tokens", mean(inverse(o) * tokens(weight * across)), "==", there),
+    )
+
+
+@cache
+def mean_across() -> Theorem:
+    """E x'.h = 0: the reflection keeps the weights and changes the sign of x'.x_i."""
+    unit, orthogonal, one, other, law = fixed_direction()
+    along, norm, product = over(p(l) * X(i, l, o), l), unit.lhs, orthogonal.lhs
+    same = chain(over(p(l) * reflected, l), along - 2 * across * product)
+    same = chain(same, arithmetic(same.rhs, "==", along, orthogonal, hide=(along, across, product)))
+    turned = chain(over(r(l) * reflected, l), across - 2 * across * norm)
+    turned = chain(turned, arithmetic(turned.rhs, "==", -across, unit, hide=(across, norm)))
+    weights = arithmetic(weight_reflected, "==", weight, same, hide=(same.lhs, along))
+    part = weight_reflected * turned.lhs
+    each = arithmetic(part, "==", -weight * across, weights, turned, hide=(weight_reflected, weight, turned.lhs))
+    sums, parts = (integrate("coordinates", (i,), thm, (n,)) for thm in (weights, each))
+    S, other_S, total = tokens(weight), tokens(weight_reflected), tokens(weight * across)
+    N, other_N = inverse(o), inverse_reflected(o)
+    value = arithmetic(other_N, "==", other.lhs / other_S, hide=(other_S,))
+    value = chain(value, arithmetic(value.rhs, "==", one.lhs / S, other, one, sums, hide=(other.lhs, one.lhs, S, other_S)))
+    value = chain(value, arithmetic(value.rhs, "==", N, hide=(S,)))
+    parts = chain(parts, -total)
+    image = other_N * parts.lhs
+    image = chain(image, arithmetic(image, "==", -N * total, value, parts, hide=(parts.lhs, total)))
+    E, there = mean(N * total), law.rhs
+    there_ = chain(there, integrate("mean", (o,), image), -E)
+    both = [arithmetic(sign * E, "<=", 0, law, there_, hide=(E, there)) for sign in (1, -1)]
+    return arithmetic(E, "==", 0, *both, hide=(E,))
+
+
+def across_statement(sign: int = -1) -> Statement:
+    """E x'.h = 1 + sign, which is 0 if the reflection changes the sign."""
+    given = frozenset().union(*(t.assumptions for t in fixed_direction()))
+    E = mean(inverse(o) * tokens(weight * across))
+    return Statement(E, "==", term(1 + sign), given)
+
+
+#: Theorem 3.6: labels, a matrix, and a task as l_1, l_2, b and the height u.x of the query.
+labels, M = Function("y", (Sort.INDEX, Sort.TOKEN)), Function("M", (Sort.INDEX, Sort.INDEX))
+l_1, l_2, offset = (_bounded(name) for name in ("l_1", "l_2", "b"))
+u = Function("u", (Sort.INDEX, Sort.TOKEN), None)
+at_query = over(u(j, o) * x(j, o))
+
+
+TASKS = ("affine", "ReLU")
+
+
+def prediction(sign: int) -> Term:
+    """Linear attention at the query, or at the opposite one."""
+    return tokens(labels(i, o) * over(over(X(i, j, o) * M(j, l) * (sign * x(l, o)), l)))
+
+
+def value(task: str, sign: int) -> Term:
+    """The value of the task at the query, or at the opposite one."""
+    height = sign * at_query
+    if task == "affine":
+        return l_1(o) * height + offset(o)
+    up = Op("ind", (at_query,)) * at_query
+    down = Op("above", (-at_query,)) * -at_query
+    if sign < 0:
+        up, down = down, up
+    return l_1(o) * up + l_2(o) * down + offset(o)
+
+
+def linear_loss(task: str, sign: int = 1) -> Term:
+    return mean((prediction(sign) - value(task, sign)) ** 2)
+
+
+@cache
+def opposite_query(task: str) -> tuple[Theorem, Theorem, Theorem]:
+    """The query x and -x have one law, given the tokens and the task; E b^2 = L^2/3, and b is
+    centred and independent of the rest.
+    """
+    even = (value(task, 1) + value(task, -1)) / 2 - offset(o)
+    return (
+        assume(f"x and -x have one law ({task} tasks)", linear_loss(task, -1), "==", linear_loss(task)),
+        assume("uniform offset: E b^2 = L^2/3", mean(offset(o) ** 2), "==", Lip**2 / 3),
+        assume(f"b is centred and independent of the rest ({task} tasks)", mean(offset(o) * even), "==", 0),
+    )
+
+
+@cache
+def linear_attention(task: str) -> Theorem:
+    """L^2/3 <= the loss of linear attention: at least the mean square of the even part of the task,
+    since the prediction is odd in the query.
+    """
+    law, square, centred = opposite_query(task)
+    here, there = prediction(1) - value(task, 1), prediction(-1) - value(task, -1)
+    even = (value(task, 1) + value(task, -1)) / 2
+    halves = specialise(arithmetic(((y + z) / 2) ** 2, "<=", (y**2 + z**2) / 2), {y: here, z: there})
+    both = mean(here**2 + there**2)
+    whole = chain(integrate("mean", (o,), chain(even**2, halves)), both / 2)
+    whole = chain(whole, replace(both / 2, _apart(here**2, there**2, o)))
+    whole = chain(whole, replace(whole.rhs, replace(law.lhs, law)), linear_loss(task))
+    rest = even - offset(o)
+    parts = mean(offset(o) ** 2) + 2 * mean(offset(o) * rest) + mean(rest**2)
+    least = arithmetic(Lip**2 / 3, "<=", parts, square, centred, hide=(mean(offset(o) ** 2), mean(offset(o) * rest), mean(rest**2)))
+    return chain(least, whole)
+
+
+def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
+    """L^2/share is at most the loss of linear attention on affine and on ReLU tasks."""
+    given = lambda task: frozenset().union(*(t.assumptions for t in opposite_query(task)))
+    return tuple(Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
+
+
+#: Lemma F.1: the error without E_x f, the sum of x_i' M x, and the offset, which is independent.
+A, T = Function("A", (Sort.TOKEN,), Fraction(4)), Function("T", (Sort.TOKEN,), Fraction(4))
+
+
+@cache
+def centred() -> tuple[Theorem, Theorem]:
+    return (
+        assume("E b = 0", mean(offset(o)), "==", 0),
+        assume("E sum x_i'Mx = 0, as the query is centred", mean(T(k), k), "==", 0),
+    )
+
+
+@cache
+def without_the_mean() -> Theorem:
+    """E (A - b)^2 + E b^2 T^2 <= E (A + b(T - 1))^2, with equality."""
+    of_b, of_T = centred()
+    pair = lambda body: mean(mean(body, k))
+    less = pair((A(k) - offset(o)) ** 2) + mean(offset(o) ** 2) * mean(T(k) ** 2, k)
+    more = pair((A(k) + offset(o) * (T(k) - 1)) ** 2)
+    b1, b2, t1, t2, a1, a2, c = (
+        mean(offset(o)), mean(offset(o) ** 2), mean(T(k), k), mean(T(k) ** 2, k), mean(A(k), k), mean(A(k) ** 2, k), mean(A(k) * T(k), k)
+    )
+    left, right = a2 - 2 * a1 * b1 + b2 + b2 * t2, a2 + 2 * b1 * (c - a1) + b2 * (t2 - 2 * t1 + 1)
+    same = arithmetic(left, "==", right, of_b, of_T, hide=(b1, b2, t1, t2, a1, a2, c))
+    return chain(less, same, more)
+
+
+def drop_statement(square: int | Fraction = 1) -> Statement:
+    """E (A - b)^2 + square E b^2 T^2 <= E (A + b(T - 1))^2, where the last term is not negative."""
+    pair = lambda body: mean(mean(body, k))
+    left = pair((A(k) - offset(o)) ** 2) + Fraction(square) * (mean(offset(o) ** 2) * mean(T(k) ** 2, k))
+    return Statement(left, "<=", pair((A(k) + offset(o) * (T(k) - 1)) ** 2), frozenset().union(*(t.assumptions for t in centred())))
+
+
+#: Lemma F.1 for affine tasks: a slope, a direction, an offset, and functions of them.
+G, H, F = (Function(name, (Sort.TOKEN,), Fraction(2)) for name in "GHF")
+point = Function("x_", (Sort.INDEX, Sort.QUERY), Fraction(1))
+a, b = (Variable(name, range=REALS) for name in "ab")
+task = a * over(p(j) * point(j, q)) + b
+
+
+def over_points(body: Term) -> Term:
+    return bind("query", (q,), body)
+
+
+@cache
+def centred_point() -> Theorem:
+    return assume("E x = 0", over_points(point(j, q)), "==", 0, every=(j,))
+
+
+@cache
+def symmetric_slope() -> Theorem:
+    return assume("l and -l have one law: E G(-l) = E G(l)", mean(H(k), k), "==", mean(G(k), k))
+
+
+@cache
+def mean_of_a_task() -> Theorem:
+    """E_x f = b for an affine task."""
+    each = arithmetic(p(j) * centred_point().lhs, "==", 0 * p(j), centred_point(), hide=(p(j), centred_point().lhs))
+    total = chain(over(p(j) * centred_point().lhs), integrate("coordinates", (j,), each, (d,)), 0)
+    split = chain(over_points(task), a * total.lhs + b)
+    return chain(split, arithmetic(split.rhs, "==", b, total, hide=(total.lhs,)))
+
+
+def flip_statements(with_bias: bool = False, whole: int = 1) -> tuple[Statement, ...]:
+    """E_x f = b; a function of b and one of (l, w) are uncorrelated; the flip 2b - f is the task of
+    the slope -l, and functions of -l have the means of those of l; all times `whole`.
+    """
+    pair = lambda body: mean(mean(body, k))
+    rest = G(k) + F(o) if with_bias else G(k)
+    expected = mean(G(k), k) + mean(F(o)) if with_bias else mean(G(k), k)
+    height = over(p(j) * point(j, q))
+    return (
+        Statement(over_points(task), "==", whole * b, centred_point().assumptions),
+        Statement(pair(F(o) * rest), "==", whole * (mean(F(o)) * expected)),
+        Statement(2 * b - task, "==", -a * height + whole * b),
+        Statement(mean(H(k), k), "==", whole * mean(G(k), k), symmetric_slope().assumptions),
+    )
+
+
+flip_theorems = (
+    mean_of_a_task,
+    lambda: equal(flip_statements()[1].lhs, flip_statements()[1].rhs),
+    lambda: equal(flip_statements()[2].lhs, flip_statements()[2].rhs),
+    symmetric_slope,
+)
+
+#: A ring around the query p: one token Z, and the height of the centre of mass.
+Z, height = Function("Z", (Sort.INDEX, Sort.TOKEN), None), Variable("h", range=REALS)
+
+
+@cache
+def ring() -> tuple[Theorem, ...]:
+    """Tokens of the sphere at the distance 1/sqrt w, whose centre of mass is on the line of the
+    query, by symmetry.
+    """
+    return (
+        assume("tokens on the sphere", over(Z(j, o) ** 2), "==", 1, every=(o,)),
+        assume("|x| = 1", over(p(j) ** 2), "==", 1),
+        assume("a ring of the radius 1/sqrt w", over((Z(j, o) - p(j)) ** 2), "==", 1 / width, every=(o,)),
+        assume("the centre of mass is on the line of x", mean(Z(j, o)), "==", height * p(j), every=(j,)),
+    )
+
+
+@cache
+def centre_of_the_ring() -> tuple[Theorem, Theorem]:
+    """|x - E Z|^2 = 1/(2w)^2, and E (L u.(x - E Z))^2 = L^2/(4 d w^2) <= L^2/(2w^2)."""
+    sphere, query, around, line = ring()
+    inner = over(Z(j, o) * p(j))
+    level = chain(inner, (sphere.lhs + query.lhs - around.lhs) / 2)
+    level = chain(level, arithmetic(level.rhs, "==", 1 - 1 / (2 * width), sphere, query, around))
+    average = integrate("mean", (o,), level)
+    each = arithmetic(mean(Z(j, o)) * p(j), "==", height * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
+    total = chain(mean(inner), integrate("coordinates", (j,), each, (d,)), height * query.lhs)
+    value = chain(total, arithmetic(total.rhs, "==", height, query, hide=(query.lhs,)))
+    found = arithmetic(height, "==", 1 - 1 / (2 * width), value, chain(mean(inner), average, 1 - 1 / (2 * width)), hide=(mean(inner),))
+    gap = p(j) - mean(Z(j, o))
+    point = arithmetic(gap**2, "==", (1 - height) ** 2 * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
+    square = chain(integrate("coordinates", (j,), point, (d,)), (1 - height) ** 2 * query.lhs)
+    square = chain(square, arithmetic(square.rhs, "==", 1 / (4 * width**2), found, query, hide=(query.lhs,)))
+    bias = specialise(isotropic(), {v: ((j,), gap)})
+    bias_ = chain(mean((Lip * over(direction(j, k) * gap)) ** 2, k), Lip**2 * bias.lhs)
+    scaled = chain(bias_, arithmetic(bias_.rhs, "==", Lip**2 * bias.rhs, bias, hide=(bias.lhs, bias.rhs)), Lip**2 / d * square.lhs)
+    last = arithmetic(scaled.rhs, "<=", Lip**2 / (2 * width**2), square, hide=(square.lhs,))
+    return square, chain(scaled, last)
+
+
+def ring_statements(half: int = 2, order: int = 1) -> tuple[Statement, Statement]:
+    """|x - E Z|^2 = 1/(half w)^2, and the squared bias is at most L^2/(2 order w^2)."""
+    given = frozenset().union(*(t.assumptions for t in ring()))
+    gap = p(j) - mean(Z(j, o))
+    bias = mean((Lip * over(direction(j, k) * gap)) ** 2, k)
+    both = given.union(*(t.assumptions for t in uniform_direction()))
+    return (
+        Statement(over(gap**2), "==", 1 / (half * width) ** 2, given),
+        Statement(bias, "<=", Lip**2 / (2 * order * width**2), both),
+    )
+
+
+#: Whether a token lies in a cap, and how many do.
+prompt, t = Variable("prompt", Sort.PROMPT), Variable("t", Sort.TOKEN)
+at, cap = Function("t_", (Sort.TOKEN,)), Variable("s", range=POSITIVE)
+inside = Op("ind", (at(t) - (1 - cap),))
+count = bind("sum", (t,), inside, (prompt,))
+
+
+@cache
+def no_token() -> Theorem:
+    """1 - n sigma <= the probability that fewer than one token lies in the cap of measure sigma."""
+    point = specialise(arithmetic(1 - zeta, "<=", Op("above", (1 - zeta,))), {zeta: count})
+    return integrate("prompt", (prompt,), point)
+
+
+def no_token_statement(share: int | Fraction = 1) -> Statement:
+    """1 - share n sigma is at most the probability that no token lies in the cap."""
+    left = 1 - Fraction(share) * LENGTH * bind("mean", (t,), inside)
+    return Statement(left, "<=", bind("prompt", (prompt,), Op("above", (1 - count,))))
