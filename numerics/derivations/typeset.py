@@ -135,6 +135,8 @@ def _value(e: Apply) -> str:
     if e.function.name in ("y", "xi"):  # the coordinates of the query and of a Gaussian vector
         return f"{own}_{{{indices}}}"
     at = [x if x.startswith("Z") else f"z_{{{x}}}" for x in random]
+    if indices and own.endswith("}") and "_{" in own:  # a name with an index of its own
+        own, indices = own.rsplit("_{", 1)[0], own.rsplit("_{", 1)[1][:-1] + "," + indices
     return own + (f"_{{{indices}}}" if indices else "") + (f"({at[0]})" if at else "")
 
 

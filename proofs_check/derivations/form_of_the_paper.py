@@ -122,6 +122,12 @@ def _output_statement(of: Statement, rows: Term, c: int | Fraction, power: int) 
     return _statement(of, c, 1, power, paper_constants_V(_U, sp.sqrt(_V2), _d), {_U: norm_U, _V2: rows, _d: d})
 
 
+def output_constants() -> tuple[Term, Term]:
+    """c_1 and c_2 of Proposition 3.1."""
+    first, second = (from_sympy(e, {_U: norm_U, _V2: norm_V**2, _d: d}) for e in paper_constants_V(_U, sp.sqrt(_V2), _d))
+    return first, second
+
+
 def output_statement(c: int | Fraction = 1, power: int = 6) -> Statement:
     """Proposition 3.1 for L >= 2."""
     return _output_statement(query_average.statement(), norm_V**2, c, power)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.rules import arithmetic, assume, integrate, replace
 from numerics.derivations.sorts import POSITIVE
@@ -29,7 +28,7 @@ from proofs_check.derivations.risks.distance_of_gradients import (
 from proofs_check.derivations.risks.distance_of_risks import D, T, square_D, square_y
 from proofs_check.derivations.risks.mean_of_a_vector import mean_of_a_norm, norm
 from proofs_check.derivations.risks.outcomes import hypotheses, i, j, k, m, mean, outputs, variable, vector
-from proofs_check.derivations.risks.rates import rate, square, task, x
+from proofs_check.derivations.risks.rates import rate, x
 from proofs_check.derivations.risks.segment import flat, origin
 
 c1, c2, c3, c4, w = (Variable(name, range=POSITIVE) for name in ("c1", "c2", "c3", "c4", "w"))
@@ -60,7 +59,7 @@ at_a_task = bound(w, second_moments, mean(norm_J**2))
 #: Given the task: the roots of the same second moments, and the difference of the gradients.
 root_G, root_H = (variable(name, 1)(k) for name in ("G", "H"))
 difference = vector("v", 1)(i, k)
-at_every_task = bound(instantiated(square, {task: k}), root_G**2, root_H**2)
+at_every_task = bound(exp(variable("s", 0)(k)), root_G**2, root_H**2)
 tower = assume("the gradients are means over the tasks", grad_L - grad, "==", mean(difference), every=(i,))
 first_part = assume("the first part at every task", norm(difference), "<=", at_every_task, every=(k,))
 

@@ -22,12 +22,13 @@ from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
 from proofs_check.derivations.risks.outcomes import hypotheses
+from proofs_check.derivations.risks.proposition_at_tasks import proposition_3_1
 from proofs_check.derivations.risks.rates import S, at_every_task, eps, finite, mean, on_average, rate, square, tail
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
 
 
-output = at_every_task("Proposition 3.1", square_D, "D2", c1 * rate(c2, 3, 1))
+output = proposition_3_1(square_D, c1, c2)
 jacobians = at_every_task("Proposition 3.4 with our constants", norm_dJ**2, "dJ2", c3 * rate(c4, 4, 2))
 limit = at_every_task("Lemma D.1", square_T, "T2", c5 * square**2)
 label = at_every_task("second moment of a sub-Gaussian label", square_y, "y2", c6 * square**1)

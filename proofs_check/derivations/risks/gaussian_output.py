@@ -86,7 +86,7 @@ def _statements(power: int, two: int | Fraction) -> tuple[Statement, Statement]:
 
 def of_the_task(power: int) -> Theorem:
     """The hypothesis that the first part holds at every task, where |Gamma| <= sigma_mu^2."""
-    moment = Function(f"T{power}", (Sort.TOKEN,), Fraction(1))(task)
+    moment = Function(f"T{power}", (Sort.TASK,), Fraction(1))(task)
     return assume("the first part at every task", moment, "<=", _power(power, 2, square), every=(task,))
 
 
@@ -125,4 +125,4 @@ def second_at_a_task() -> Theorem:
 
 def over_the_tasks(power: int) -> Callable[[], Theorem]:
     """The mean of the first part over the tasks."""
-    return lambda: integrate("mean", (task,), of_the_task(power))
+    return lambda: integrate("task", (task,), of_the_task(power))

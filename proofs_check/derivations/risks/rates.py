@@ -1,7 +1,7 @@
 """Rates averaged over the tasks: sigma^p ln(L)^a/L^{c/sigma^2} for a random sigma with twelve
 moments (OURS:E.moments, and Assumption 4.2 (ii) of Boursier & Boyer).
 
-A token stands for the task, sigma^2 = e^s is any positive function of it, and x is ln L.
+The number sigma^2 = e^s is any positive function of the task, and x is ln L.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Op, Term, Variable, term
+from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import hypotheses, variable
+from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 
-task = Variable("task", Sort.TOKEN)
-square = exp(variable("s", 0)(task))
+task = Variable("mu", Sort.TASK)
+square = exp(Function("s", (Sort.TASK,))(task))
 w, u, x, c, order, K, S, eps, delta = (
     Variable(name, range=POSITIVE) for name in ("w", "u", "lnL", "c", "k", "K", "S", "epsilon", "delta")
 )
@@ -29,7 +29,7 @@ a = Variable("a", range=REALS)
 
 def mean(body: Term) -> Term:
     """The mean over the tasks."""
-    return bind("mean", (task,), body)
+    return bind("task", (task,), body)
 
 
 twelfth = mean(square**6)
@@ -49,7 +49,7 @@ def at_every_task(name: str, square: Term, given: str, most: Term) -> tuple[Theo
     """The hypotheses that a mean square given the task has a bound, as somebody shows, and that its
     mean over the tasks is the mean square over the outcome.
     """
-    of_the_task = variable(given, 1)(task)
+    of_the_task = Function(given, (Sort.TASK,), Fraction(1))(task)
     return (
         assume(f"{name} at every task", of_the_task, "<=", most, every=(task,), cited=True),
         assume(f"{given} is a mean given the task", over_outcomes(square), "==", mean(of_the_task)),
@@ -59,7 +59,7 @@ def at_every_task(name: str, square: Term, given: str, most: Term) -> tuple[Theo
 def on_average(given: tuple[Theorem, Theorem], *more: Theorem) -> Theorem:
     """What holds at every task, or what follows from it there, on average."""
     proposition, tower = given
-    return chain(tower, integrate("mean", (task,), chain(proposition, *more)))
+    return chain(tower, integrate("task", (task,), chain(proposition, *more)))
 
 
 def left_open(c: Term = c) -> Term:
@@ -89,7 +89,7 @@ def pointwise() -> Theorem:
 @cache
 def theorem() -> Theorem:
     """The mean of the pointwise bound."""
-    return integrated("mean", (task,), specialise(pointwise(), {w: square}), None, bound(order, a, twelfth))
+    return integrated("task", (task,), specialise(pointwise(), {w: square}), None, bound(order, a, twelfth))
 
 
 finite = assume("E sigma^12 <= S", twelfth, "<=", S)
@@ -153,5 +153,5 @@ def eighth_power_tends_to_zero() -> Theorem:
     point = specialise(eighth_power(), {w: square})
     first, second = (2 / (c * exp(1))) ** 2, (3 / (c * exp(1))) ** 3 * K / x
     total = first * tail.lhs + second * twelfth
-    average = integrated("mean", (task,), point, None, total)
+    average = integrated("task", (task,), point, None, total)
     return chain(average, replace(total, tail, finite))

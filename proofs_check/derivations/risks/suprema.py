@@ -67,7 +67,7 @@ def vanishing() -> Theorem:
     at = specialise(theorem(), {order: term(3), a: term(1), c: _c2_inf})
     second = chain(mean(rate(_c2_inf, 3, 1)), at, bound(term(3), term(1), twelfth, _c2_inf))
     point = arithmetic(rate(c, 6, 2, w), "<=", w**6 * x**2)
-    fourth = chain(integrated("mean", (task,), specialise(point, {w: square, c: _c2_inf}), None, x**2 * twelfth))
+    fourth = chain(integrated("task", (task,), specialise(point, {w: square, c: _c2_inf}), None, x**2 * twelfth))
     most = chain(of_the_risks(), replace(of_the_risks().rhs, second, fourth))
     most = chain(most, replace(most.rhs, finite))
     return chain(most, arithmetic(most.rhs, "==", _vanishing()))
