@@ -326,11 +326,12 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     "BB:LE.2.gauss/query",
     dial="k",
     reference={},
-    argument=r"One has $\mathbb{E}\|z\|^4=({\rm tr}\,S)^2+2\,{\rm tr}(S^2)$, and both traces are at most $d$ as $S\leq I$.",
 )
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
-    r"""The fourth moment of the query is bounded by $d^2+2d\leq16d^2$ for every $d\geq1$. Here `k`
-    stands for 16; already 3 is enough, which is sharp in $d=1$.
+    r"""The fourth moment of a Gaussian query with a covariance $S\leq I$ is derived to be at most
+    $d^2+2d$, which is that of a standard Gaussian vector and at most $16d^2$ for every $d\geq1$.
+    Here `k` stands for 16; already 3 is enough, which is sharp in $d=1$.
     """
     d = sp.Symbol("d", integer=True, positive=True)
-    return forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})
+    search = forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})
+    return derivation("BB:LE.2.gauss/query", search, k=k)

@@ -233,8 +233,8 @@ def transfer_of_the_risk(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Before the time $\ln(1+\beta\rho/g_2)/\beta$ the flows are derived to differ by at most
     $g_2(e^{\beta t}-1)/\beta$. From every such time on, $R_L$ is at most $R(\theta(t))+g_1+\kappa
     g_2(e^{\beta t}-1)/\beta$, and so is its limit; from the best time on it is at most $R^*$ plus
-    the stated bound where the risk falls at a known rate, and plus $\varepsilon$ for small $g_1$ and
-    $g_2$. Flows are integrated as a second route; `c` multiplies the bounds.
+    the stated bound where the risk falls at a known rate, and plus $\varepsilon$ for small $g_1$
+    and $g_2$. Flows are integrated as a second route; `c` multiplies the bounds.
     """
     drawn = drawn_flows(
         lambda t, one, other: t.finite.risk(*other) - t.infinite.risk(*one),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
-from proofs_check.derivations.risks import at_a_task, corollaries, rates, remaining, segment, smooth_loss, suprema
+from proofs_check.derivations.risks import at_a_task, corollaries, gaussian_query, rates, remaining, segment, smooth_loss, suprema
 from proofs_check.derivations.risks import distance_of_gradients as gradients
 from proofs_check.derivations.risks import distance_of_risks as risks
 from proofs_check.derivations.risks import fourth_moments as moments
@@ -43,6 +43,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
         "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
         "BB:LE.2.gauss": Proof(normal.fourth_statements, (normal.fourth_at_a_task, normal.over_the_tasks(4))),
+        "BB:LE.2.gauss/query": one(gaussian_query.statement, gaussian_query.theorem),
         "BB:LE.4.gauss": Proof(normal.second_statements, (normal.second_at_a_task, normal.over_the_tasks(2))),
         "BB:LE.4": Proof(gradients.statements, (gradients.squared, gradients.with_a_smooth_loss)),
         "BB:LE.4.split": Proof(gradients.halves_statements, (gradients.halves, gradients.norm_of_the_halves)),

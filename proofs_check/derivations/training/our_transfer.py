@@ -125,9 +125,9 @@ def at_the_best_time() -> Theorem:
     bound = g1 + kappa * sharp(CLOCK(s))
     far = arithmetic(up_to_T * bound, "<=", up_to_T * (g1 + kappa * sharp(T)), growth, hide=hidden)
     total = A * exp(-mu * T) + g1 + kappa * sharp(T)
-    hidden = bound, kappa * sharp(T), A * exp(-mu * T)
+    parts = bound, kappa * sharp(T), A * exp(-mu * T)
     positive = arithmetic(0, "<=", kappa * sharp(T))
-    risk = arithmetic(here * later * (RL(t) - least), "<=", total, positive, from_a_time_on(), far, near, hide=hidden)
+    risk = arithmetic(here * later * (RL(t) - least), "<=", total, positive, from_a_time_on(), far, near, hide=parts)
     same = arithmetic(total, "==", there, in_time)
     return chain(risk, same, bound_there())
 
