@@ -271,7 +271,7 @@ def meets(assumption: Assumption, world: World) -> bool:
         Sort.TOKEN: tokens,
         Sort.QUERY: tokens,
         Sort.TASK: tasks,
-        Sort.INDEX: range(world.size),
+        Sort.INDEX: range(max(world.size, world.length)),
         Sort.TIME: times,
     }
     named = [v for v in assumption.every if isinstance(v, Variable) and v.of in values]
