@@ -106,18 +106,18 @@ def _beyond_the_edge(c: int | Fraction) -> Evidence:
     "BB:LD.2.1.a",
     control=(dict(half=Fraction(3, 5)), dict(c=Fraction(3, 2)), dict(reach=6)),
     needs=("BB:LD.2.1.RH",),
-    argument=r"By BB:LD.2.1.RH the probability is at most $e^{-(t-4\sqrt d)^2/8}$ for $t>4\sqrt d$, which the second part "
-    r"bounds.",
 )
 def from_the_shifted_square(*, half: Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int = 4) -> Evidence:
-    r"""For $a,b\geq0$, $(a-b)^2\geq\frac12a^2-b^2$, and $e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$
-    for $t>4\sqrt d$. For $t=x\sqrt d$ with $0\leq x\leq4$ the bound $e^{2d-t^2/16}$ is at least 1.
-    Here `half`, `c` and `reach` stand for $\frac12$, 2 and 4.
+    r"""It is derived that $(a-b)^2\geq\frac12a^2-b^2$ for $a,b\geq0$, that $\mathbb{P}(\|z\|\geq
+    t)\leq e^{-(t-4\sqrt d)^2/8}\leq e^{2d-t^2/16}$ for $t>4\sqrt d$, and that the last bound is at
+    least 1 for $t\leq4\sqrt d$. Here `half`, `c` and `reach` stand for $\frac12$, 2 and 4; in the
+    second route $t=x\sqrt d$.
     """
     a, b, x = sp.symbols("a b x", nonnegative=True)
     square = forall((a - b) ** 2, ">=", Rational(half) * a**2 - b**2, {a: Closed(0, oo), b: Closed(0, oo)})
     below = forall(tail_d2(x * sqrt(d), d), ">=", 1, {x: Closed(0, reach), d: Integers(1, oo)})
-    return all_of(square, _beyond_the_edge(c), below)
+    far = _beyond_the_edge(c)
+    return derivation("BB:LD.2.1.a", square, far, far, below, half=half, c=c, reach=reach)
 
 
 @claim(
