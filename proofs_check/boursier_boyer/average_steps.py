@@ -102,7 +102,7 @@ def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, ra
     chosen = radius(share, u)
     with sp.evaluate(False):
         root = sqrt(exp(2 * d - B**2 / 16))
-        tail, tail_at_radius = (exp(d - b**2 / half) for b in (B, chosen))
+        tail, tail_at_radius = exp(d - B**2 / half), exp(d - chosen**2 / 32)
         printed = exp(d - log(L) / (rate * sigma**2 * u**2))
     sum_of_roots = forall(sqrt(2 * x + 2 * y), "<=", sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y)), other)
     at_radius = identity(tail_at_radius, printed)

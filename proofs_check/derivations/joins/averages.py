@@ -16,9 +16,9 @@ from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins.lemma_c4 import p_th_root, scale
-from proofs_check.derivations.query_average import U, at_the_query, b, l, operator_norm, y
+from proofs_check.derivations.query_average import U, at_the_query, b, l, operator_norm
 from proofs_check.derivations.softmax_average import K, a2, d, sigma
-from proofs_check.derivations.tilted import QUERY, query
+from proofs_check.derivations.tilted import QUERY, query, y
 from proofs_check.derivations.weighted_errors import size_of_g
 from theory.bounds.concentration import C as C_of
 
@@ -36,7 +36,7 @@ def square_of_the_radius(share: int) -> Term:
     return log(L) / (share * sigma**2 * norm_U**2)
 
 
-def in_the_ball(share: int) -> Term:
+def in_the_ball(share: int) -> Op:
     """1 where |z| <= B, and 0 elsewhere."""
     return Op("ind", (square_of_the_radius(share) - QUERY.square,))
 
@@ -63,7 +63,7 @@ def score_in_the_ball(share: int) -> Theorem:
     return chain(size, replace(size.rhs, line), ball * (log(L) / share))
 
 
-def exponential(ball: Term, X: Term, larger: Theorem, Y: Term) -> Theorem:
+def exponential(ball: Op, X: Term, larger: Theorem, Y: Term) -> Theorem:
     """1 e^X <= 1 e^Y on an event, from 1 X <= 1 Y."""
     inside = Op("ind", (X_,))
     same = arithmetic(inside * exp(Y_), "==", inside * exp(inside * Y_))
@@ -150,7 +150,7 @@ n = Variable("n", range=POSITIVE)
 time_ = Variable("t", range=NONNEGATIVE)
 
 
-def rare_query_statements(half: int | Fraction = HALF) -> tuple[Statement, Statement]:
+def rare_query_statements(half: int | Fraction = HALF) -> tuple[Statement, ...]:
     """The moment generating function of the query n or -n with probability q/2 each, q =
     e^{-n^2}/n^2, and 0 otherwise, is at most e^{half t^2} at t and at -t.
     """

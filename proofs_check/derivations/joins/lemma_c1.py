@@ -32,7 +32,9 @@ from proofs_check.derivations.softmax_average import (
     f,
     i,
     k,
+    m,
     mean,
+    over,
     prompt,
     sub_gaussian,
     w,
@@ -72,7 +74,7 @@ def two_terms() -> Theorem:
     both = norms.triangle_of((R_L - R) / S_L, R * (1 / S_L - 1 / S))
     first = specialise(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
     second = arithmetic(sqrt(X_**2 * N_), "<=", size(X_) * sqrt(N_))
-    second = specialise(second, {X_: 1 / S_L - 1 / S, N_: norms.over(i, norms.m, R**2)})
+    second = specialise(second, {X_: 1 / S_L - 1 / S, N_: over(i, m, R**2)})
     both = chain(sqrt(error_squared), both, first.lhs + second.lhs)
     return chain(both, replace(both.rhs, first, second))
 

@@ -95,9 +95,9 @@ def tails(p: int) -> tuple[Theorem, ...]:
     given = () if quotient is None else (specialise(quotient, {N_: at}),)
     same = within(powers, norms, 1 / (C_f**2 * sum_), *given), within(norms, powers, C_f**2 * sum_)
     last = tail_statements(p)[-1]
-    at = chain(last.lhs, specialise(tail(), {t: sqrt(_level(p)) / sigma}))
+    beyond = chain(last.lhs, specialise(tail(), {t: sqrt(_level(p)) / sigma}))
     events = (integrated("mean", (k,), line) for line in (first, *same))
-    return (*events, chain(at, arithmetic(at.rhs, "<=", last.rhs)))
+    return (*events, chain(beyond, arithmetic(beyond.rhs, "<=", last.rhs)))
 
 
 # -- The threshold and the limits ------------------------------------------------------------------

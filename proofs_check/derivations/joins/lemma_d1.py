@@ -104,8 +104,8 @@ def theorems() -> tuple[Theorem, ...]:
     own = statements()
     linear, step = over(j, d, slope * h(j)), sigma**2 * square_of_h
     second = mean(w * along**2) / m0
-    hessian = step - second + variance().lhs / m0**2
-    hessian = chain(own[2].lhs, replace(hessian, variance()), own[2].rhs)
+    split = step - second + variance().lhs / m0**2
+    hessian = chain(own[2].lhs, replace(split, variance()), own[2].rhs)
     cross = over(j, d, a(j) * h(j))
     form = own[3].rhs
     parts = sigma**2 / 2 * square_of_a + sigma**2 * cross + step / 2

@@ -186,8 +186,9 @@ def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
     largest = replace((largest_fg(k) ** 2) ** (m // 2), largest)
     largest = integrated("mean", (k,), largest, None, mean(lemma.size_of_g * lemma.largest_f(k) ** m))
     largest = chain(largest, independent(lemma))
-    inside, event = largest_fg(k) ** (m // 2) + lemma.size_of_Rg, Op("above", (square_of_q - B**2,))
-    sum_ = specialise(arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: inside.args[0], Y_: inside.args[1]})
+    of_fg, event = largest_fg(k) ** (m // 2), Op("above", (square_of_q - B**2,))
+    inside = of_fg + lemma.size_of_Rg
+    sum_ = specialise(arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: of_fg, Y_: lemma.size_of_Rg})
     sum_ = integrated("mean", (k,), sum_, mean(inside**2), 2 * largest.lhs + 2 * second)
     root_ = sqrt(2 * first + 2 * second)
     sum_ = chain(sum_, replace(sum_.rhs, largest), root_**2)
