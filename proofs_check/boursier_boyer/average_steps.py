@@ -91,10 +91,10 @@ def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], t
     return all_of(*(identity(left, right) for left, right in sides))
 
 
-def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, rate: int) -> Evidence:
-    """Decide the steps of Term 3 between its lines: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y) <=
-    sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B the exponential
-    is e^{d - ln(L)/(rate sigma^2 |U|^2)}.
+def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, rate: int) -> tuple[Evidence, ...]:
+    """Decide the step to each of the four lines of Term 3: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y)
+    <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B the
+    exponential is e^{d - ln(L)/(rate sigma^2 |U|^2)}.
     """
     A, D, x, y, B = sp.symbols("A D x y B", nonnegative=True)
     pair = dict.fromkeys((A, D), Closed(0, oo))
@@ -102,17 +102,15 @@ def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, ra
     chosen = radius(share, u)
     with sp.evaluate(False):
         root = sqrt(exp(2 * d - B**2 / 16))
-        tail, tail_at_radius = (exp(d - b**2 / half) for b in (B, chosen))
+        tail, tail_at_radius = exp(d - B**2 / half), exp(d - chosen**2 / 32)
         printed = exp(d - log(L) / (rate * sigma**2 * u**2))
-    return all_of(
-        forall((A + D) ** 2, "<=", twice * A**2 + twice * D**2, pair),
-        forall(sqrt(2 * x + 2 * y), "<=", sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y)), other),
-        identity(root, tail),
-        identity(tail_at_radius, printed),
-    )
+    sum_of_roots = forall(sqrt(2 * x + 2 * y), "<=", sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y)), other)
+    at_radius = identity(tail_at_radius, printed)
+    square = forall((A + D) ** 2, "<=", twice * A**2 + twice * D**2, pair)
+    return square, all_of(sum_of_roots, identity(root, tail)), at_radius, at_radius
 
 
-def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> Evidence:
+def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> list[Evidence]:
     """Decide for each p in `powers`, with m = `order`: |f|^m <= C_f^m |z|^{mp} from |f| = theta C_f
     |z|^p with theta in [0, 1]; the root of 2 E|g|^m C_f^m sigma^{mp} C M, where C M bounds the
     maximum at sigma = 1; and the root of Assumption (ii), E|R g/S|^m = theta sigma^{2mp} c.
@@ -128,7 +126,7 @@ def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: 
         parts.append(forall(of_f, "<=", C_f**grows * r ** (order * p), {**positive, theta: Closed(0, 1)}))
         parts.append(identity(left, right))
         parts.append(forall(limit, "<=", sigma ** (scale * p) * sqrt(c), {c: (0, oo), theta: Closed(0, 1), sigma: Closed(1, oo)}))
-    return all_of(*parts)
+    return parts
 
 
 def logarithm_absorbs_the_dimension(least: int, p: int, c: Fraction) -> Evidence:

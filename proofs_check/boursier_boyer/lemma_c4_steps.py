@@ -11,7 +11,8 @@ from sympy import Max, exp, log, oo, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.layer import softmax_attention
 from theory.bounds.concentration import delta_0
 from theory.bounds.concentration_moments import tail_integral, threshold_c4, threshold_c7
@@ -112,58 +113,54 @@ def logarithm_of_delta_0(*, c: int | Fraction = 64, six: int = 6) -> Evidence:
     )
 
 
-@claim(
-    "BB:LC.4.t0",
-    assumes=(MEANS,),
-    control=(dict(exponent=Fraction(9, 10)), dict(power=2)),
-    needs=("BB:LC.1.15",),
-    argument=r"The bound $\|R/S\|\leq e^{\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^2}$ is (15), and "
-    r"$\mathbb{E}\|f\|^2\leq\sqrt{\mathbb{E}\|f\|^4}=K$ by Jensen's inequality.",
-)
+@claim("BB:LC.4.t0", control=(dict(exponent=Fraction(9, 10)), dict(power=2)))
 def thresholds_and_limit(*, exponent: int | Fraction = 1, power: int = 1) -> Evidence:
     r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$ and `power` $k=1$, $t_0=L^kK$ and, for Lemma C.7,
-    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and
-    $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$.
+    $t_0=L^kK^2$. Moreover $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$ and $\|R/S\|^4\leq
+    e^{4\sigma^2\|Uz\|^2}K^2$. All of this is derived, the bounds of the limit from (15) and
+    Jensen's inequality; in the second route $\rho$ and $\theta$ say how far these are from
+    equality.
     """
     ratio = rho * exp(a2) * sqrt(theta * K)
     domain = {rho: UNIT_INTERVAL, theta: UNIT_INTERVAL, K: (0, oo), a2: Closed(0, oo)}
-    return all_of(
+    return derivation(
+        "BB:LC.4.t0",
         identity(computed(r"16C/(27\delta_0L)", threshold_c4(L, a2, K)), L**power * K),
         identity(computed(r"16^2C^2/(27^2\delta_0^2L^3)", threshold_c7(L, a2, K)), L**power * K**2),
         forall(ratio**2, "<=", exp(2 * sp.Rational(exponent) * a2) * K, domain),
         forall(ratio**4, "<=", exp(4 * sp.Rational(exponent) * a2) * K**2, domain),
+        exponent=exponent,
+        power=power,
     )
 
 
 @claim(
     "BB:LC.4.lo",
     control=dict(c=Fraction(9, 10)),
-    needs=("BB:LC.4.t0",),
-    argument=r"By LC.4.t0, $t_0=LK$ and $\|R/S\|^2=\theta e^{2\sigma^2\|Uz\|^2}K$ with $\theta\leq1$; multiply by $K$, take the "
-    r"$p$-th root, which is increasing, and divide by $16\sigma^2C_f^{2/p}$.",
     reference=dict(theta=sp.tanh(sp.Rational(1, 2)) ** 2 / exp(sp.Rational(1, 2))),
 )
 def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
-    r"""With $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, $\frac1K(\frac{t_0}2-\|\frac RS\|^2)_+\geq(\frac
-    L2-c\,e^{2\sigma^2\|Uz\|^2})_+$ for `c` = 1.
+    r"""For $p=1,2$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$, $(\frac{t_0}2-\|\frac
+    RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\geq(\frac
+    L2-c\,e^{2\sigma^2\|Uz\|^2})_+^{1/p}K^{1/p}/(16\sigma^2C_f^{2/p})$ is derived, with `c` = 1. The
+    second route is this without the root, in units of $K$.
     """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
-    return forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
+    search = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
+    return derivation("BB:LC.4.lo", search, search, c=c)
 
 
 @claim(
     "BB:LC.4.up",
-    assumes=(MEANS,),
-    control=(dict(c=23), dict(four=5)),
-    needs=("BB:LC.4.t0",),
-    argument=r"By LC.4.t0, $t_0=LK$, where $K=\theta C_f^2m$, $m=\sqrt{\mathbb{E}\|Z\|^{4p}}$ and $\theta\leq1$: the expectation "
-    r"of $\|f(z)\|^4\leq C_f^4\|z\|^{4p}$. The inequalities are the printed one raised to the $p$-th power.",
+    control=(dict(c=23), dict(four=5), dict(grows=3)),
     reference=dict(m=1, theta=1, q=sp.tanh(sp.Rational(1, 2)) ** 2),
 )
-def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4) -> Evidence:
-    r"""With $m=\sqrt{\mathbb{E}\|Z_1\|^{4p}}$ and $p=1,2$, $(\frac{t_0}2-\|\frac
-    RS\|^2)_+/(16\sigma^2C_f^{2/p})^p\leq(L^{1/p}m^{1/p}/(2^{4+1/p}\sigma^2))^p$. For $p=2$ the root
-    of the right side is at most $\sqrt{Lm}/(22\sigma^2)$.
+def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, grows: int = 4) -> Evidence:
+    r"""With $m=\sqrt{\mathbb{E}\|Z_1\|^{4p}}$ and $p=1,2$, $\mathbb{E}\|f\|^4\leq C_f^4m^2$ and
+    $(\frac{t_0}2-\|\frac RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\leq
+    L^{1/p}m^{1/p}/(2^{4+1/p}\sigma^2)$ are derived. For $p=2$ the right side is at most
+    $\sqrt{Lm}/(22\sigma^2)$. The second route is the $p$-th power of this; `c`, `four` and `grows`
+    stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
     """
     base = 2 ** sp.Rational(four)
     domain = {L: Integers(1, oo), q: Closed(0, oo), theta: UNIT_INTERVAL, m: (0, oo), sigma2: (0, oo), C_f: (0, oo)}
@@ -171,7 +168,9 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4) 
     limits = [forall(limit / SCALE[p] ** p, "<=", L * m / (2 * (base * sigma2) ** p), domain) for p in (1, 2)]
     root = sqrt(L * m) / (base * sqrt(2) * sigma2)
     lemma = forall(root, "<=", sqrt(L * m) / (sp.Rational(c) * sigma2), {L: Integers(1, oo), m: (0, oo), sigma2: (0, oo)})
-    return all_of(*limits, lemma)
+    r = sp.Symbol("r", positive=True)  # |z|^p
+    growth = forall((theta * C_f * r) ** 4, "<=", C_f**grows * r**4, {theta: UNIT_INTERVAL, C_f: (0, oo), r: (0, oo)})
+    return derivation("BB:LC.4.up", growth, limits[0], growth, limits[1], lemma, c=c, four=four, grows=grows)
 
 
 def _substituted(p: int, power: int) -> sp.Expr:
@@ -208,21 +207,19 @@ def substitution_in_the_tail(*, power: int = 1) -> Evidence:
     return all_of(*(identity(computed(name, tail_integral(x, SCALE[p], p)), _substituted(p, power)) for p in (1, 2)))
 
 
-@claim(
-    "BB:LC.4.sub/closed",
-    control=dict(one=2),
-    argument="Minus its derivative is the integrand, and it vanishes at infinity, as $e^{-x/s}$ outweighs $s+x$.",
-)
-def closed_form_of_the_tail(*, one: int = 1) -> Evidence:
+@claim("BB:LC.4.sub/closed", control=dict(rate=Fraction(9, 10)))
+def closed_form_of_the_tail(*, rate: int | Fraction = 1) -> Evidence:
     r"""The integral $\int_x^\infty u^{p-1}e^{-u/s}du$ is $se^{-x/s}$ for $p=1$ and
-    $(s^2+sx)\,e^{-x/s}$ for $p=2$. This is proved by its derivative, and confirmed once by
-    quadrature.
+    $(s^2+sx)\,e^{-x/s}$ for $p=2$. It is derived that the integral from $x$ to $x+t$ is the
+    difference of the closed forms at both ends, and that the one at $x+t$ is at most $2s^{p+1}/t$.
+    The second routes are the derivative and, once, a quadrature; `rate` multiplies the exponent.
     """
     s = sp.Symbol("s", positive=True)
     closed = [computed(rf"\int_x^\infty u^{{{p - 1}}}e^{{-u/s}}du", tail_integral(x, s, p)) for p in (1, 2)]
-    parts = [identity(-sp.Derivative(closed[p - 1], x), x ** (p - one) * exp(-x / s)) for p in (1, 2)]
+    parts = [identity(-sp.Derivative(closed[p - 1], x), x ** (p - 1) * exp(-sp.Rational(rate) * x / s)) for p in (1, 2)]
     tail = integral_evidence(u * exp(-u), u, (1, oo), "==", tail_integral(sp.S.One, sp.S.One, 2), tail=8 * exp(-u / 2))
-    return confirmed(all_of(*parts), tail)
+    found = derivation("BB:LC.4.sub/closed", *(part for part in parts for _ in range(2)), rate=rate)
+    return confirmed(found, tail) if rate == 1 else found
 
 
 @claim(
@@ -244,21 +241,15 @@ def incomplete_gamma_function(*, one: int | Fraction = 1) -> Evidence:
     return confirmed(all_of(*(forall(left, "<=", right, {at: Closed(0, oo)}) for left, right in zip(gamma, bound))), *looks)
 
 
-@claim(
-    "BB:LC.4.subadd",
-    control=dict(c=Fraction(9, 10)),
-    argument=r"For $p=2$, with $w=e^{\sigma^2\|Uz\|^2}$ and $\sqrt{L/2}=w+h$ the root is $\sqrt{h(h+2w)}$, and for $L/2<w^2$ the "
-    "right side is negative. The exponent of the first bound is thus the smaller one; that the first bound holds is "
-    "BB:LC.4.subadd/display.",
-)
+@claim("BB:LC.4.subadd", control=dict(c=Fraction(9, 10)))
 def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
     r"""For $p=1,2$, $(\frac L2-e^{2\sigma^2\|Uz\|^2})_+^{1/p}\geq(\frac
-    L2)^{1/p}-c\,e^{\frac2p\sigma^2\|Uz\|^2}$ with `c` = 1.
+    L2)^{1/p}-c\,e^{\frac2p\sigma^2\|Uz\|^2}$ with `c` = 1, and the exponential of the display with
+    the left side is at most that with the right one; both are derived. That the first bound of the
+    display holds is BB:LC.4.subadd/display. In the second route for $p=2$, $w=e^{\sigma^2\|Uz\|^2}$
+    and $\sqrt{L/2}=w+h$.
     """
     factor, w = sp.Rational(c), sp.Symbol("w", positive=True)
-    return all_of(
-        forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN),
-        identity((w + h) ** 2 - w**2, h * (h + 2 * w)),
-        forall(sqrt(h * (h + 2 * w)), ">=", (w + h) - factor * w, {h: (0, oo), w: (0, oo)}),
-        forall(0, ">=", (1 - theta) * w - factor * w, {theta: UNIT_INTERVAL, w: (0, oo)}),
-    )
+    linear = forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN)
+    root = forall(sqrt(h * (h + 2 * w)), ">=", (w + h) - factor * w, {h: (0, oo), w: (0, oo)})
+    return derivation("BB:LC.4.subadd", linear, linear, root, root, c=c)

@@ -17,7 +17,8 @@ from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.average_split import Bound, instances, products, split
 from theory.bounds.concentration import lemma_c4
 
@@ -103,27 +104,28 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
 
 @claim(
     "BB:17",
-    assumes=(MEANS,),
     control=dict(share=5),
-    argument="These are the inequalities at one query in the ball. Off the ball the left sides are $0$, because of the "
-    r"indicator; and the expectation over the query preserves $\leq$.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 6) -> Evidence:
     r"""For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$, $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}6$.
-    Where $\|z\|\leq B$, $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$ and
-    $\frac{2\ln L}LC(z)\|g\|^2\leq216K\|g\|^2\frac{\ln L}{L^{1/3}}$, with
-    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
+    Where $\|z\|\leq B$, $\sigma^2\|Uz\|^2\leq\frac{\ln L}6$ and
+    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (17), the mean over the query, are derived; the
+    second routes are the inequalities at one query in the ball.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
         constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(2 * log(L) / 3)))
     term = written(2, computed("C(z)", constant), log(L) / L, G)
     displayed = 216 * K * G * log(L) / cbrt(L)
-    return all_of(
+    return derivation(
+        "BB:17",
         shared.square_of_the_radius(share, 6),
+        forall(a2, "<=", log(L) / 6, BALL, via=IN_THE_BALL),
         forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
         forall(term, "<=", displayed, {**of_f, G: Closed(0, oo)}, via=IN_THE_BALL),
+        share=share,
     )
 
 
@@ -146,17 +148,12 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     return shared.ball_exists(share, norm, 6)
 
 
-@claim(
-    "BB:LC.6.T2",
-    control=dict(share=5),
-    needs=("BB:17",),
-    argument="This is the display at a query in the ball; off it the left side is $0$, because of the indicator, and the right "
-    "one is positive.",
-)
+@claim("BB:LC.6.T2", control=dict(share=5))
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
     L2)^{1/p}-e^{\frac2p\sigma^2\|Uz\|^2})\,q)\leq\exp(-((\frac L2)^{1/p}-L^{\frac1{3p}})\,q)$ with
-    $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
+    $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has
+    the indicator of this ball on the left, is derived; the second route is a query in the ball.
     """
     a2, parts = score_in_the_ball(share), []
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
@@ -166,7 +163,7 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
         left = exp(written(limit - half, rate), evaluate=False)
         right = exp((L ** sp.Rational(1, 3 * p) - half) * rate)
         parts.append(forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate}))
-    return all_of(*parts)
+    return derivation("BB:LC.6.T2", *parts, share=share)
 
 
 @claim(
@@ -248,35 +245,33 @@ def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
 
 @claim(
     "BB:LC.6.T3",
-    assumes=(MEANS,),
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=191)),
-    needs=("BB:LD.2.1", "BB:LD.2.2", "BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
-    cites=("Cauchy-Schwarz inequality",),
-    argument=r"The Cauchy-Schwarz inequality in the query, with $\mathbb{P}(\|z\|\geq B)\leq e^{2d-B^2/16}$ by Lemma D.2, gives "
-    "the second line from the first; the last one is LC.6.T3/maximum with the maximal inequality of Lemma D.2.",
+    needs=("BB:17/B", "BB:AC.5"),
 )
-def term_3(*, share: int = 6, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
-    r"""The steps are $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
-    $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ the last is
-    $e^{d-\ln(L)/(192\sigma^2\|U\|_{\rm op}^2)}$.
+def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
+    r"""For $p=1,2$ every line is derived, for any product with
+    $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$ and with the $C_{4p}$ that the proof of Lemma D.2 gives.
+    The second route are its steps, $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$
+    and $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ the last
+    is $e^{d-\ln(L)/(192\sigma^2\|U\|_{\rm op}^2)}$.
     """
-    return shared.tail_of_the_query(share=share, twice=twice, factor=factor, half=half, rate=rate)
+    search = shared.tail_of_the_query(share=6, twice=twice, factor=factor, half=half, rate=rate)
+    return derivation("BB:LC.6.T3", *search, *search, twice=twice, factor=factor, half=half, rate=rate)
 
 
 @claim(
     "BB:LC.6.T3/maximum",
-    assumes=(MEANS,),
     control=(dict(grows=3), dict(root=1), dict(scale=3)),
-    argument=r"At $\sigma=1$ the maximum is at most $C_{4p}M$ with $M=d^{2p}+\ln(L)^{2p}$, and $\max_\ell\|z_\ell\|$ has the "
-    r"scale $\sigma$.",
 )
 def scale_of_the_maximum(*, grows: int = 4, root: int = 2, scale: int = 4) -> Evidence:
-    r"""For $p=1,2$, $\|f\|^4\leq C_f^4\|z\|^{4p}$ and
-    $\sqrt{2\mathbb{E}\|g\|^4C_f^4\sigma^{4p}CM}=\sigma^{2p}\sqrt{2\mathbb{E}\|g\|^4C_f^4CM}$, where
-    $CM$ bounds the maximum at $\sigma=1$. The root of Assumption C.5 (ii) is at most
-    $\sigma^{4p}\sqrt{c(f,g,U)}$.
+    r"""For $p=1,2$ it is derived that $\mathbb{E}\max\|f\|^4\leq C_f^4\,\mathbb{E}\max\|z\|^{4p}$,
+    that
+    $\sqrt{2\mathbb{E}\|g\|^4\,\mathbb{E}\max\|f\|^4}\leq\sigma^{2p}\sqrt{2\mathbb{E}\|g\|^4C_f^4C_{4p}M}$
+    with $M=d^{2p}+\ln(L)^{2p}$, and that the root of Assumption C.5 (ii) is at most
+    $\sigma^{4p}\sqrt{c(f,g,U)}$. In the second route $CM$ bounds the maximum at $\sigma=1$.
     """
-    return shared.scale_of_the_maximum(P, 4, grows, root, scale)
+    search = shared.scale_of_the_maximum(P, 4, grows, root, scale)
+    return derivation("BB:LC.6.T3/maximum", *search, grows=grows, root=root, scale=scale)
 
 
 @claim(

@@ -171,22 +171,18 @@ def left_side_without_g(*, moment: int = 0, power: int = 4) -> Evidence:
 
 @claim(
     "BB:18/c3",
-    control=(dict(c=Fraction(9, 10)), dict(growth=Fraction(-2)), dict(decay=Fraction(1, 3))),
-    argument=r"Where $L\leq\sigma^4$ the first term of (18) is enough, for $e^{-\sqrt L/\sigma^2}\geq1/e$, and beyond it the "
-    r"second one is; $a+b\ln^2L\leq(a+b)\max(1,\ln^2L)$.",
+    control=(dict(c=Fraction(1, 3)), dict(decay=Fraction(3, 2))),
 )
-def third_constant_free_of_sigma(
-    *, c: int | Fraction = 1, growth: Fraction = Fraction(3, 2), decay: Fraction = Fraction(1, 6)
-) -> Evidence:
-    r"""With `c` = 1, $\sigma^4\max(1,\ln^2L)/L^2\leq c\,\sigma^4L^{3/2}$ always, and it is at most
-    $c/L^{1/6}$ where $\sigma^4\leq L$, because $1$ and $\ln^2L$ are at most $L^{5/6}$.
+def third_constant_free_of_sigma(*, c: int | Fraction = 1, decay: Fraction = Fraction(1, 6)) -> Evidence:
+    r"""With `c` = 1, $\sigma^4(a+b\ln^2L)/L^2\leq c\,(a+b)(e\,\sigma^4L^{3/2}e^{-\sqrt
+    L/\sigma^2}+L^{-1/6})$ is derived for all $a,b\geq0$, $\sigma>0$ and $L\geq1$: where
+    $L\leq\sigma^4$ the first term is enough, and beyond it the second one is. The second route are
+    $a$ and $b$ alone with $r=\sqrt L/\sigma^2$; `decay` stands for the $\frac16$.
     """
-    L = sp.Symbol("L", integer=True, positive=True)
-    domain, parts = {L: Integers(1, oo)}, []
-    for numerator in (sp.S.One, log(L) ** 2):
-        parts.append(forall(numerator / L**2, "<=", sp.Rational(c) * L ** sp.Rational(growth), domain))
-        parts.append(forall(numerator / L, "<=", sp.Rational(c) * L ** -sp.Rational(decay), domain))
-    return all_of(*parts)
+    L, r = sp.Symbol("L", integer=True, positive=True), sp.Symbol("r", positive=True)
+    both = sp.Rational(c) * (exp(1 - r) * L ** sp.Rational(7, 2) + r**2 * L ** (1 - sp.Rational(decay)))
+    search = all_of(*(forall(part, "<=", both, {L: Integers(1, oo), r: (0, oo)}) for part in (sp.S.One, log(L) ** 2)))
+    return derivation("BB:18/c3", search, c=c, decay=decay)
 
 
 @claim(

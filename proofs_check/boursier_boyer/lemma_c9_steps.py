@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import exp, log, oo, sqrt
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, computed, forall
 from numerics.refutation import defeated
 from numerics.search.query_average import tightest
@@ -18,7 +18,8 @@ from numerics.search.query_average_bound import QueryAverageBound
 from proofs_check.boursier_boyer import average_steps as shared
 from proofs_check.boursier_boyer.average_statements import c1, c2, k
 from proofs_check.boursier_boyer.average_steps import BALL, IN_THE_BALL, C_f, G, K, L, score_in_the_ball, written
-from proofs_check.core.claim import MEANS, claim
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.average_split import instances, products, split
 from theory.bounds.concentration_moments import lemma_c7
 
@@ -78,28 +79,29 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
 
 @claim(
     "BB:19",
-    assumes=(MEANS,),
     control=dict(share=10),
-    argument="These are the inequalities at one query in the ball. Off the ball the left sides are $0$, because of the "
-    r"indicator; and the expectation over the query preserves $\leq$.",
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
 def term_1(*, share: int = 12) -> Evidence:
     r"""For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$,
     $\sigma^2\|U\|_{\rm op}^2B^2=\frac{\ln L}{12}$. Where $\|z\|\leq B$,
-    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$ and
-    $\frac{2K}{\sqrt L}C(z)\|g\|^4\leq216K^2\frac{\|g\|^4}{L^{1/6}}$, with
-    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
+    $\sigma^2\|Uz\|^2\leq\frac{\ln L}{12}$ and
+    $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$, with
+    $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (19), the mean over the query, are derived; the
+    second routes are the inequalities at one query in the ball.
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
         constant, largest = (written(108, K, e) for e in (exp(4 * a2), exp(log(L) / 3)))
     term = written(2, computed("C(z)", constant), K / sqrt(L), G)
     displayed = 216 * K**2 * G * L ** sp.Rational(-1, 6)
-    return all_of(
+    return derivation(
+        "BB:19",
         shared.square_of_the_radius(share, 12),
+        forall(a2, "<=", log(L) / 12, BALL, via=IN_THE_BALL),
         forall(constant, "<=", largest, of_f, via=IN_THE_BALL),
         forall(term, "<=", displayed, {**of_f, G: Closed(0, oo)}, via=IN_THE_BALL),
+        share=share,
     )
 
 
@@ -203,35 +205,32 @@ def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
 
 @claim(
     "BB:LC.9.T3",
-    assumes=(MEANS,),
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=383)),
-    needs=("BB:LD.2.1", "BB:LD.2.2", "BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
-    cites=("Cauchy-Schwarz inequality",),
-    argument=r"The Cauchy-Schwarz inequality in the query, with $\mathbb{P}(\|z\|\geq B)\leq e^{2d-B^2/16}$ by Lemma D.2, gives "
-    "the second line from the first; the last one is LC.9.T3/maximum with the maximal inequality of Lemma D.2.",
+    needs=("BB:19/B", "BB:AC.8"),
 )
-def term_3(*, share: int = 12, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
-    r"""The steps are $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
+def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
+    r"""Every line is derived, for any product with $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$ and with
+    the $C_8$ that the proof of Lemma D.2 gives. The second route are its steps,
+    $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
     $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$ the last is
     $e^{d-\ln(L)/(384\sigma^2\|U\|_{\rm op}^2)}$.
     """
-    return shared.tail_of_the_query(share=share, twice=twice, factor=factor, half=half, rate=rate)
+    search = shared.tail_of_the_query(share=12, twice=twice, factor=factor, half=half, rate=rate)
+    return derivation("BB:LC.9.T3", *search, twice=twice, factor=factor, half=half, rate=rate)
 
 
 @claim(
     "BB:LC.9.T3/maximum",
-    assumes=(MEANS,),
     control=(dict(grows=7), dict(root=3), dict(scale=7)),
-    argument=r"At $\sigma=1$ the maximum is at most $C_8M$ with $M=d^4+\ln(L)^4$, and $\max_\ell\|z_\ell\|$ has the scale "
-    r"$\sigma$.",
 )
 def scale_of_the_maximum(*, grows: int = 8, root: int = 4, scale: int = 8) -> Evidence:
-    r"""The step uses $\|f\|^8\leq C_f^8\|z\|^8$ and
-    $\sqrt{2\mathbb{E}\|g\|^8C_f^8\sigma^8CM}=\sigma^4\sqrt{2\mathbb{E}\|g\|^8C_f^8CM}$, where $CM$
-    bounds the maximum at $\sigma=1$. The root of Assumption C.8 (ii) is at most
-    $\sigma^8\sqrt{c(f,g,U)}$.
+    r"""It is derived that $\mathbb{E}\max\|f\|^8\leq C_f^8\,\mathbb{E}\max\|z\|^8$, that
+    $\sqrt{2\mathbb{E}\|g\|^8\,\mathbb{E}\max\|f\|^8}\leq\sigma^4\sqrt{2\mathbb{E}\|g\|^8C_f^8C_8M}$
+    with $M=d^4+\ln(L)^4$, and that the root of Assumption C.8 (ii) is at most
+    $\sigma^8\sqrt{c(f,g,U)}$. In the second route $CM$ bounds the maximum at $\sigma=1$.
     """
-    return shared.scale_of_the_maximum((1,), 8, grows, root, scale)
+    search = shared.scale_of_the_maximum((1,), 8, grows, root, scale)
+    return derivation("BB:LC.9.T3/maximum", *search, grows=grows, root=root, scale=scale)
 
 
 @claim(

@@ -117,53 +117,51 @@ def _hessian() -> Evidence:
 
 
 @cache
-def _lines_up_to_22(half: Fraction, slope: Fraction) -> Evidence:
-    """Prove or refute every line before the last, for every d, with `half` in place of 1/2 in phi
-    and in (22), and `slope` for 1 in e^y >= 1 + y.
+def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
+    """Decide every line before the last two in another way, for every d: with `half` in place of
+    1/2 in phi and in (22), and sigma^2 times `curve` for the largest eigenvalue of the Hessian.
     """
-    y, r = sp.Symbol("y", real=True), sp.Symbol("r", nonnegative=True)  # r = |z|
-    Psi, g, q = sp.symbols("Psi g q", nonnegative=True)  # g = |grad phi| and q = sigma^2 |z|
+    r, Psi, g, v = sp.symbols("r Psi g v", nonnegative=True)  # r = |z|, g = |grad phi|, and a variance v
     s2 = sigma**2
     phi = Rational(half) * s2 * r**2 - Psi
     domain = {sigma: (0, oo), r: Closed(0, oo), Psi: Closed(0, oo)}
-    z, h, slope_at_z, square, k, value = (ALGEBRA[name] for name in ("z", "h", "g", "s2", "k", "psi"))
+    z, h, slope_at_z, square, value = (ALGEBRA[name] for name in ("z", "h", "g", "s2", "psi"))
     tangent = value + slope_at_z.T * h  # of Psi at z
-    return all_of(
-        forall(exp(y), ">=", 1 + Rational(slope) * y, {y: (-oo, oo)}),  # Psi >= 0 for a centred law
+    taylor = trace_identity(  # phi(z + h) stays below, as Psi lies above its tangent
+        square * ((z + h).T * (z + h)) / 2 - tangent,
+        square * (z.T * z) / 2 - value + (square * z - slope_at_z).T * h + Rational(curve) * square * (h.T * h) / 2,
+    )
+    return (
+        forall(0, "<=", phi, domain, where=[(Psi, "<=", s2 * r**2 / 2)]),
         forall(phi, "<=", s2 * r**2 / 2, domain),
-        _hessian(),
-        trace_identity(  # the Taylor bound: phi(z + h) stays below, as Psi lies above its tangent
-            square * ((z + h).T * (z + h)) / 2 - tangent,
-            square * (z.T * z) / 2 - value + (square * z - slope_at_z).T * h + square * (h.T * h) / 2,
-        ),
-        trace_identity(  # (22): grad phi = sigma^2 k and h = -k, so that the left side is |grad phi|^2 / (2 sigma^2)
-            -((square * k).T * -k) - square * (k.T * k) / 2, square * (k.T * k) / 2
-        ),
-        forall(g, "<=", q, dict.fromkeys((g, q), Closed(0, oo)), where=[(q**2 / 2, ">=", Rational(half) * g**2)]),
+        forall(s2 * r**2 - v, "<=", Rational(curve) * s2 * r**2, {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)}),
+        taylor,
+        taylor,
+        forall(Rational(half) * g**2, "<=", v, dict.fromkeys((g, v), Closed(0, oo)), where=[(v, ">=", g**2 / 2)]),
     )
 
 
 @claim(
     "BB:LD.1.phi",
-    assumes=(MEANS, "E e^{z.Z} is differentiated twice under the expectation"),
+    assumes=("E e^{z.Z} is differentiated twice under the expectation",),
     dial="c",
-    control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3)), dict(slope=Fraction(3, 2))),
-    argument=r"That $\phi\geq0$ is the definition of sub-Gaussian. The expectation of $e^y\geq1+y$ at $y=z^\top Z$ gives "
-    r"$\Psi\geq0$; that of $((Y-X)^\top h)^2$ under the tilted law gives $h^\top\nabla^2\Psi\,h\geq0$ and so the Taylor "
-    r"bound; the last line is the triangle inequality for $\nabla\Psi=\sigma^2z-\nabla\phi$. At $\sigma=0$ the law is the "
-    r"point mass and both gradients vanish.",
+    control=(dict(half=Fraction(1, 3)), dict(half=Fraction(2, 3)), dict(curve=Fraction(9, 10))),
 )
 def gradient_of_the_log_laplace_transform(
-    *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), slope: int | Fraction = 1
+    *, c: int | Fraction = 2, half: Fraction = Fraction(1, 2), curve: int | Fraction = 1
 ) -> Evidence:
-    r"""Every line of the proof is checked for every dimension: $0\leq\phi\leq\sigma^2\|z\|^2/2$,
-    $\nabla^2\phi\preceq\sigma^2I$, the Taylor bound, inequality (22), and at last
-    $\|\nabla\Psi(z)\|\leq2\sigma^2\|z\|$, where `c` stands for the factor 2.
+    r"""Every line of the proof is derived for every dimension: $0\leq\phi\leq\sigma^2\|z\|^2/2$,
+    $\nabla^2\phi\preceq\sigma^2I$, the Taylor bound and the line after it, inequality (22), and at
+    last $\|\nabla\phi(z)\|\leq\sigma^2\|z\|$ and $\|\nabla\Psi(z)\|\leq2\sigma^2\|z\|$, where `c`
+    stands for the factor 2. That the gradient of $\Psi$ is the tilted mean and its Hessian the
+    covariance is an identity.
     """
     g, q, psi = sp.symbols("g q psi", nonnegative=True)  # |grad phi|, sigma^2 |z| and |grad Psi|
     hypotheses = [(psi, "<=", q + g), (g, "<=", q)]
-    last = forall(psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses)
-    return all_of(_lines_up_to_22(half, Fraction(slope)), last)
+    of_phi = forall(g, "<=", (sp.Rational(c) - 1) * q, dict.fromkeys((g, q), Closed(0, oo)), where=[(g, "<=", q)])
+    of_Psi = forall(psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses)
+    searches = (*_lines_up_to_22(half, Fraction(curve)), of_phi, of_Psi)
+    return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian())
 
 
 @claim(
@@ -212,39 +210,34 @@ def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     "BB:LD.1.4th/line",
     dial="c",
     control=dict(k=Fraction(3, 5)),
-    assumes=(MEANS,),
-    argument=r"The expectation of the first inequality is used, where $\mathbb{E}\cosh(2x)\leq e^2$ is the definition of "
-    r"1-sub-Gaussian at $\pm2$.",
 )
 def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5, 8)) -> Evidence:
-    r"""For every real $x$, $x^4\leq\frac58(\cosh2x-1)$, and $\frac58(m-1)\leq2^4$ wherever $m\leq
-    e^2$, so that $\mathbb{E}x^4\leq2^4$ for a 1-sub-Gaussian $x$. Here `k` stands for $\frac58$ and
-    `c` for the base 2.
+    r"""For every real $x$, $x^4\leq\frac58(\cosh2x-1)$, so that $\mathbb{E}x^4\leq2^4$ for a
+    1-sub-Gaussian $x$, by the definition at $\pm2$; both are derived. In the second route
+    $\frac58(m-1)\leq2^4$ wherever $m\leq e^2$. Here `k` stands for $\frac58$ and `c` for the base
+    2.
     """
     m = sp.Symbol("m", positive=True)
     constant = forall(Rational(k) * (m - 1), "<=", Rational(c) ** 4, {m: (0, oo)}, where=[(m, "<=", exp(2))])
-    return all_of(_fourth_power_below_cosh(k), constant)
+    return derivation("BB:LD.1.4th/line", _fourth_power_below_cosh(k), constant, c=c, k=k)
 
 
 @claim(
     "BB:LD.1.4th/every_d",
     dial="c",
     control=dict(share=Fraction(9, 10)),
-    needs=("BB:LD.1.4th/line",),
-    assumes=(MEANS,),
-    argument=r"The expectation of the first inequality is summed over $i$ and $j$: $\mathbb{E}\|z\|^4$ is at most $d^2m$, "
-    r"where $m$ is the largest $\mathbb{E}z_i^4$.",
 )
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, and $d^2m\leq(2\sqrt d)^4$
-    wherever $m\leq16$; this carries the bound from the line to $\mathbb{R}^d$. Here `share`
-    multiplies the first right side and `c` stands for the factor 2.
+    r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line,
+    for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived. In the second
+    route $d^2m\leq(2\sqrt d)^4$ wherever $m\leq16$. Here `share` multiplies the first right side
+    and `c` stands for the factor 2.
     """
     x, y = sp.symbols("x y", real=True)
     m = sp.Symbol("m", nonnegative=True)
     pairs = forall(x**2 * y**2, "<=", Rational(share) * (x**4 + y**4) / 2, {x: (-oo, oo), y: (-oo, oo)})
     norm = forall(d**2 * m, "<=", fourth_moment_d1(d, Rational(c)) ** 4, {m: Closed(0, 16), d: Integers(1, oo)})
-    return all_of(pairs, norm)
+    return derivation("BB:LD.1.4th/every_d", pairs, norm, c=c, share=share)
 
 
 @claim(

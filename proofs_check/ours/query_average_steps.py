@@ -176,19 +176,19 @@ def bearable(k: int, c: int | Fraction) -> Evidence:
 @claim(
     "OURS:QA.min",
     control=(dict(top=Fraction(11, 10)), dict(bottom=Fraction(-1, 10)), dict(c=15)),
-    argument=r"Put $x=e^y$: for $y\leq0$ the first bound is at most $Ae^{\theta y}$, and for $y\geq0$ the second is at "
-    r"most $Be^{\theta y}$.",
 )
 def smaller_of_two_bounds(*, bottom: int | Fraction = 0, top: int | Fraction = 1, c: int = 16) -> Evidence:
-    r"""For $x>0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$, and
-    $4\kappa\theta\leq\frac14$ for $\theta=\min(1,\frac1{16\kappa})$. Here `bottom` and `top` bound
-    $\theta$, and `c` stands for the 16.
+    r"""For $x>0$, $A,B\geq0$ and $0\leq\theta\leq1$, $\min(Ax,B)\leq\max(A,B)x^\theta$; for
+    $\theta=\min(1,\frac1{16\kappa})$, $4\kappa\theta\leq\frac14$, and $x^\theta\leq
+    e^{|z|^2/4}/L^\theta$ at $x=e^{4\sigma^2|Uz|^2}/L$. All three are derived. In the second route
+    $x=e^y$ with either sign of $y$; `bottom` and `top` bound $\theta$, and `c` stands for the 16.
     """
     y, theta = sp.symbols("y theta", real=True)
     range_of_theta = Closed(sp.Rational(bottom), sp.Rational(top))
     below = forall(exp(y), "<=", exp(theta * y), {y: sp.Interval(-oo, 0), theta: range_of_theta})
     above = forall(1, "<=", exp(theta * y), {y: Closed(0, oo), theta: range_of_theta})
-    return all_of(below, above, bearable(4, c))
+    light = bearable(4, c)
+    return derivation("OURS:QA.min", all_of(below, above), light, light, bottom=bottom, top=top, c=c)
 
 
 @claim("OURS:QA.min/theta", control=dict(share=Fraction(15, 16)))

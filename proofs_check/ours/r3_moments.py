@@ -21,6 +21,7 @@ from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from proofs_check.core.claim import claim
+from proofs_check.derivations.joins.queries import POWERS, constant_of_the_query
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.largest_norm import PRODUCTS, largest, norms, vectors
 from proofs_check.instances.tilted_moments import averaged, bound_of_R3
@@ -273,21 +274,19 @@ def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
 
 @claim(
     "OURS:R3.A33/uniform",
-    control=dict(four=5),
-    needs=("OURS:R3.max",),
-    argument="Use the binomial formula, and R3.max with $L=1$ for each moment of the query.",
+    control=dict(four=Fraction(7, 2)),
 )
-def constants_free_of_the_laws(*, four: int = 4) -> Evidence:
-    r"""The constants $M_{4,0}$ and $M_{4,4}$ are polynomials in $|U|^2$ in which $(4(\frac
-    d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four` stands for the 4.
+def constants_free_of_the_laws(*, four: int | Fraction = 4) -> Evidence:
+    r"""For $p,p'=0,4,8$, not both 0, it is derived that $M_{p,p'}$ is at most a polynomial in
+    $|U|^2$ in which $(4(\frac d2\ln2+n-1))^n$ stands for the moment of order $2n$ of $\nu$; `four`
+    stands for the 4. The second route is that the constants of the code are no larger.
     """
     u = sp.Symbol("u", nonnegative=True)
-    k = d / 5 + 2
-    moment = {n: (four * (d * log(2) / 2 + n - 1)) ** n for n in (1, 2, 3, 4)}
-    first = 64 * (u**4 * moment[2] + 2 * u**2 * k * moment[1] + k**2)
-    second = 64 * (u**4 * moment[4] + 2 * u**2 * k * moment[3] + k**2 * moment[2])
-    code = [computed(rf"M_{{4,{q}}}", M_R3(4, q, u, d)) for q in (0, 4)]
-    return identity(code, [first, second])
+    domain, searches = {u: Closed(0, oo), d: Closed(1, oo)}, []
+    for p, q in POWERS:
+        code = computed(rf"M_{{{p},{q}}}", M_R3(p, q, u, d))
+        searches.append(forall(code, "<=", constant_of_the_query(p, q, four, u, d), domain))
+    return derivation("OURS:R3.A33/uniform", *searches, four=four)
 
 
 # -- tail and maximum ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Terms 1 and 2 of the proofs of Lemmas C.6 and C.9: means over the queries of the ball |z| <= B."""
+"""Terms 1 and 2 of the proofs of Lemmas C.6 and C.9: means over the queries with |z| <= B."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins.lemma_c4 import p_th_root, scale
-from proofs_check.derivations.query_average import U, at_the_query, b, l, operator_norm, y
+from proofs_check.derivations.query_average import U, at_the_query, b, l, operator_norm
 from proofs_check.derivations.softmax_average import K, a2, d, sigma
-from proofs_check.derivations.tilted import QUERY, query
+from proofs_check.derivations.tilted import QUERY, query, y
 from proofs_check.derivations.weighted_errors import size_of_g
 from theory.bounds.concentration import C as C_of
 
@@ -36,7 +36,7 @@ def square_of_the_radius(share: int) -> Term:
     return log(L) / (share * sigma**2 * norm_U**2)
 
 
-def in_the_ball(share: int) -> Term:
+def in_the_ball(share: int) -> Op:
     """1 where |z| <= B, and 0 elsewhere."""
     return Op("ind", (square_of_the_radius(share) - QUERY.square,))
 
@@ -63,7 +63,7 @@ def score_in_the_ball(share: int) -> Theorem:
     return chain(size, replace(size.rhs, line), ball * (log(L) / share))
 
 
-def exponential(ball: Term, X: Term, larger: Theorem, Y: Term) -> Theorem:
+def exponential(ball: Op, X: Term, larger: Theorem, Y: Term) -> Theorem:
     """1 e^X <= 1 e^Y on an event, from 1 X <= 1 Y."""
     inside = Op("ind", (X_,))
     same = arithmetic(inside * exp(Y_), "==", inside * exp(inside * Y_))
@@ -118,8 +118,8 @@ def term_1(order: int) -> tuple[Theorem, ...]:
 
 
 def term_2_statement(p: int, share: int = 6) -> Statement:
-    """1 exp(-((L/2)^{1/p} - e^{(2/p) sigma^2 |Uz|^2}) q) <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q), where
-    q = E[|f|^4]^{1/(2p)}/(16 sigma^2 C_f^{2/p}).
+    """1 exp(-((L/2)^{1/p} - e^{(2/p) sigma^2 |Uz|^2}) q) <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q),
+    where q = E[|f|^4]^{1/(2p)}/(16 sigma^2 C_f^{2/p}).
     """
     half, q = p_th_root(L / 2, p), p_th_root(K, p) / scale(p)
     left = exp(-(half - exp(Fraction(2, p) * score)) * q) * in_the_ball(share)
@@ -150,9 +150,9 @@ n = Variable("n", range=POSITIVE)
 time_ = Variable("t", range=NONNEGATIVE)
 
 
-def rare_query_statements(half: int | Fraction = HALF) -> tuple[Statement, Statement]:
-    """The moment generating function of the query n or -n with probability q/2 each, q = e^{-n^2}/n^2,
-    and 0 otherwise, is at most e^{half t^2} at t and at -t.
+def rare_query_statements(half: int | Fraction = HALF) -> tuple[Statement, ...]:
+    """The moment generating function of the query n or -n with probability q/2 each, q =
+    e^{-n^2}/n^2, and 0 otherwise, is at most e^{half t^2} at t and at -t.
     """
     q = exp(-(n**2)) / n**2
     of = lambda t: 1 - q + q / 2 * exp(n * t) + q / 2 * exp(-n * t)
@@ -175,12 +175,12 @@ def rare_query() -> tuple[Theorem, Theorem]:
     return line, line
 
 
-def third_constant_statement(
-    c: int | Fraction = 1, growth: Fraction = Fraction(3, 2), decay: Fraction = Fraction(1, 6)
-) -> Statement:
-    """sigma^4 (a + b ln(L)^2)/L^2 <= c (a + b) (e sigma^4 L^growth e^{-sqrt(L)/sigma^2} + L^{-decay})."""
+def third_constant_statement(c: int | Fraction = 1, decay: Fraction = Fraction(1, 6)) -> Statement:
+    """sigma^4 (a + b ln(L)^2)/L^2 <= c (a + b) (e sigma^4 L^{3/2} e^{-sqrt(L)/sigma^2} +
+    L^{-decay}).
+    """
     left = sigma**4 * (A_ + B_ * log(L) ** 2) / L**2
-    first = exp(1) * sigma**4 * L ** Fraction(growth) * exp(-sqrt(L) / sigma**2)
+    first = exp(1) * sigma**4 * L ** Fraction(3, 2) * exp(-sqrt(L) / sigma**2)
     return Statement(left, "<=", Fraction(c) * (A_ + B_) * (first + L ** -Fraction(decay)))
 
 

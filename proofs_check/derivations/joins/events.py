@@ -22,7 +22,7 @@ def scaled() -> Theorem:
 
 
 def within(u: Term, v: Term, factor: Term, *same: Theorem) -> Theorem:
-    """1{u >= 0} <= 1{v >= 0} where v is a positive factor of u, by normal form or by what is given."""
+    """1{u >= 0} <= 1{v >= 0}, where v is u times a positive factor, by what is given."""
     line = specialise(scaled(), {X_: u, D_: factor})
     steps = (replace(line.rhs, *same),) if same else ()
     return chain(Op("ind", (u,)), line, *steps, Op("ind", (v,)))

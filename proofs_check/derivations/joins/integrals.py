@@ -1,5 +1,5 @@
-"""Integrals of the proof of Lemma C.4. An integral from a point on is a path in time: its derivative
-is the integrand, and it starts at 0.
+"""Integrals of the proof of Lemma C.4. An integral from a point on is a path in time: its
+derivative is the integrand, and it starts at 0.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import sympy as sp
 from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import N_, chain, exp, log
 from numerics.derivations.flows import derivative, up_to
-from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, replace, specialise, then, until
+from numerics.derivations.rules import arithmetic, assume, begin, fall, replace, specialise, then, until
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
 from theory.bounds.concentration_moments import tail_integral
 
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)
 c, scale = Variable("c", range=POSITIVE), Variable("scale", range=POSITIVE)
 x = Variable("x", range=NONNEGATIVE)
 _path = lambda name: Function(name, (Sort.TIME,), Fraction(1))
-#: The integral of min(1, c/t) from 0 on, that from c on, and that of u^{p-1} e^{-u/scale} from x on.
+#: The integrals of min(1, c/t) from 0 and from c on, and that of u^{p-1} e^{-u/scale} from x on.
 capped, beyond, tail = _path("I"), _path("J"), _path("T")
 
 
@@ -37,7 +37,7 @@ def integral(path: Function, when: Variable, integrand: Term) -> tuple[Theorem, 
 
 
 def is_integral(path: Function, value: Term, given: tuple[Theorem, Theorem]) -> Theorem:
-    """The integral from 0 to t is value(t) - value(0), if the integrand is the derivative of that."""
+    """The integral from 0 to t is value(t) - value(0), if the derivative is the integrand."""
     rate, start = given
     flat = arithmetic(derivative(path(t) - value, t), "==", 0, rate)
     constant = fall(path(t) - value, t, flat)
@@ -55,10 +55,10 @@ of_beyond = integral(beyond, t, c / (c + CLOCK(t)))
 at_c = Op("ind", (c - CLOCK(s),)) * Op("ind", (CLOCK(s) - c,))
 
 
-def split_statements(two: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The integral of min(1, c/t) from 0 to c and from c to t_0 >= c is c + c ln(t_0/c)."""
+def split_statements(times: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The integral of min(1, c/t) from 0 to c and from c to t_0 >= c is c + times c ln(t_0/c)."""
     both = capped(s) + beyond(t)
-    value = c + Fraction(two) * c * log((c + CLOCK(t)) / c)
+    value = c + Fraction(times) * c * log((c + CLOCK(t)) / c)
     given = frozenset().union(*(x.assumptions for x in (*of_capped, *of_beyond)))
     return Statement(at_c * both, "<=", at_c * value, given), Statement(at_c * value, "<=", at_c * both, given)
 
@@ -115,8 +115,8 @@ def of_tail(p: int, rate: int | Fraction = 1) -> tuple[Theorem, Theorem]:
 
 
 def closed_form_statements(p: int, rate: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The integral from x to u = x + t is the closed form at x less that at u, and it tends to that at
-    x: the rest is at most 2 scale^{p+1}/t.
+    """The integral from x to u = x + t is the closed form at x less that at u, and it tends to that
+    at x: the rest is at most 2 scale^{p+1}/t.
     """
     given = frozenset().union(*(thm.assumptions for thm in of_tail(p, rate)))
     rest = closed(p, x) - tail(t)
@@ -128,8 +128,8 @@ def closed_form_statements(p: int, rate: int | Fraction = 1) -> tuple[Statement,
 
 @cache
 def closed_form(p: int) -> tuple[Theorem, Theorem]:
-    """Minus the derivative of the closed form is the integrand, and y e^{-y} and (y + y^2) e^{-y} are
-    at most 2.
+    """Minus the derivative of the closed form is the integrand, and y e^{-y} and (y + y^2) e^{-y}
+    are at most 2.
     """
     end = x + CLOCK(t)
     value = is_integral(tail, -closed(p, end), of_tail(p))

@@ -6,7 +6,6 @@ largest of |x_1|, .., |x_L| if no |x_l| is larger, and if Y >= s only where |x_l
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
@@ -15,9 +14,9 @@ import sympy as sp
 from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
 from numerics.derivations.statements import from_sympy
-from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import d, j, k, mean, over, sigma, v
 from proofs_check.derivations.tilted import Law, h, quarter

@@ -15,7 +15,7 @@ from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins import norms
 from proofs_check.derivations.joins.norms import length
 from proofs_check.derivations.moments import mean_square, weight_at_least_one, weights
@@ -32,9 +32,10 @@ from proofs_check.derivations.softmax_average import (
     f,
     i,
     k,
+    m,
     mean,
+    over,
     prompt,
-    share,
     sub_gaussian,
     w,
 )
@@ -73,7 +74,7 @@ def two_terms() -> Theorem:
     both = norms.triangle_of((R_L - R) / S_L, R * (1 / S_L - 1 / S))
     first = specialise(norms.scaled(), {N_: 1 / S_L, norms.X: ((i,), R_L - R)})
     second = arithmetic(sqrt(X_**2 * N_), "<=", size(X_) * sqrt(N_))
-    second = specialise(second, {X_: 1 / S_L - 1 / S, N_: norms.over(i, norms.m, R**2)})
+    second = specialise(second, {X_: 1 / S_L - 1 / S, N_: over(i, m, R**2)})
     both = chain(sqrt(error_squared), both, first.lhs + second.lhs)
     return chain(both, replace(both.rhs, first, second))
 
@@ -96,11 +97,11 @@ def _most(c: int | Fraction = 1) -> Term:
     return Fraction(c) * Op("max", (plus, minus / rest)) / S
 
 
-def inverse_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
+def inverse_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, ...]:
     """The five inequalities on the event, its probability, and that of the last inequality; a
-    factor c stands in front of each bound.
+    factor c stands in front of each bound, and `share` multiplies the 2 of 2 delta.
     """
-    c, gap = Fraction(c), event * (1 / S_L - 1 / S)
+    c, gap, likely = Fraction(c), event * (1 / S_L - 1 / S), 1 - 2 * Fraction(share) * delta
     only = below_one().assumptions
     given = sub_gaussian().assumptions | only
     return (
@@ -109,8 +110,8 @@ def inverse_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
         Statement(event * (-c * plus / (1 + plus) / S), "<=", gap),
         Statement(gap, "<=", event * (c * minus / rest / S), only),
         Statement(event * size(1 / S_L - 1 / S), "<=", event * _most(c), only),
-        Statement(1 - 2 * delta, "<=", expectation(event), given),
-        Statement(1 - 2 * delta, "<=", expectation(Op("ind", (_most(c) - size(1 / S_L - 1 / S),))), given),
+        Statement(likely, "<=", expectation(event), given),
+        Statement(likely, "<=", expectation(Op("ind", (_most(c) - size(1 / S_L - 1 / S),))), given),
     )
 
 
@@ -201,8 +202,8 @@ def least_delta() -> tuple[Theorem, Theorem]:
 
 
 def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
-    """The two terms add up to at most c e^{2 a2} (E|f|^4)^{1/4} sqrt(3/(delta L)), whose square is at
-    most 27 beta^2.
+    """The two terms add up to at most c e^{2 a2} (E|f|^4)^{1/4} sqrt(3/(delta L)), whose square is
+    at most 27 beta^2.
     """
     c, common = Fraction(c), exp(2 * a2) * sqrt(3 / (delta * L))
     most = c * common * sqrt(K)

@@ -68,18 +68,20 @@ def _level(p: int) -> Term:
     return p_th_root(t, p) / (C_f**2 if p == 1 else C_f)
 
 
-def tail_statements(p: int) -> tuple[Statement, ...]:
-    """P(|f|^2 >= t) <= P(C_f^2 |z|^{2p} >= t), which is P(|z|^2 >= t^{1/p}/C_f^{2/p}) and at most e^{2d}
-    e^{-t^{1/p}/(16 sigma^2 C_f^{2/p})}.
+def tail_statements(p: int, level: int | Fraction = 1, sixteen: int | Fraction = 16) -> tuple[Statement, ...]:
+    """P(|f|^2 >= t) <= P(C_f^2 |z|^{2p} >= level t), which is P(|z|^2 >= (level t)^{1/p}/C_f^{2/p})
+    and at most e^{2d} e^{-t^{1/p}/(16 sigma^2 C_f^{2/p})}, with another number for the 16.
     """
     event = lambda x: mean(Op("ind", (x,)))
-    powers, norms = event(C_f**2 * TOKEN.square**p - t), event(TOKEN.square - _level(p))
-    bound = exp(2 * d) * exp(-p_th_root(t, p) / scale(p))
+    times = Fraction(level) if p == 1 else sqrt(term(Fraction(level)))
+    powers = lambda times: event(C_f**2 * TOKEN.square**p - times * t)
+    norms = lambda times: event(TOKEN.square - times * _level(p))
+    bound = exp(2 * d) * exp(-p_th_root(t, p) / (scale(p) * Fraction(sixteen) / 16))
     return (
-        Statement(event(F - t), "<=", powers, growth(p).assumptions),
-        Statement(powers, "<=", norms),
-        Statement(norms, "<=", powers),
-        Statement(norms, "<=", bound, sub_gaussian().assumptions),
+        Statement(event(F - t), "<=", powers(Fraction(level)), growth(p).assumptions),
+        Statement(powers(1), "<=", norms(times)),
+        Statement(norms(times), "<=", powers(1)),
+        Statement(norms(1), "<=", bound, sub_gaussian().assumptions),
     )
 
 
@@ -93,16 +95,18 @@ def tails(p: int) -> tuple[Theorem, ...]:
     given = () if quotient is None else (specialise(quotient, {N_: at}),)
     same = within(powers, norms, 1 / (C_f**2 * sum_), *given), within(norms, powers, C_f**2 * sum_)
     last = tail_statements(p)[-1]
-    at = chain(last.lhs, specialise(tail(), {t: sqrt(_level(p)) / sigma}))
+    beyond = chain(last.lhs, specialise(tail(), {t: sqrt(_level(p)) / sigma}))
     events = (integrated("mean", (k,), line) for line in (first, *same))
-    return (*events, chain(at, arithmetic(at.rhs, "<=", last.rhs)))
+    return (*events, chain(beyond, arithmetic(beyond.rhs, "<=", last.rhs)))
 
 
 # -- The threshold and the limits ------------------------------------------------------------------
 
 
 def threshold_statements(exponent: int | Fraction = 1, power: int = 1) -> tuple[Statement, ...]:
-    """t_0 = L^power K, and L^power K^2 for Lemma C.7; |R/S|^2 <= e^{2 exponent a2} K and its square."""
+    """t_0 = L^power K, and L^power K^2 for Lemma C.7; |R/S|^2 <= e^{2 exponent a2} K and its
+    square.
+    """
     given, e = sub_gaussian().assumptions, Fraction(exponent)
     return (
         Statement(t_0, "==", L**power * K),
@@ -120,7 +124,9 @@ def thresholds() -> tuple[Theorem, ...]:
 
 
 def lower_statement(p: int, c: int | Fraction = 1) -> Statement:
-    """(L/2 - c e^{2 a2})_+^{1/p} K^{1/p} <= (t_0/2 - |R/S|^2)_+^{1/p}, over 16 sigma^2 C_f^{2/p}."""
+    """The lower limit of the Gamma integral is at least (L/2 - c e^{2 a2})_+^{1/p} K^{1/p}/(16
+    sigma^2 C_f^{2/p}).
+    """
     least = p_th_root(positive_part(L / 2 - Fraction(c) * exp(2 * a2)), p) * p_th_root(K, p)
     limit = p_th_root(positive_part(t_0 / 2 - rho), p)
     return Statement(least / scale(p), "<=", limit / scale(p), sub_gaussian().assumptions)
@@ -138,16 +144,17 @@ def lower(p: int) -> Theorem:
     return chain(statement.lhs, replace(first if p > 1 else inside.lhs / scale(1), inside), statement.rhs)
 
 
-def upper_statements(c: int | Fraction = 22, four: int | Fraction = 4) -> tuple[Statement, ...]:
-    """E|f|^4 <= C_f^4 E|Z|^{4p} and (t_0/2 - |R/S|^2)_+^{1/p}/(16 sigma^2 C_f^{2/p}) <=
-    L^{1/p} E[|Z|^{4p}]^{1/(2p)}/(2^{four + 1/p} sigma^2), for p = 2 at most sqrt(L) E[|Z|^8]^{1/4}/(c sigma^2).
+def upper_statements(c: int | Fraction = 22, four: int | Fraction = 4, grows: int = 4) -> tuple[Statement, ...]:
+    """E|f|^4 <= C_f^grows E|Z|^{4p} and (t_0/2 - |R/S|^2)_+^{1/p}/(16 sigma^2 C_f^{2/p}) <= L^{1/p}
+    E[|Z|^{4p}]^{1/(2p)}/(2^{four + 1/p} sigma^2), for p = 2 at most sqrt(L) E[|Z|^8]^{1/4}/(c
+    sigma^2).
     """
     parts, four = [], Fraction(four)
     for p in (1, 2):
         moment = mean(TOKEN.square ** (2 * p))
         bound = p_th_root(L, p) * p_th_root(sqrt(moment), p) * 2 ** term(-four - Fraction(1, p)) / sigma**2
         limit = p_th_root(positive_part(t_0 / 2 - rho), p) / scale(p)
-        parts += [Statement(mean(F**2), "<=", C_f**4 * moment, growth(p).assumptions)]
+        parts += [Statement(mean(F**2), "<=", C_f**grows * moment, growth(p).assumptions)]
         parts += [Statement(limit, "<=", bound, growth(p).assumptions)]
     return (*parts, Statement(bound, "<=", sqrt(L) * sqrt(sqrt(moment)) / (Fraction(c) * sigma**2)))
 

@@ -2,11 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
 
-from proofs_check.derivations.proof import Proof
+from numerics.derivations.statements import Statement
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.joins import averages, integrals, lemma_c1, lemma_c4, lemma_d1, queries, term_3
+from proofs_check.derivations.joins.term_3 import Lemma
+from proofs_check.derivations.proof import Proof, both_powers, each, one, powers
 
 __all__ = ["PROOFS"]
 
+C6, C9 = (Lemma(4, 1), Lemma(4, 2)), (Lemma(8, 1),)
+
+
+def _statements(of: tuple[Any, ...], parts: Callable[..., tuple[Statement, ...]]) -> Callable[..., tuple[Statement, ...]]:
+    """The statements for each of the lemmas or powers."""
+    return lambda **numbers: tuple(s for x in of for s in parts(x, **numbers))
+
+
+def _theorems(of: tuple[Any, ...], parts: Callable[[Any], tuple[Theorem, ...]], count: int) -> tuple[Callable[[], Theorem], ...]:
+    """Their theorems, one by one."""
+    return tuple(theorem for x in of for theorem in each(partial(parts, x), count))
+
+
+def _every(of: tuple[Any, ...], statements: Any, theorems: Any, count: int) -> Proof:
+    """A claim with so many parts for each of the lemmas or powers."""
+    return Proof(_statements(of, statements), _theorems(of, theorems, count))
+
+
 #: By the id of a claim.
-PROOFS: Mapping[str, Proof] = {}
+PROOFS: Mapping[str, Proof] = MappingProxyType(
+    {
+        "BB:LC.1.13-14": one(lemma_c1.two_terms_statement, lemma_c1.two_terms),
+        "BB:LC.1.inv": Proof(lemma_c1.inverse_statements, each(lemma_c1.inverse_theorems, 7)),
+        "BB:LC.1.dmin": Proof(lemma_c1.least_delta_statements, each(lemma_c1.least_delta, 2)),
+        "BB:LC.1.fin/sum": Proof(lemma_c1.last_line_statements, each(lemma_c1.last_line, 2)),
+        "BB:LC.4.int/split": Proof(integrals.split_statements, each(integrals.split, 2)),
+        "BB:LC.4.sub/closed": _every((1, 2), integrals.closed_form_statements, integrals.closed_form, 2),
+        "BB:LC.4.union/max": one(lemma_c4.union_statement, lemma_c4.union),
+        "BB:LC.4.union/variables": _every((1, 2), lemma_c4.tail_statements, lemma_c4.tails, 4),
+        "BB:LC.4.t0": Proof(lemma_c4.threshold_statements, each(lemma_c4.thresholds, 4)),
+        "BB:LC.4.lo": Proof(both_powers(lemma_c4.lower_statement), powers(lemma_c4.lower)),
+        "BB:LC.4.up": Proof(lemma_c4.upper_statements, each(lemma_c4.upper, 5)),
+        "BB:LC.4.subadd": Proof(lemma_c4.subadditivity_statements, each(lemma_c4.subadditivity, 4)),
+        "BB:LC.6/query": Proof(averages.rare_query_statements, each(averages.rare_query, 2)),
+        "BB:17": Proof(lambda **numbers: averages.term_1_statements(2, **numbers), each(lambda: averages.term_1(2), 4)),
+        "BB:19": Proof(lambda **numbers: averages.term_1_statements(4, **numbers), each(lambda: averages.term_1(4), 4)),
+        "BB:LC.6.T2": Proof(both_powers(averages.term_2_statement), powers(averages.term_2)),
+        "BB:18/c3": one(averages.third_constant_statement, averages.third_constant),
+        "BB:LC.6.T3": _every(C6, term_3.statements, term_3.lines, 4),
+        "BB:LC.9.T3": _every(C9, term_3.statements, term_3.lines, 4),
+        "BB:LC.6.T3/maximum": _every(C6, term_3.maximum_statements, term_3.maximum_theorems, 3),
+        "BB:LC.9.T3/maximum": _every(C9, term_3.maximum_statements, term_3.maximum_theorems, 3),
+        "BB:LD.1.phi": Proof(lemma_d1.statements, each(lemma_d1.theorems, 8)),
+        "BB:LD.1.4th/line": Proof(lemma_d1.line_statements, each(lemma_d1.on_the_line, 2)),
+        "BB:LD.1.4th/every_d": Proof(lemma_d1.norm_statements, each(lemma_d1.of_the_norm, 2)),
+        "BB:LD.2.1.a": Proof(queries.tail_statements, each(queries.tail, 4)),
+        "OURS:QA.min": Proof(queries.smaller_statements, each(queries.smaller, 3)),
+        "OURS:R3.A33/uniform": Proof(queries.constant_statements, each(queries.constants, 8)),
+    }
+)

@@ -6,7 +6,6 @@ R g/S may be any random vectors that meet the hypotheses; m is 4 for Lemma C.6 a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from typing import NamedTuple
 from numerics.derivations.derived import N_, S_, X_, Y_, Z_, chain, exp, integrated, log, root, schwarz_of_bounds, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
+from numerics.derivations.sorts import NONNEGATIVE, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
@@ -182,14 +181,14 @@ def tail_of_the_query() -> Theorem:
 def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
     """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B))."""
     m, (first, second) = lemma.m, lemma.moments
-    of_g = over(b, columns, of_order("g", m, Sort.INDEX)(b, k) ** 2)
     each = chain(product(lemma), replace(product(lemma).rhs, no_smaller(lemma.largest_f, square_of_f)))
     largest = bounded(largest_fg, square_of_fg, each, each.rhs)
     largest = replace((largest_fg(k) ** 2) ** (m // 2), largest)
     largest = integrated("mean", (k,), largest, None, mean(lemma.size_of_g * lemma.largest_f(k) ** m))
     largest = chain(largest, independent(lemma))
-    inside, event = largest_fg(k) ** (m // 2) + lemma.size_of_Rg, Op("above", (square_of_q - B**2,))
-    sum_ = specialise(arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: inside.args[0], Y_: inside.args[1]})
+    of_fg, event = largest_fg(k) ** (m // 2), Op("above", (square_of_q - B**2,))
+    inside = of_fg + lemma.size_of_Rg
+    sum_ = specialise(arithmetic((X_ + Y_) ** 2, "<=", 2 * X_**2 + 2 * Y_**2), {X_: of_fg, Y_: lemma.size_of_Rg})
     sum_ = integrated("mean", (k,), sum_, mean(inside**2), 2 * largest.lhs + 2 * second)
     root_ = sqrt(2 * first + 2 * second)
     sum_ = chain(sum_, replace(sum_.rhs, largest), root_**2)
@@ -201,7 +200,7 @@ def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
 
 @cache
 def lines(lemma: Lemma) -> tuple[Theorem, ...]:
-    """Cauchy-Schwarz, the tail of the query with the root of a sum, the radius, and the last bound."""
+    """Cauchy-Schwarz, the tail with the root of a sum, the radius, and the last bound."""
     line = by_cauchy_schwarz(lemma)
     first, second = (2 * moment for moment in lemma.moments)
     half = root(tail_of_the_query(), sqrt(tail_of_the_query().lhs), exp(d - B**2 / 32))
@@ -209,18 +208,18 @@ def lines(lemma: Lemma) -> tuple[Theorem, ...]:
     tail = chain(line, replace(line.rhs, half, apart))
     at = specialise(tail, {B: sqrt(lemma.radius)})
     roots = sqrt(first) + sqrt(second)
-    at = chain(lemma.outside(lemma.radius), at, roots * rate(lemma))
+    at = chain(lemma.outside(lemma.radius), at, roots * exponential(lemma))
     return line, tail, at, chain(at, replace(at.rhs, *maximum(lemma)[1:]))
 
 
-def rate(lemma: Lemma, number: int = 0) -> Term:
+def exponential(lemma: Lemma, rate: int = 0) -> Term:
     """e^{d - ln(L)/(192 sigma^2 |U|^2)}, or with 384 for Lemma C.9."""
-    return exp(d - log(L) / ((number or 32 * lemma.share) * sigma**2 * norm_U**2))
+    return exp(d - log(L) / ((rate or 32 * lemma.share) * sigma**2 * norm_U**2))
 
 
 @cache
 def maximum(lemma: Lemma) -> tuple[Theorem, Theorem, Theorem]:
-    """E max|f|^m <= C_f^m E max|z|^{mp}, the maximal inequality in the root, and Assumption (ii)."""
+    """E max|f|^m <= C_f^m E max|z|^{mp}, the root of the maximum, and Assumption (ii)."""
     first, second = (2 * moment for moment in lemma.moments)
     m, p, size = lemma.m, lemma.p, mean(lemma.size_of_g)
     largest = chain(largest_moment(lemma), replace(largest_moment(lemma).rhs, maximal_inequality(m * p // 2)))
@@ -241,12 +240,10 @@ def scaled_root(lemma: Lemma, power: int = 0) -> Term:
 # -- The statements --------------------------------------------------------------------------------
 
 
-def statements(
-    lemma: Lemma, twice: int = 2, factor: int | Fraction = 1, half: int = 32, number: int = 0
-) -> tuple[Statement, ...]:
-    """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B)), hence at most the
-    two roots times e^{d - B^2/32}, at the radius e^{d - ln(L)/(192 sigma^2 |U|^2)}, and with the
-    maximal inequality of Lemma D.2 and Assumption (ii).
+def statements(lemma: Lemma, twice: int = 2, factor: int | Fraction = 1, half: int = 32, rate: int = 0) -> tuple[Statement, ...]:
+    """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B)), hence at most
+    the two roots times e^{d - B^2/32}, at the radius e^{d - ln(L)/(192 sigma^2 |U|^2)}, and with
+    the maximal inequality of Lemma D.2 and Assumption (ii).
     """
     first, second = lemma.moments
     closed = mean(Op("ind", (square_of_q - B**2,)))
@@ -255,7 +252,7 @@ def statements(
     with_the_tail = of_the_product | sub_gaussian_query().assumptions
     every = with_the_tail | hypotheses(growth(lemma), assumption_ii(lemma), sub_gaussian_vectors(), *largest_lengths(lemma))
     last = scaled_root(lemma) + sigma ** (lemma.m * lemma.p) * sqrt(2 * c)
-    at_radius, decay = lemma.outside(lemma.radius), rate(lemma, number)
+    at_radius, decay = lemma.outside(lemma.radius), exponential(lemma, rate)
     return (
         Statement(lemma.outside(B**2), "<=", sqrt(twice * first + twice * second) * sqrt(closed), of_the_product),
         Statement(lemma.outside(B**2), "<=", Fraction(factor) * roots * exp(d - B**2 / half), with_the_tail),
@@ -264,9 +261,9 @@ def statements(
     )
 
 
-def maximum_statements(lemma: Lemma, grows: int = 0, power: int = 0, scale: int = 0) -> tuple[Statement, ...]:
-    """E max|f|^m <= C_f^m E max|z|^{mp}; the root of the maximum; and sqrt(E|R g/S|^m) <= sigma^{mp}
-    sqrt(c(f, g, U)).
+def maximum_statements(lemma: Lemma, grows: int = 0, root: int = 0, scale: int = 0) -> tuple[Statement, ...]:
+    """E max|f|^m <= C_f^m E max|z|^{mp}; the root of the maximum; and sqrt(E|R g/S|^m) <=
+    sigma^{mp} sqrt(c(f, g, U)).
     """
     m, p = lemma.m, lemma.p
     largest = mean(lemma.largest_f(k) ** m)
@@ -275,7 +272,7 @@ def maximum_statements(lemma: Lemma, grows: int = 0, power: int = 0, scale: int 
     limit = sigma ** (scale * p or m * p) * sqrt(c)
     return (
         Statement(largest, "<=", C_f ** (grows or m) * mean(largest_z(k) ** (m * p)), of_f),
-        Statement(sqrt(2 * mean(lemma.size_of_g) * largest), "<=", scaled_root(lemma, power * p), every),
+        Statement(sqrt(2 * mean(lemma.size_of_g) * largest), "<=", scaled_root(lemma, root * p), every),
         Statement(sqrt(lemma.moments[1]), "<=", limit, assumption_ii(lemma).assumptions),
     )
 
