@@ -94,17 +94,19 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 
 @claim(
     "BB:F.2.Zh/fixed_point",
-    control={"exponent": Rational(1, 2)},
-    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every dimension.",
+    control=({"exponent": Rational(1, 2)}, {"factor": 2}),
 )
-def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)) -> Evidence:
+def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
-    the `exponent` $r=1/4$, and the flow stands still at $\gamma\Sigma_L^{-1}$.
+    the `exponent` $r=1/4$. It is derived from the products of matrices, for every $d$, that the flow
+    stands still at $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to $U$ and
+    that $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
     """
     T, L, trace = sp.symbols("T L t", positive=True)
     with sp.evaluate(False):
         sides = T * (T**-exponent) ** 2, (T**exponent) ** 2
-    return all_of(identity(*sides), *stands_still((1 + 1 / L) * l_i + trace / L))
+    entries = stands_still((1 + 1 / L) * l_i + trace / L, factor=factor)
+    return all_of(identity(*sides), derivation("BB:F.2.Zh/fixed_point", *entries, factor=factor))
 
 
 @claim(

@@ -15,8 +15,9 @@ gamma = sp.Symbol("gamma", positive=True)
 
 def stands_still(m: sp.Expr, *, factor: int = 1) -> list[Evidence]:
     """At U = factor gamma S_L^{-1} S S^+ + P(W), u = 1/gamma the field vanishes for factor = 1 and
-    any W; and the two parts of U are orthogonal.
+    any W; and the square of U is that of gamma S_L^{-1} S S^+ and that of P(W).
     """
     inside, outside = factor * gamma * delta * l_i * p_i / m, (1 - l_i * p_i * l_j * p_j) * W_ij
     end = {U_ij: inside + outside, u: 1 / gamma, m_i: m}
-    return [entrywise(f.subs(end, simultaneous=True), 0) for f in (motion, slope)] + [entrywise(inside * outside, 0)]
+    square = entrywise((inside + outside) ** 2, (inside / factor) ** 2 + outside**2)
+    return [*(entrywise(f.subs(end, simultaneous=True), 0) for f in (motion, slope)), square]

@@ -119,35 +119,33 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
 
 @claim(
     "OURS:R5.limit/orthant",
-    control=dict(power=3),
-    needs=("OURS:R5.cons/entries",),
-    argument="The entries of the field in an eigenbasis of $S$ are read off from the matrix products, in every dimension.",
+    control=(dict(power=3), dict(factor=2)),
+    needs=("OURS:R5.cons/gradient",),
 )
-def the_orthant_is_kept(*, power: int = 2) -> Evidence:
+def the_orthant_is_kept(*, power: int = 2, factor: int = 1) -> Evidence:
     r"""With the eigenvalues $l_i$ of $S$ and $m_i$ of $S_L$, on the diagonal $\dot
     U_{ii}+u^2l_i^2m_iU_{ii}=u\,l_i^2$, and $\dot u+Qu=\sum_il_i^2U_{ii}$ with
-    $Q=\sum_{i,j}l_il_jm_iU_{ij}^2$; `power` stands for the exponent of $u^2$.
+    $Q=\sum_{i,j}l_il_jm_iU_{ij}^2$: this is derived from the products of matrices, for every $d$.
+    Here `power` stands for the exponent of $u^2$, and `factor` multiplies $Q$.
     """
     diagonal = identity((motion + u**power * l_i * l_j * m_i * U_ij).subs({l_j: l_i, delta: 1}), u * l_i**2)
-    scalar = entrywise(slope + u * l_i * l_j * m_i * U_ij**2, l_i * l_j * U_ij * delta)
-    return all_of(diagonal, scalar)
+    scalar = entrywise(slope + factor * u * l_i * l_j * m_i * U_ij**2, l_i * l_j * U_ij * delta)
+    return derivation("OURS:R5.limit/orthant", diagonal, scalar, power=power, factor=factor)
 
 
 @claim(
     "OURS:R5.limit/square",
     control=dict(power=3),
-    argument="The summands are those of the traces in an eigenbasis of $S$, in every dimension.",
 )
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     r"""In an eigenbasis $R-\min R=\frac12\sum_{i,j}l_il_jB_{ij}^2/m_i$, so that the minima are
-    where the bracket $B$ of the field vanishes on the range of $S$; `power` stands for the exponent
-    of $B_{ij}$.
-
-    On the right stand the summand of the risk and that of its least value,
-    $\frac12\sum_i(l_i-l_i^2/m_i)$.
+    where the bracket $B$ of the field vanishes on the range of $S$: this is derived from the traces
+    of the risk, for every $d$, with $\min R=\frac12\sum_i(l_i-l_i^2/m_i)$. The second route are the
+    summands; `power` stands for the exponent of $B_{ij}$.
     """
     risk = u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta
-    return entrywise(l_i * l_j * bracket**power / m_i, risk - (l_i - l_i * l_j / m_i) * delta)
+    summands = entrywise(l_i * l_j * bracket**power / m_i, risk - (l_i - l_i * l_j / m_i) * delta)
+    return derivation("OURS:R5.limit/square", summands, power=power)
 
 
 @claim(
@@ -174,32 +172,35 @@ def the_flow_is_bounded(*, of_e: Rational = Rational(1), of_s: Rational = Ration
 
 @claim(
     "OURS:R5.limit/critical",
-    control=dict(two=3),
-    needs=("OURS:R5.limit/square",),
-    argument=r"If $u\neq0$ the field $-uSBS$ vanishes only where the bracket $B$ does on the range, at minima; else $u=0$, "
-    r"the height is that of $\frac12{\rm tr}\,S$, and $\dot u=0$ says ${\rm tr}(SUS)=0$.",
+    control=(dict(two=3), dict(one=2)),
+    needs=("OURS:R5.limit/square", "OURS:R5.cons/entries"),
 )
-def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2) -> Evidence:
-    r"""At every critical point that is no minimum the risk is $\frac12{\rm tr}\,S$, because
-    $R-\frac12{\rm tr}\,S=\frac12(u^2Q-2u\,{\rm tr}(SUS))$, summand by summand; `two` stands for the
-    2 before $u$.
+def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2, one: int = 1) -> Evidence:
+    r"""At every critical point that is no minimum the risk is $\frac12{\rm tr}\,S$: it is derived for
+    every $d$ that $R-\frac12{\rm tr}\,S=\frac12(u^2Q-2u\,{\rm tr}(SUS))$, and that the product of this
+    and $R-\min R$ vanishes at critical points. The second routes are the summands, and the saddle
+    in one dimension. Here `two` stands for the 2 before $u$, and `one` multiplies ${\rm
+    tr}\,S-2\min R$.
     """
     minimum = (l_i * delta + l_i * l_j / m_i * bracket**2 - l_i * l_j / m_i * delta) / 2
     height = u**2 * l_i * l_j * m_i * U_ij**2 - two * u * l_i * l_j * U_ij * delta
-    return entrywise(minimum - l_i * delta / 2, height / 2)
+    at_zero = l_i**2 / m_i  # twice the excess at U = 0, u = 0 in one dimension
+    saddle = identity(at_zero * (at_zero - one * l_i**2 / m_i), 0)
+    return derivation("OURS:R5.limit/critical", entrywise(minimum - l_i * delta / 2, height / 2), saddle, two=two, one=one)
 
 
 @claim(
     "OURS:R5.limit/repel",
-    control=dict(half=Rational(1)),
-    needs=("OURS:R5.limit/orthant", "OURS:R5.limit/critical"),
-    argument=r"At a saddle inside the orthant $u=U_{ii}=0$; near it $y=ku+\sum_il_i^2U_{ii}>0$ would grow like $e^{kt}$.",
+    control=(dict(half=Rational(1)), dict(one=2)),
+    needs=("OURS:R5.limit/orthant", "OURS:R5.cons/entries"),
 )
-def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
+def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2), one: int = 1) -> Evidence:
     r"""Let $\tau=\sum_il_i^2U_{ii}$, $w=u\sum_il_i^4m_iU_{ii}$ and $K=\sum_il_i^4$, so that $\dot
-    u=\tau-uQ$ and $\dot\tau=u(K-w)$. If $w\leq\frac12K$, $Q\leq q$ near a saddle and
-    $k^2+kq=\frac12K$, then $\frac d{dt}(ku+\tau)\geq k(ku+\tau)$. Here `half` stands for the
-    $\frac12$ of the first condition.
+    u=\tau-uQ$ and $\dot\tau=u(K-w)$. It is derived that at a saddle inside the orthant $u=0$ and
+    $l_i^2U_{ii}=0$, and that $ku+\tau$ grows at least like $e^{kt}$ as long as $w\leq\frac12K$ and
+    $Q\leq q$, which hold near a saddle, for $k^2+kq=\frac12K$ and $u\geq0$. The second routes are one
+    dimension, where $u(uml^2U-l^2)=0$, and $\frac d{dt}(ku+\tau)\geq k(ku+\tau)$. Here `half` stands
+    for the $\frac12$ of $w\leq\frac12K$, and $1-$`one` is the 0 of the saddle.
     """
     tau, Q, q, w, K, k, v = sp.symbols("tau Q q w K k u", nonnegative=True)
     summand = identity((l_i**2 * motion).subs({l_j: l_i, delta: 1}), u * (l_i**4 - u * l_i**4 * m_i * U_ij))
@@ -207,7 +208,10 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2)) -> Evidence:
     regrouped = identity(excess, v * (K - w - k * Q - k**2))
     domain, twice = dict.fromkeys((Q, q, w, k), (0, oo)), 2 * (k**2 + k * q)  # K
     room = forall(twice - w - k * Q - k**2, ">=", 0, domain, where=[(Q, "<=", q), (w, "<=", half * twice)])
-    return all_of(summand, regrouped, room)
+    growth = all_of(summand, regrouped, room)
+    x, r = sp.symbols("x r", positive=True)  # l B and 1/m at a critical point, where u l^2 B = 0
+    still = identity(r * x * (u * x), (1 - one) * r * x**2, given=[sp.Eq(u * x, 0)])
+    return derivation("OURS:R5.limit/repel", still, still, growth, half=Fraction(half), one=one)
 
 
 @claim(
@@ -230,20 +234,22 @@ def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) 
 
 @claim(
     "OURS:R5.limit/fixed_point",
-    control=dict(four=5, factor=2),
-    needs=("OURS:R5.cons/entries",),
-    argument=r"Two positive roots of $Tx^2-ex-1$ are impossible, since its slope $2Tx-e$ at a root is $Tx+\frac1x>0$.",
+    control=(dict(four=5, factor=2), dict(one=2)),
 )
-def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1) -> Evidence:
-    r"""The only balanced scale is $\gamma^2=(e+\sqrt{e^2+4T})/(2T)$ with $e=c-b$, and $(\gamma
-    S_L^{-1}SS^++P(U(0)),1/\gamma)$ stands still for every $S_L$ with the eigenvectors of $S$. Here
-    `four` stands for the 4, and `factor` multiplies $\gamma S_L^{-1}SS^+$.
+def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, one: int = 1) -> Evidence:
+    r"""The only balanced scale is $\gamma^2=(e+\sqrt{e^2+4T})/(2T)$ with $e=c-b$: it is a root of
+    $Tx^2-ex-1$, of which two positive roots $x$ and $y$ are derived to be equal. It is derived from
+    the products of matrices that $(\gamma S_L^{-1}SS^++P(U(0)),1/\gamma)$ stands still for every
+    $S_L$ with the eigenvectors of $S$. Here `four` stands for the 4, `factor` multiplies $\gamma
+    S_L^{-1}SS^+$, and `one` multiplies $y$.
     """
     square = (e + sqrt(e**2 + four * T)) / (2 * T)
     balanced = identity(T * square**2 - e * square - 1, 0)
     x = sp.Symbol("x", positive=True)
-    slope_at_root = identity(2 * T * x - e, T * x + 1 / x, given=[sp.Eq(T * x**2 - e * x - 1, 0)])
-    return all_of(balanced, slope_at_root, *stands_still(m_i, factor=factor))
+    other = x / one  # a root for one = 1 only, if x is one
+    second = identity(T * other**2 - e * other - 1, 0, given=[sp.Eq(T * x**2 - e * x - 1, 0)])
+    entries = stands_still(m_i, factor=factor)
+    return all_of(balanced, derivation("OURS:R5.limit/fixed_point", *entries, second, factor=factor, one=one))
 
 
 @claim(

@@ -7,11 +7,14 @@ from types import MappingProxyType
 
 from proofs_check.derivations.exact import (
     bounded_flow,
+    critical_points,
+    fixed_point,
     gaussian_sums,
     long_prompts,
     matrix_flow,
     polyak_lojasiewicz,
     projection,
+    reading_off,
     softmax_weights,
     theorem_a,
 )
@@ -23,6 +26,19 @@ __all__ = ["PROOFS"]
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "BB:F.2.C2/ball": one(bounded_flow.ball_statement, bounded_flow.ball),
+        "BB:F.2.Zh/fixed_point": Proof(fixed_point.statements, each(fixed_point.stands_still, 3)),
+        "OURS:R5.limit/orthant": Proof(reading_off.field_statements, (reading_off.diagonal_equation, reading_off.scalar_equation)),
+        "OURS:R5.limit/square": one(reading_off.square_statement, reading_off.square),
+        "OURS:R5.limit/critical": Proof(
+            critical_points.height_statements, (critical_points.height, critical_points.product_of_heights)
+        ),
+        "OURS:R5.limit/repel": Proof(
+            critical_points.repel_statements, (critical_points.no_excess, critical_points.no_diagonal, critical_points.repel)
+        ),
+        "OURS:R5.limit/fixed_point": Proof(
+            lambda factor=1, one=1: (*fixed_point.statements(factor), fixed_point.unique_statement(one)),
+            (*each(fixed_point.stands_still, 3), fixed_point.unique),
+        ),
         "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
         "BB:F.3.fin/bounded": Proof(
             lambda c=1, one=1: (bounded_flow.degenerate_statement(c), projection.risk_statement(one)),

@@ -1,0 +1,169 @@
+"""Products of matrices in an eigenbasis of the covariance, where S and S_L are diagonal, read off
+entry by entry in every dimension: the field of the flow, and its risk as a sum of squares.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, r
+from proofs_check.derivations.exact.eigenbasis import IDENTITY, U_, delta, f, l, pairs, picks, squares, summed, swaps, t, trace, u, u_
+from proofs_check.derivations.exact.matrices import Law, Matrix, S, a, d, entry, i, j, matrix, over
+
+SL = matrix("SL")
+diagonal = {
+    S: assume("S is diagonal", S(i, j), "==", l(i) * delta(i, j), every=(i, j)),
+    SL: assume("S_L is diagonal", SL(i, j), "==", m(i) * delta(i, j), every=(i, j)),
+}
+symmetric = assume("delta is the identity: delta_ij = delta_ji", delta(i, j), "==", delta(j, i), every=(i, j))
+ones = assume("delta is the identity: delta_ii = 1", delta(i, i), "==", 1, every=(i,))
+BASIS = IDENTITY.union(*(one.assumptions for one in (*diagonal.values(), symmetric, ones)))
+
+
+def U(x: Variable, y: Variable) -> Term:
+    return U_(x, y, t)
+
+
+def U_transposed(x: Variable, y: Variable) -> Term:
+    return U_(y, x, t)
+
+
+def left(D: Function, values: Function, X: Matrix) -> Law:
+    """A diagonal matrix times X: every row is multiplied."""
+    each = specialise(diagonal[D], {j: a})
+    row = arithmetic(D(i, a) * X(a, j), "==", values(i) * (delta(i, a) * X(a, j)), each, hide=(X(a, j),))
+    picked = specialise(picks, {f: ((a,), X(a, j))})
+    last = arithmetic(values(i) * picked.lhs, "==", values(i) * picked.rhs, picked, hide=(picked.lhs, picked.rhs))
+    total = chain(over((a,), D(i, a) * X(a, j)), integrate("coordinates", (a,), row, (d,)), last)
+    new = lambda x, y: values(x) * X(x, y)
+    return Law((D, X), (new,), total)
+
+
+def right(X: Matrix, D: Function, values: Function) -> Law:
+    """X times a diagonal matrix: every column is multiplied."""
+    each = specialise(diagonal[D], {i: a})
+    turned = specialise(symmetric, {i: a})
+    column = arithmetic(X(i, a) * D(a, j), "==", delta(j, a) * (values(a) * X(i, a)), each, turned, hide=(X(i, a),))
+    picked = specialise(picks, {i: j, f: ((a,), values(a) * X(i, a))})
+    total = chain(over((a,), X(i, a) * D(a, j)), integrate("coordinates", (a,), column, (d,)), picked)
+    new = lambda x, y: values(y) * X(x, y)
+    return Law((X, D), (new,), total)
+
+
+def between(X: Matrix) -> Theorem:
+    """The entries of S X S."""
+    outer = right(X, S, l)
+    return outer.within(left=(S,)).then(left(S, l, outer.new[0])).shown
+
+
+@cache
+def products() -> tuple[Theorem, Theorem]:
+    """The entries of S S_L U S and of S S."""
+    outer = right(U, S, l)
+    middle = left(SL, m, outer.new[0])
+    long = outer.within(left=(S, SL)).then(middle.within(left=(S,))).then(left(S, l, middle.new[0])).shown
+    pair = left(S, l, S).shown
+    one = specialise(swaps, {f: ((i,), l(i))})
+    last = arithmetic(l(i) * S(i, j), "==", l(i) * (delta(i, j) * l(i)), diagonal[S])
+    turned = arithmetic(last.rhs, "==", l(i) * (delta(i, j) * l(j)), one, hide=(one.lhs, one.rhs))
+    return long, chain(pair, last, turned)
+
+
+long_word = entry((S, SL, U, S))
+flow = (
+    assume("the flow of U", U_.rate(i, j, t), "==", -(u**2) * long_word + u * entry((S, S)), every=(i, j, t)),
+    assume(
+        "the flow of u",
+        u_.rate(t),
+        "==",
+        -u * over((i,), entry((SL, U, S, U_transposed, S), i, i)) + over((i,), entry((S, U_transposed, S), i, i)),
+        every=(t,),
+    ),
+)
+#: The coefficient Q of u in its flow, and tr(SUS).
+Q, tau = pairs(l(i) * l(j) * m(i) * U(i, j) ** 2), trace(l(i) ** 2 * U(i, i))
+RISK = u**2 * over((i,), entry((U, S, U_transposed, S, SL), i, i)) - 2 * u * trace(entry((S, U, S), i, i)) + trace(S(i, i))
+
+
+def field_statements(power: int = 2, factor: int = 1) -> tuple[Statement, Statement]:
+    """The diagonal of U, and u, meet linear equations; `power` stands for the exponent of u^2, and
+    `factor` multiplies Q.
+    """
+    diagonal_of_U = U_.rate(i, i, t) + u**power * l(i) ** 2 * m(i) * U(i, i)
+    given = BASIS | flow[0].assumptions
+    return (
+        Statement(diagonal_of_U, "==", u * l(i) ** 2, given),
+        Statement(u_.rate(t) + factor * (Q * u), "==", tau, BASIS | flow[1].assumptions),
+    )
+
+
+@cache
+def traces() -> tuple[Theorem, Theorem, Theorem]:
+    """tr(S S_L U S U') = Q and tr(SUS) = tau = tr(SU'S)."""
+    long, _ = products()
+    each = arithmetic(U(i, j) * long.lhs, "==", l(i) * l(j) * m(i) * U(i, j) ** 2, long)
+    four = integrate("coordinates", (i, j), each, (d, d))
+    two = (chain(integrate("coordinates", (i,), specialise(between(X), {j: i}), (d,)), tau) for X in (U, U_transposed))
+    return chain(four, Q), *two
+
+
+def diagonal_equation() -> Theorem:
+    """The entries (i, i) of the products, where delta_ii = 1."""
+    long, pair = (specialise(thm, {j: i}) for thm in products())
+    moved = specialise(flow[0], {j: i})
+    return arithmetic(field_statements()[0].lhs, "==", u * l(i) ** 2, moved, long, pair, ones)
+
+
+@cache
+def field_of_u() -> Theorem:
+    """Both traces of the flow of u."""
+    four, _, two = traces()
+    form = -u * four.lhs + two.lhs
+    return chain(flow[1].rhs, form, arithmetic(form, "==", -u * Q + tau, four, two, hide=(Q, tau)))
+
+
+def scalar_equation() -> Theorem:
+    """The flow of u is -u Q + tau."""
+    return arithmetic(u_.rate(t) + Q * u, "==", tau, chain(flow[1], field_of_u()), hide=(Q, tau))
+
+
+def square_statement(power: int = 2) -> Statement:
+    """2 (R - min R) is the sum of l_i l_j B_ij^2/m_i; `power` stands for the exponent of B_ij."""
+    least = trace(l(i) - l(i) ** 2 * r(i))
+    return Statement(RISK - least, "==", pairs(finite.weight * finite.bracket**power), BASIS | inverse.assumptions)
+
+
+def square() -> Theorem:
+    """The summands are those of the traces."""
+    four, two, _ = traces()
+    one = specialise(diagonal[S], {j: i})
+    total = integrate("coordinates", (i,), arithmetic(S(i, i), "==", l(i), one, ones), (d,))
+    known = u**2 * four.lhs - 2 * u * two.lhs + total.lhs
+    left_side = chain(RISK, arithmetic(known, "==", u**2 * Q - 2 * u * tau + total.rhs, four, two, total, hide=(Q, tau)))
+    B, r_m, delta2 = finite.bracket, r(i) * m(i), delta(i, j) ** 2
+    mixed = l(i) * l(j) * U(i, j) * delta(i, j)
+    form = lambda one, two: u**2 * l(i) * l(j) * m(i) * U(i, j) ** 2 * one - 2 * u * mixed * one + l(i) * l(j) * r(i) * two
+    steps = (
+        arithmetic(form(r_m, delta2), "==", form(term(1), delta2), inverse, hide=(r_m,)),
+        arithmetic(form(term(1), delta2), "==", form(term(1), delta(i, j)), squares, hide=(delta2,)),
+    )
+    each = summed(chain(finite.weight * B**2, *steps))
+    rows = []
+    for values in (l(j) * U(i, j), l(j)):
+        picked = specialise(picks, {f: ((j,), values)})
+        factor = l(i) if values == l(j) * U(i, j) else l(i) * r(i)
+        row = arithmetic(factor * picked.lhs, "==", factor * picked.rhs, picked, hide=(picked.lhs,))
+        rows.append(integrate("coordinates", (i,), row, (d,)))
+    known = u**2 * Q - 2 * u * rows[0].lhs + rows[1].lhs
+    named = arithmetic(known, "==", u**2 * Q - 2 * u * rows[0].rhs + rows[1].rhs, *rows, hide=(Q,))
+    right_side = chain(each, known, named)
+    less = trace(l(i) - l(i) ** 2 * r(i))
+    end = chain(left_side.rhs - less, right_side.rhs)
+    back = arithmetic(end.rhs, "==", finite.excess, right_side, hide=(end.rhs, finite.excess))
+    first = arithmetic(RISK - less, "==", left_side.rhs - less, left_side, hide=(RISK, left_side.rhs, less))
+    return chain(first, end, back)
