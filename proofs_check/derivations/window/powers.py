@@ -113,7 +113,7 @@ def last_term() -> Theorem:
     whole = chain(last * count, total, truncated)
     once = specialise(arithmetic(Op("ind", (h - 1,)), "<=", h), {h: count})
     less = arithmetic(exp(Fraction(-1, 2)), "<=", 1)
-    start = replace(last * exp(Fraction(-1, 2)) * contains, less)
+    start = specialise(replace(last * exp(Fraction(-1, 2)) * h, less), {h: contains})
     return chain(start, replace(last * contains, once), whole)
 
 
