@@ -12,6 +12,7 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.caps import cap_measure, truncated_gamma
 
 eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
@@ -122,11 +123,15 @@ def small_sums_from_above(*, sign: int = -1) -> Evidence:
     return forall(sp.exp(-alpha), "<=", sp.exp(-alpha + sp.Rational(sign, 2)), {alpha: Closed(1, 2)})
 
 
-@claim("COL:G.3/small.lower", control=dict(half=-1), argument=r"The sum is at least its last term $m^de^{-\alpha m}$.")
+@claim("COL:G.3/small.lower", control=dict(half=-1))
 def small_sums_from_below(*, half: int = 1) -> Evidence:
-    r"""$e^{-\alpha m}$ is at least $e^{-\alpha m-h/2}$, where $h$ is `half` = 1."""
+    r"""The sum of $N^de^{-\alpha N}$ over a list of numbers of $(0,m]$ that contains $m$, such as
+    $1,\dots,m$, is at least $m^de^{-\alpha m-h/2}$, where $h$ is `half` = 1. It is tried with the
+    last term.
+    """
     everywhere = {alpha: Closed(1, 2), m: Closed(1, oo)}
-    return forall(sp.exp(-alpha * m), ">=", sp.exp(-alpha * m - sp.Rational(half, 2)), everywhere)
+    search = forall(sp.exp(-alpha * m), ">=", sp.exp(-alpha * m - sp.Rational(half, 2)), everywhere)
+    return derivation("COL:G.3/small.lower", search, half=half)
 
 
 @claim(
@@ -178,41 +183,44 @@ def geometric_series(*, end: int | Fraction = 2) -> Evidence:
     return forall(1 / (1 - sp.exp(-x)), "<=", 2 / x, {x: (0, end)})
 
 
-@claim("COL:G.3.sum", control=dict(root=2), argument=r"$(1+\frac1i)^d\leq e^{d/i}$, as $\log(1+y)\leq y$.")
+@claim("COL:G.3.sum", control=dict(root=2))
 def ratio_of_the_tail(*, root: int = 1) -> Evidence:
-    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the exponent $\frac di-\alpha$ is at most
-    $-\frac{\alpha\sqrt d}{d+\sqrt d}$, times `root` = 1.
+    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is at
+    most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; it is tried on
+    $\frac di-\alpha$.
     """
     q = sp.Symbol("q", positive=True)  # the root of d
     stated = -root * alpha * q / (q**2 + q)
     everywhere = {q: (0, oo), alpha: Closed(1, 2), i: (0, oo)}
-    return forall(q**2 / i - alpha, "<=", stated, everywhere, where=[(i, ">=", (q**2 + q) / alpha)])
+    search = forall(q**2 / i - alpha, "<=", stated, everywhere, where=[(i, ">=", (q**2 + q) / alpha)])
+    return derivation("COL:G.3.sum", search, root=root)
 
 
 @claim(
     "COL:G.3.low",
     control=dict(half=Fraction(2, 5)),
-    needs=("COL:G.7",),
-    argument=r"With $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$; it "
-    r"is least at $u=1$ and the largest "
-    r"$v=1+\frac{1}{\sqrt d}$, where it is at least $-\frac12$ by Lemma G.7.",
 )
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $y=\frac{1}{\sqrt d}\leq1$ the number $\log(1+y)-y$ is at least $-y^2$ times `half` =
-    1/2.
+    r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$ with
+    $h$ = `half` = 1/2 and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$
+    the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at $u=1$ and the largest
+    $v=1+y$, $y=\frac{1}{\sqrt d}$, where $\log(1+y)-y\geq-hy^2$.
     """
-    return forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: (0, 1)})
+    search = forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: (0, 1)})
+    return derivation("COL:G.3.low", search, half=half)
 
 
 @claim(
     "COL:G.3.cite",
     control=dict(most=6),
-    cites=("Stirling's bounds for the gamma function",),
-    argument=r"By Stirling's lower bound, of Lemma G.6, $(\frac de)^d\leq\frac{\Gamma(d+1)}{\sqrt{2\pi d}}$.",
 )
 def largest_term(*, most: int = 2) -> Evidence:
-    r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is $\alpha\leq\sqrt{2\pi d}$."""
-    return forall(alpha, "<", sp.sqrt(2 * sp.pi * d), {alpha: Closed(1, most), d: Closed(5, oo)})
+    r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is
+    $(\frac{d}{\alpha e})^d<\frac{\Gamma(d+1)}{\alpha^{d+1}}$, from Stirling's lower bound, which is
+    cited, and $\alpha<\sqrt{2\pi d}$, which is tried.
+    """
+    search = forall(alpha, "<", sp.sqrt(2 * sp.pi * d), {alpha: Closed(1, most), d: Closed(5, oo)})
+    return derivation("COL:G.3.cite", search, most=most)
 
 
 @claim("COL:G.6", control=(dict(upper=Fraction(1, 3)), dict(lower=2)), cites=("Stirling's bounds", "Gautschi's inequality"))

@@ -14,6 +14,7 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.caps import mean_kernel
 
 n = Diverging.n
@@ -58,18 +59,20 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 
 @claim(
     "COL:G.5/small",
-    control=(dict(least=Fraction(3, 2)), dict(most=10)),
-    argument=r"The mean is executed for $d=3$ and $p=0$, where it is $\frac{\sinh2r}{2r}e^{-2r}$; for fixed $d$ and bounded $r$ "
-    r"all positive continuous "
-    r"functions of $r$ are of one order, and the sum is near its mean for the $n$ of the hypothesis.",
+    control=(dict(least=4000), dict(most=Fraction(1, 50))),
 )
-def small_arguments(*, least: int | Fraction = 1, most: int = 27) -> Evidence:
-    r"""For $d=3$ and $r<\frac{3+\sqrt3}{2}$ the mean of $g_0/n$ over $e^{-2r}$ is between `least` =
-    1 and `most` = 27.
+def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$ it is $g_p(r)\leq
+    C^bne^{-2r}$ for all tokens of the sphere, with $C^b=4e^{d+\sqrt d}$ times `most` = 1, and
+    $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
+    $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
+    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried with the mean
+    of $g_0/n$ over $e^{-2r}$ for $d=3$.
     """
-    quotient = (sp.exp(2 * r) - sp.exp(-2 * r)) / (4 * r)
-    below = forall(quotient, ">=", least, {r: (0, Fraction(237, 100))})
-    return all_of(below, forall(quotient, "<=", most, {r: (0, Fraction(237, 100))}))
+    quotient, range_of_r = (sp.exp(2 * r) - sp.exp(-2 * r)) / (4 * r), {r: (0, Fraction(237, 100))}
+    constant = sp.exp(3 + sp.sqrt(3))
+    below = forall(quotient, ">=", least / (32 * constant), range_of_r)
+    return derivation("COL:G.5/small", below, forall(quotient, "<=", 4 * most * constant, range_of_r), least=least, most=most)
 
 
 ABOVE = Diverging(
@@ -149,15 +152,19 @@ u = sp.Symbol("u", positive=True)
 @claim(
     "COL:G.4.shell",
     control=dict(one=Fraction(1, 2)),
-    argument=r"With $y=r(1-x_i^\top x)=i+u$ the term is $(\frac{2y}{r})^{p/2}e^{-2y}$, a product of two factors that are "
-    r"compared one by one; the lower bound "
-    r"takes the other ends of the shell.",
 )
 def one_shell(*, one: int | Fraction = 1) -> Evidence:
-    r"""For $u\leq1$ it is $i+u\leq i+1$ and $e^{-2u}\leq1$, with `one` = 1 times both bounds."""
+    r"""A token that is not the query and lies in the shell adds at most
+    $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
+    $(\frac{2i}{r})^{p/2}e^{-2(i+1)}$ over `one` for $i>0$ and, at $p=0$, for $i\geq0$, with a real
+    $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, for which
+    $i+u\leq i+1$ and $e^{-2}\leq e^{-2u}\leq1$.
+    """
     ranges = {u: Closed(Fraction(1, 10**9), 1), i: (0, oo)}
     power = forall(i + u, "<=", one * (i + 1), ranges)
-    return all_of(power, forall(sp.exp(-2 * u), "<=", one, {u: Closed(Fraction(1, 10**9), 1)}))
+    below = forall(i, "<=", one * (i + u), ranges)
+    plain = forall(sp.exp(-2), "<=", one * sp.exp(-2 * u), {u: Closed(Fraction(1, 10**9), 1)})
+    return derivation("COL:G.4.shell", power, below, plain, one=one)
 
 
 @claim(
@@ -232,15 +239,15 @@ def rearranged(*, ordered: bool = True) -> Evidence:
 
 @claim(
     "COL:I.3",
-    control=dict(ordered=False),
-    argument=r"For more numbers: with the law proportional to $a_i$ the functions $b_i$ and $a_ib_i$, $a_i$ are ordered alike, and "
-    r"Chebyshev's sum inequality is used twice; two numbers are executed.",
+    control=dict(share=Fraction(9, 10)),
 )
-def weights_in_one_order(*, ordered: bool = True) -> Evidence:
-    r"""For two numbers $a\geq b$ and $y\geq l$ it is
-    $\frac{a^2+b^2}{(a+b)^2}\leq\frac{a^2y^2+b^2l^2}{(ay+bl)^2}$; without the order of $y$ and $l$
-    it is not.
+def weights_in_one_order(*, share: int | Fraction = 1) -> Evidence:
+    r"""For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, the left side is at
+    most the right one, times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$, and
+    $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both. It is
+    tried for two numbers $a\geq b$ and $y\geq l$.
     """
-    where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
+    where = [(a, ">=", b), (y, ">=", l)]
     left, right = (a**2 + b**2) * (a * y + b * l) ** 2, (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2
-    return forall(left, "<=", right, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+    search = forall(left, "<=", share * right, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+    return derivation("COL:I.3", search, share=share)

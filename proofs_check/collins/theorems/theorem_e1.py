@@ -14,6 +14,7 @@ from numerics.provers import Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.from_below import BELOW, EVERY, WIDE, d, w
 
 n = Diverging.n
@@ -131,15 +132,15 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 @claim(
     "COL:E.1.low",
     control=dict(four=3),
-    needs=("OURS:R8.below", "COL:C.9", "COL:E.1-c3/value"),
-    argument=r"The loss is at least its signal term, which is $c^\prime L^2/w^2$ or more by our R8 and Lemma C.9; "
-    r"$X=(d/\Lambda)^{2/(d+2)}$.",
 )
 def lower_end(*, four: int = 4) -> Evidence:
-    r"""If $\frac{c^\prime}{w^2}\leq4cX$ then $w^2\geq\frac{c^\prime}{4cX}$, where the last 4 is
-    `four`.
+    r"""From the bound of the optimal loss follows
+    $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`; it
+    is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
+    $w^2\geq\frac{c^\prime}{4cX}$.
     """
-    return forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=[(k / w**2, "<=", 4 * c * X)])
+    search = forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=[(k / w**2, "<=", 4 * c * X)])
+    return derivation("COL:E.1.low", search, four=four)
 
 
 @claim("COL:E.1.up", control=dict(halves=3))

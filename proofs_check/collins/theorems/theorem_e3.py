@@ -9,11 +9,12 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
+from proofs_check.derivations.proofs import derivation
 
 n = Diverging.n
 d = sp.Symbol("d", integer=True, positive=True)
@@ -24,17 +25,19 @@ beta = 1 / (d + 2)
 @claim(
     "COL:E.3.cvx",
     control=(dict(lower=1), dict(ends=2), dict(less=4)),
-    argument=r"A convex function on an interval is largest at an end, and $\Lambda\geq1$.",
 )
 def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
-    r"""For $d=$ `lower` = 2 and more $w^{d/2}$ is convex, as is $\frac1w$; at $w=\Lambda^\beta$ the
-    second term has the exponent $\frac{d\beta}{2}-1\leq-\beta$, times `less` = 1, and at
-    $\Lambda^{2\beta}$ the exponent $d\beta-1=-2\beta$, times `ends` = 1.
+    r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at any
+    number between two ends is at most the mixture of its values there, hence at most the larger one;
+    for $\Lambda\geq1$ it is at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1, and
+    $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried with the second
+    derivative of $w^{d/2}$ and the exponents $\frac{d\beta}{2}-1\leq-\beta$ and $d\beta-1=-2\beta$.
     """
     x = sp.Symbol("x", positive=True)  # d, at least `lower`
     convex = forall(x / 2 * (x / 2 - 1), ">=", 0, {x: (0, oo)}, where=[(x, ">=", sp.Rational(lower))])
     first = forall(d * beta / 2 - 1, "<=", -less * beta, {d: Integers(1, oo)})
-    return all_of(convex, first, identity(computed(r"d\beta-1", d * beta - 1), -2 * ends * beta))
+    last = identity(computed(r"d\beta-1", d * beta - 1), -2 * ends * beta)
+    return derivation("COL:E.3.cvx", convex, first, last, lower=lower, ends=ends, less=less)
 
 
 @claim(

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
-from proofs_check.derivations.window import affine, below, setting, signal, symmetry
+from proofs_check.derivations.window import affine, below, kernel_sums, powers, setting, signal, symmetry
 
 __all__ = ["PROOFS"]
 
@@ -33,8 +33,17 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:C.8p/first": one(signal.distance_statement, signal.by_distances),
         "COL:C.9": one(affine.half_statement, affine.relu_loses_half),
         "COL:C.9s": Proof(affine.side_statements, (affine.law_of_the_companion, affine.on_the_other_side)),
+        "COL:E.1.low": one(powers.lower_statement, powers.lower_end),
+        "COL:E.3.cvx": Proof(powers.range_statements, (powers.convex, *each(powers.values_at_the_ends, 2))),
         "COL:F.1.drop": one(symmetry.drop_statement, symmetry.without_the_mean),
         "COL:F.1p/affine": Proof(symmetry.flip_statements, symmetry.flip_theorems),
+        "COL:G.3.cite": one(powers.largest_statement, powers.largest_term),
+        "COL:G.3.low": one(powers.compared_statement, powers.terms_compared),
+        "COL:G.3.sum": one(powers.ratio_statement, powers.ratio_of_the_tail),
+        "COL:G.3/small.lower": one(powers.last_statement, powers.last_term),
+        "COL:G.4.shell": Proof(kernel_sums.shell_statements, each(kernel_sums.one_shell, 3)),
+        "COL:G.5/small": Proof(kernel_sums.small_statements, each(kernel_sums.small_arguments, 2)),
+        "COL:I.3": one(kernel_sums.order_statement, kernel_sums.ordered_weights),
         "COL:R2.1.i": Proof(setting.window_statements, each(setting.no_window, 2)),
         "COL:T3.6": Proof(symmetry.linear_statements, tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS)),
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
