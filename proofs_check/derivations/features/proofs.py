@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts, errors, first_phase, margin, tasks, updates
+from proofs_check.derivations.features import attention, balance, counts, errors, first_phase, margin, orbit, tasks, updates
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -39,6 +39,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "OURS:R11.other": Proof(tasks.other_statements, (tasks.other_entries, tasks.small_rest, tasks.not_negative)),
         "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
+        "OURS:R12.upper": Proof(orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)),
         "OURS:R11.upper": Proof(margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)),
         "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
         "LDL:P2/rate.upper": one(
