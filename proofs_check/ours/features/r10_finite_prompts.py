@@ -110,7 +110,9 @@ def the_floor(*, power: int = 2) -> Evidence:
     """
     k, tokens = sp.symbols("K N", positive=True)
     missing = lambda N: (1 - 1 / k) ** N * (1 + N * (N + k - 2) / ((k - 1) * N**power)) / 2
-    parts = [identity(missing(tokens), (1 - 1 / k) ** tokens * (1 + (tokens + k - 2) / ((k - 1) * tokens)) / 2)]
+    with sp.evaluate(False):
+        absent = (1 - 1 / k) ** tokens * (1 + (tokens * (tokens + k - 2)) / ((k - 1) * tokens**power)) / 2
+    parts = [identity(absent, (1 - 1 / k) ** tokens * (1 + (tokens + k - 2) / ((k - 1) * tokens)) / 2)]
     for N in (2, 3, 4):
         floor = ReducedAttention(M + 1, c, prompt_length=N).floor.subs(M, k - 1)
         parts.append(identity(computed(r"\text{floor}", floor), missing(sp.Integer(N))))
