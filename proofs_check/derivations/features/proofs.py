@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts, errors, first_phase, margin, tasks
+from proofs_check.derivations.features import attention, balance, counts, errors, finite_prompts, first_phase, margin, orbit, tasks, updates
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -34,11 +34,33 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(2 * errors.L * errors.Delta))
         ),
         "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
+        "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
+        "OURS:R10.floor": Proof(finite_prompts.floor_statements, (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1])),
+        "OURS:R10.late": Proof(
+            finite_prompts.late_statements,
+            (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),
+        ),
         "OURS:R11.sign": Proof(
             tasks.sign_statements, (tasks.entries_with_probability, tasks.sign, tasks.where_the_own_class_leads)
         ),
         "OURS:R11.other": Proof(tasks.other_statements, (tasks.other_entries, tasks.small_rest, tasks.not_negative)),
         "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
+        "OURS:R12.upper": Proof(orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)),
         "OURS:R11.upper": Proof(margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)),
+        "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),
+        "LDL:P2/rate.upper": one(
+            lambda **numbers: updates.own_statement(rate=updates.eta, **numbers),
+            lambda: updates.at_the_rate(updates.own_update(), updates.eta),
+        ),
+        "LDL:L4.2": Proof(updates.other_statements, each(updates.other_update, 2)),
+        "LDL:P2.off": Proof(
+            lambda **numbers: updates.other_statements(rate=updates.eta, **numbers),
+            each(lambda: tuple(updates.at_the_rate(thm, updates.eta) for thm in updates.other_update()), 2),
+        ),
+        "LDL:L2.van": Proof(updates.vanishing_statements, each(updates.vanishing_update, 2)),
+        "LDL:L5.off": one(updates.first_statement, updates.first_phase),
+        "LDL:L8.off": one(updates.second_statement, updates.second_phase),
+        "LDL:C.step5": Proof(updates.regrouped_statements, each(updates.regrouped, 2)),
+        "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_between, 2)),
     }
 )

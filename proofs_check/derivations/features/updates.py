@@ -1,0 +1,304 @@
+"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over outcomes of products of two
+errors, and sums of steps.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind, instantiated
+from numerics.derivations.derived import chain, log
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times, turned
+
+n, m, outcome = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("outcome", Sort.TOKEN)
+M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
+B, P, C, A_, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "eta"))
+u = Variable("u", range=REALS)
+#: Attention on another class and on the query's own, and the difference of the values of a task there.
+A, d = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("Attn", "d"))
+A_k, query = Function("Attnk", (Sort.TOKEN,), None), Function("isk", (Sort.TOKEN,))
+is_k, own = ind(query(outcome)), A_k(outcome)
+d_m, A_m = (instantiated(e, {n: m}) for e in (d(n, outcome), A(n, outcome)))
+
+mean = lambda e: bind("mean", (outcome,), e)
+others = lambda e: bind("coordinates", (n,), e, (M,))
+modulus = lambda e: Op("max", (e, -e))
+
+adds_up = assume("attention adds up to 1", others(A(n, outcome)), "==", 1 - own, every=(outcome,))
+positive = assume("attention is not negative", 0, "<=", A(n, outcome), every=(n, outcome))
+own_positive = assume("nor is that on the query's class", 0, "<=", own, every=(outcome,))
+from_own = assume("values differ by at most B from that of the query", modulus(d(n, outcome)), "<=", B, every=(n, outcome))
+from_another = assume("values of two others differ by at most B", modulus(d_m - d(n, outcome)), "<=", B, every=(n, m, outcome))
+rare = assume("the query has the class with probability at most P/K", mean(is_k), "<=", P / K)
+small = assume("attention on another class is at most A/K", A(n, outcome), "<=", A_ / K, every=(n, outcome))
+#: f_k - yhat, and f_m - yhat.
+error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
+
+
+def _of_a_modulus(thm: Theorem, X: Term) -> tuple[Theorem, Theorem]:
+    """X <= Y and -X <= Y from |X| <= Y."""
+    sides = (specialise(arithmetic(e, "<=", modulus(u)), {u: X}) for e in (u, -u))
+    up, down = (chain(side, thm) for side in sides)
+    return up, down
+
+
+@cache
+def errors() -> tuple[tuple[Theorem, Theorem], tuple[Theorem, Theorem]]:
+    """|f_k - yhat| <= (1 - Attn_k) B and |f_m - yhat| <= B, in both signs."""
+    whole_sum = scaled(B, adds_up)
+    found = []
+    for side in reversed(_of_a_modulus(from_own, d(n, outcome))):
+        each = integrate("coordinates", (n,), times(A(n, outcome), side, positive), (M,))
+        found.append(chain(-error if found else error, each, whole_sum, (1 - own) * B))
+    two = []
+    firsts = _of_a_modulus(specialise(from_own, {n: m}), d_m)
+    for first, second in zip(firsts, _of_a_modulus(from_another, d_m - d(n, outcome))):
+        each = chain(integrate("coordinates", (n,), times(A(n, outcome), second, positive), (M,)), whole_sum)
+        total = _sum(each, times(own, first, own_positive))
+        sign = 1 if not two else -1
+        back = arithmetic(sign * d_m, "==", sign * d_m * (others(A(n, outcome)) + own), adds_up)
+        form = chain(_added_equal(back, -sign * others(A(n, outcome) * d(n, outcome))), total.lhs)
+        two.append(chain(sign * other_error, form, total, B))
+    return tuple(found), tuple(two)
+
+
+def _sum(one: Theorem, other: Theorem) -> Theorem:
+    """X + Z <= Y + W from X <= Y and Z <= W."""
+    return chain(added(one, other.lhs), added(other, one.rhs))
+
+
+def _added_equal(thm: Theorem, Z: Term) -> Theorem:
+    """X + Z == Y + Z from X == Y."""
+    return arithmetic(thm.lhs + Z, "==", thm.rhs + Z, thm, hide=(thm.lhs, thm.rhs, Z))
+
+
+def _product(one: tuple[Theorem, Theorem], two: tuple[Theorem, Theorem], X: Term, Y: Term) -> tuple[Theorem, Theorem]:
+    """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is not
+    negative.
+    """
+    U, V = one[0].rhs, two[0].rhs
+    of_X = {sign: chain(gap(thm), U - sign * X) for thm, sign in zip(one, (1, -1))}
+    of_Y = {sign: chain(gap(thm), V - sign * Y) for thm, sign in zip(two, (1, -1))}
+    found = []
+    for sign in (1, -1):
+        factors = [(product(U - e * X, V + e * sign * Y, of_X[e], chain(of_Y[-e * sign], V + e * sign * Y))) for e in (1, -1)]
+        total = chain(0, _sum(*factors), 2 * (U * V - sign * X * Y))
+        found.append(arithmetic(sign * X * Y, "<=", U * V, total, hide=(sign * X * Y, U * V)))
+    return found[0], found[1]
+
+
+@cache
+def own_update() -> Theorem:
+    """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
+    one, _ = errors()
+    square = _product(one, one, error, error)[0]
+    weight = times(is_k * own, square, product(is_k, own, own_positive))
+    least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
+    cubic = arithmetic(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, least)
+    bound = times(is_k * B**2, cubic)
+    point = chain(is_k * own * error**2, weight, bound, Fraction(4, 27) * B**2 * is_k)
+    total = chain(integrate("mean", (outcome,), point), Fraction(4, 27) * B**2 * mean(is_k))
+    return chain(total, times(Fraction(4, 27) * B**2, rare))
+
+
+@cache
+def other_update() -> tuple[Theorem, Theorem]:
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P A B^2/K^2, in both signs."""
+    one, two = errors()
+    weak = tuple(chain(thm, arithmetic((1 - own) * B, "<=", B, own_positive)) for thm in one)
+    found = []
+    for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
+        weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
+        most = times(is_k * B**2, specialise(small, {n: m}))
+        point = chain(sign * (is_k * A_m * error * other_error), weighted, most, A_ / K * B**2 * is_k)
+        total = chain(integrate("mean", (outcome,), point), A_ / K * B**2 * mean(is_k))
+        found.append(chain(total, times(A_ / K * B**2, rare), P * A_ / K**2 * B**2))
+    return found[0], found[1]
+
+
+share = assume("attention is at most 1", A(n, outcome), "<=", 1, every=(n, outcome))
+epsilon = Variable("epsilon", range=POSITIVE)
+close_to_1 = assume("1 - Attn_k is at most epsilon", 1 - own, "<=", epsilon, every=(outcome,))
+
+
+@cache
+def vanishing_update() -> tuple[Theorem, Theorem]:
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 epsilon where 1 - Attn_k <= epsilon."""
+    one, two = errors()
+    weak = tuple(chain(thm, times(B, close_to_1), epsilon * B) for thm in one)
+    found = []
+    for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
+        weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
+        most = times(is_k * epsilon * B**2, specialise(share, {n: m}))
+        point = chain(sign * (is_k * A_m * error * other_error), weighted, most, epsilon * B**2 * is_k)
+        point = chain(point, times(epsilon * B**2, arithmetic(is_k, "<=", 1)))
+        found.append(chain(integrate("mean", (outcome,), point), B**2 * epsilon))
+    return found[0], found[1]
+
+
+# Sums of steps
+
+t, T = Variable("t", Sort.INDEX), Variable("T", range=whole(1))
+step, score = Function("step", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
+begin = Function("q0", (Sort.INDEX,))
+size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
+fine = Variable("delta", range=POSITIVE)
+share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
+from_zero = assume("scores start at 0 and are moved by the steps", score(m), "==", bind("coordinates", (t,), step(t, m), (T,)), every=(m,))
+onwards = assume("the steps of Phase II", score(m), "==", begin(m) + bind("coordinates", (t,), step(t, m), (T,)), every=(m,))
+first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
+
+
+def _steps(bound: Term, length: Term) -> tuple[Theorem, Theorem]:
+    each = assume("size of a step", modulus(step(t, m)), "<=", bound, every=(t, m))
+    return each, assume("number of steps", T, "<=", length)
+
+
+@cache
+def _moved(bound: Term, length: Term) -> tuple[Theorem, Theorem]:
+    """The sum of the steps is at most their number times the bound of each, in both signs."""
+    each, number = _steps(bound, length)
+    found = []
+    for line in _of_a_modulus(each, step(t, m)):
+        total = chain(integrate("coordinates", (t,), line, (T,)), bound * T)
+        found.append(chain(total, times(bound, number)))
+    return found[0], found[1]
+
+
+STEP, LENGTH_1 = eta * P * size**2 / K**2, C * K * log(K) / (eta * size**2)
+FINE_STEP = eta * P * fine**2 * size**2 / K**2
+LENGTH_2 = C * K * log(K / share_of_1) / (eta * fine**2 * size**2)
+
+
+@cache
+def first_phase() -> Theorem:
+    """|q_m| <= C P log(K)/K after the first phase."""
+    up, down = _moved(STEP, LENGTH_1)
+    total = C * P * log(K) / K
+    up, down = chain(up, total), chain(-up.lhs, down, total)
+    X = up.lhs
+    sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
+    same = arithmetic(modulus(score(m)), "==", modulus(X), from_zero, hide=(X,))
+    return chain(same, sides)
+
+
+@cache
+def second_phase() -> Theorem:
+    """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
+    up, down = _moved(FINE_STEP, LENGTH_2)
+    starts = _of_a_modulus(first_scores, begin(m))
+    starts = tuple(chain(thm, times(C_0 / K, replace(log(K), arithmetic(K, "<=", K / share_of_1)))) for thm in starts)
+    total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
+    up, down = chain(X, _sum(starts[0], up), total), chain(-X, _sum(starts[1], down), total)
+    sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
+    return chain(arithmetic(modulus(score(m)), "==", modulus(X), onwards, hide=(X,)), sides)
+
+
+def _given(*theorems: Theorem) -> frozenset[Assumption]:
+    return frozenset().union(*(thm.assumptions for thm in theorems))
+
+
+ATTENTION = (adds_up, positive, own_positive, from_own)
+
+
+def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> Statement:
+    """g_k <= c B^2 P/K, and the same times `rate`."""
+    factor = term(1) if rate is None else rate
+    left = mean(is_k * own * error**2)
+    return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), _given(*ATTENTION, rare))
+
+
+def other_statements(c: Fraction = Fraction(1), rate: Term | None = None) -> tuple[Statement, ...]:
+    """|g_{k,m}| <= c P A B^2/K^2 in both signs, and the same times `rate`."""
+    factor = term(1) if rate is None else rate
+    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, rare, small)
+    bound = factor * (Fraction(c) * P * A_ / K**2 * B**2)
+    return Statement(factor * left, "<=", bound, given), Statement(-factor * left, "<=", bound, given)
+
+
+def vanishing_statements(power: int = 1) -> tuple[Statement, ...]:
+    """|g_{k,m}| <= B^2 epsilon^power in both signs, where 1 - Attn_k <= epsilon."""
+    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, share, close_to_1)
+    bound = B**2 * epsilon**power
+    return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
+
+
+def first_statement(c: Fraction = Fraction(1)) -> Statement:
+    """|q_m| <= c C P log(K)/K after C K log(K)/(eta s^2) steps of at most eta P s^2/K^2."""
+    given = _given(from_zero, *_steps(STEP, LENGTH_1))
+    return Statement(modulus(score(m)), "<=", Fraction(c) * C * P * log(K) / K, given)
+
+
+def second_statement(c: Fraction = Fraction(1)) -> Statement:
+    """|q_m| <= (C0 + c C P) log(K/epsilon)/K after the steps of Phase II."""
+    given = _given(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
+    return Statement(modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K, given)
+
+
+def at_the_rate(thm: Theorem, c: Term) -> Theorem:
+    return chain(c * thm.lhs, times(c, thm))
+
+
+# Sums that are regrouped, and means over the classes
+
+value, weight = Function("f", (Sort.INDEX,)), Function("attn", (Sort.INDEX,))
+f_k, f_other, attn_other = (Variable(name, range=REALS) for name in ("fk", "fo", "attno"))
+k = Variable("k", Sort.INDEX)
+all_ = lambda e: bind("coordinates", (n,), e, (K,))
+whole_attention = assume("attention adds up to 1", all_(weight(n)), "==", 1)
+prediction = all_(weight(n) * value(n))
+f_m, w_m = instantiated(value(n), {n: m}), instantiated(weight(n), {n: m})
+double = bind("coordinates", (m, n), w_m * weight(n) * (f_k - value(n)) * (f_other - f_m), (K, K))
+ends = (prediction - f_k) * attn_other * all_(weight(n) * (f_other - value(n))), -attn_other * (f_k - prediction) * (f_other - prediction)
+
+
+@cache
+def regrouped() -> tuple[Theorem, Theorem]:
+    """The single sum, the double sum, and the product of two errors are equal."""
+    S = all_(weight(n))
+    middle = chain(-attn_other * double, -attn_other * (f_k * S - prediction) * (f_other * S - prediction))
+    last = arithmetic(middle.rhs, "==", ends[1], whole_attention, hide=(prediction,))
+    first = chain(ends[0], (prediction - f_k) * attn_other * (f_other * S - prediction))
+    to_last = arithmetic(first.rhs, "==", ends[1], whole_attention, hide=(prediction,))
+    second = chain(middle, last)
+    return chain(first, to_last, turned(second)), second
+
+
+def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
+    given = whole_attention.assumptions
+    inner = -attn_other * double
+    return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
+
+
+chance, rest_of = Function("p", (Sort.INDEX,)), Function("left", (Sort.INDEX,))
+least, most = (Variable(name, range=REALS) for name in ("least", "most"))
+chances = assume("probabilities add up to 1", all_(chance(n)), "==", 1)
+no_negative = assume("probabilities are not negative", 0, "<=", chance(n), every=(n,))
+not_less = assume("the least", least, "<=", rest_of(n), every=(n,))
+not_more = assume("the largest", rest_of(n), "<=", most, every=(n,))
+
+
+@cache
+def mean_between() -> tuple[Theorem, Theorem]:
+    """A mean over the classes lies between the least and the largest value."""
+    lines = times(chance(n), not_less, no_negative), times(chance(n), not_more, no_negative)
+    low, high = (integrate("coordinates", (n,), line, (K,)) for line in lines)
+    half = Fraction(1, 2)
+    low = chain(arithmetic(half * least, "==", half * least * all_(chance(n)), chances), chain(half * low.lhs, times(term(half), low)))
+    high = chain(half * high.lhs, times(term(half), high), half * most * all_(chance(n)))
+    return low, chain(high, arithmetic(high.rhs, "==", half * most, chances))
+
+
+def mean_statements(factor: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
+    """Half the mean is between half the least value and `factor` times the largest."""
+    left, given = Fraction(1, 2) * all_(chance(n) * rest_of(n)), _given(chances, no_negative)
+    return (
+        Statement((1 - Fraction(factor)) * least, "<=", left, given | not_less.assumptions),
+        Statement(left, "<=", Fraction(factor) * most, given | not_more.assumptions),
+    )
