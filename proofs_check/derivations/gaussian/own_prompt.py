@@ -19,7 +19,8 @@ from proofs_check.derivations.gaussian_tokens import R, V, b, excess, l, mu, n, 
 from proofs_check.derivations.query_average import U
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over
 
-h, s, c = Variable("h", Sort.NORMAL), Variable("s", Sort.INDEX), Function("c", (Sort.INDEX,))
+h, s = Variable("h", Sort.NORMAL), Variable("s", Sort.INDEX)
+c, r = (Function(name, (Sort.INDEX,)) for name in "cr")
 #: The query is a token of the prompt's own law.
 query = mu(l) + over(n, rank, R(l, n) * GAUSSIAN(n, h))
 
@@ -35,15 +36,22 @@ def gamma(vector: Term) -> Term:
 
 
 @cache
-def affine() -> Theorem:
-    """c.T = c.V(mu + Gamma a) for the output T at the score a.Z and every c."""
-    row = over(j, d, over(i, m, c(i) * V(i, j)) * R(j, n))
+def of_a_row() -> Theorem:
+    """r.T = r.(mu + Gamma a) for the mean T of the tilted tokens at the score a.Z, and every r."""
+    row = over(j, d, r(j) * R(j, n))
     square = cauchy_schwarz("coordinates", (n,), row, excess, (rank,))
     square = chain(square, replace(square.rhs, tilted_mean()), 0)
-    left, right = weighted(tilted), weighted(mu(j) + gamma(a(j)))
+    left, right = over(j, d, r(j) * tilted), over(j, d, r(j) * (mu(j) + gamma(a(j))))
     square = chain((left - right) ** 2, square)
     sides = (arithmetic(x, "<=", y, square, hide=(left, right)) for x, y in ((left, right), (right, left)))
     return equality(*sides)
+
+
+@cache
+def affine() -> Theorem:
+    """c.V T = c.V(mu + Gamma a) for every c."""
+    rows = specialise(of_a_row(), {r: ((j,), over(i, m, c(i) * V(i, j)))})
+    return chain(weighted(tilted), rows, weighted(mu(j) + gamma(a(j))))
 
 
 def rotated(vector: Term) -> Term:
