@@ -83,14 +83,20 @@ def query() -> Theorem:
 
 
 @cache
-def shifted(first: Term, last: Term) -> Theorem:
-    """top |a + b w|^2 <= sigma_mu^2 (|a|^2 + b^2) for a vector a with terms in i, and a number b."""
+def shift(first: Term, last: Term) -> Theorem:
+    """|a + b w|^2 <= (1 + |w|^2)(|a|^2 + b^2) for a vector a with terms in i, and a number b."""
     A2, aw, w2 = over(i, d, first**2), dot(first, w(i)), size_of_w
     schwarz = chain(aw**2, cauchy_schwarz("coordinates", (i,), first, w(i), (d,)), A2 * w2)
     same = chain(over(i, d, (first + last * w(i)) ** 2), A2 + 2 * last * aw + last**2 * w2)
     young = arithmetic(same.rhs, "<=", A2 + (last**2 + aw**2) + last**2 * w2, hide=(A2, aw, w2))
-    larger = chain(same, young, replace(young.rhs, schwarz), (1 + w2) * (A2 + last**2))
-    scaled = chain(top * same.lhs, replace(top * same.lhs, larger), top * (1 + w2) * (A2 + last**2))
+    return chain(same, young, replace(young.rhs, schwarz), (1 + w2) * (A2 + last**2))
+
+
+@cache
+def shifted(first: Term, last: Term) -> Theorem:
+    """top |a + b w|^2 <= sigma_mu^2 (|a|^2 + b^2)."""
+    larger, size = shift(first, last), over(i, d, first**2) + last**2
+    scaled = chain(top * larger.lhs, replace(top * larger.lhs, larger), top * (1 + size_of_w) * size)
     return chain(scaled, replace(scaled.rhs, below_the_proxy()))
 
 

@@ -1,0 +1,113 @@
+"""Finite prompts of in-context regression: the risk as printed, and the order of the moments of the
+softmax weights. The covariates have any law.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp, integrated, interpolated, log
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace
+from numerics.derivations.sorts import NONNEGATIVE, Range
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Defined, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gaussian.lengths import absolute
+from proofs_check.derivations.gaussian.linear_model import dot, h, l, mean, w
+from proofs_check.derivations.gaussian.risks import c, p
+from proofs_check.derivations.gaussian.tilted_tokens import U, last
+from proofs_check.derivations.second_moment import average_of_squares, no_larger_than_the_sum
+from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, prompt, score, total, z
+from proofs_check.derivations.softmax_average import w as weight
+from proofs_check.derivations.tilted import query, y
+
+label = dot(w(i), z(i, k))
+own_weight = exp(dot(over(l, d, U(i, l) * y(l, query)), z(i, k)) + over(l, d, last(l) * y(l, query)) * label)
+
+
+def risk(factor: int = 1) -> Statement:
+    """The mean over task, prompt and query of half the squared error of the last coordinate of V R_L/S_L
+    is that of the weighted mean of the values v.z_k, for v = (p, factor c).
+    """
+    target = dot(w(i), y(i, query))
+    of = lambda output: mean(expectation(bind("query", (query,), absolute(output - target) ** 2 / 2)), h)
+    attention = over(i, d, p(i) * (total(own_weight * z(i, k)) / total(own_weight)))
+    attention = attention + c * (total(own_weight * label) / total(own_weight))
+    values = total(own_weight * (dot(p(i), z(i, k)) + factor * c * label)) / total(own_weight)
+    return Statement(of(attention), "==", of(values))
+
+
+@cache
+def risk_theorem() -> Theorem:
+    return equal(risk().lhs, risk().rhs)
+
+
+sums = [total(weight**power) for power in (2, 3)]
+p2, p3, square = sums[0] / S_L**2, sums[1] / S_L**3, sums[0] ** 2 / S_L**4
+P2, P3, Q = (Defined(name, expectation(e)) for name, e in (("P2", p2), ("P3", p3), ("Q", square)))
+
+
+@cache
+def order() -> tuple[Theorem, ...]:
+    """Q <= P_3 <= P_2 <= 1 for the weights p_k = w_k/S_L, since sum p_k = 1 and p_k <= 1."""
+    points = (
+        chain(sums[0] ** 2, average_of_squares(weight)[0], S_L * sums[1]),
+        chain(sums[1], no_larger_than_the_sum(weight), S_L * sums[0]),
+        chain(sums[0], no_larger_than_the_sum(exp(score / 2)), S_L * S_L),
+    )
+    out = []
+    for thm, power, small, large in zip(points, (4, 3, 2), (square, p3, p2), (p3, p2, term(1))):
+        scaled = thm.lhs / S_L**power
+        out.append(integrate("prompt", (prompt,), chain(small, scaled, replace(scaled, thm), large)))
+    return tuple(chain(left, thm, right) for left, thm, right in zip((Q, P3, P2), out, (P3, P2, term(1))))
+
+
+def moment_statements(
+    c: int | Fraction = 7, of_Q: int | Fraction = 6, k: int | Fraction = 3, up: int | Fraction = 1
+) -> tuple[Statement, ...]:
+    """-c P_2 <= -P_2 - 6 P_3 + of_Q Q <= 0 and -k P_2 <= P_2 - 4 P_3 + 3 Q <= up P_2."""
+    c, of_Q, k, up = map(Fraction, (c, of_Q, k, up))
+    sides = (
+        (P2 + 6 * P3, c * P2 + of_Q * Q),
+        (of_Q * Q, P2 + 6 * P3),
+        (4 * P3, (1 + k) * P2 + 3 * Q),
+        (P2 + 3 * Q, 4 * P3 + up * P2),
+    )
+    return tuple(Statement(left, "<=", right) for left, right in sides)
+
+
+@cache
+def moment_theorems() -> tuple[Theorem, ...]:
+    first, second, third = order()
+    finite = (chain(second, third), chain(first, second, third))
+    return tuple(arithmetic(s.lhs, "<=", s.rhs, *order(), *finite) for s in moment_statements())
+
+
+bound, s_ = Variable("P", range=NONNEGATIVE), Variable("s", range=NONNEGATIVE)
+
+
+@cache
+def at_most_one() -> Theorem:
+    return assume("P2 <= 1", bound, "<=", 1)
+
+
+@cache
+def theorem_a() -> Theorem:
+    return assume("P2 <= e^s/L", bound, "<=", exp(s_) / L)
+
+
+def power_statement(end: int | Fraction = 1) -> Statement:
+    """P_2 <= e^{r s} L^{-r} for every r in [0, end]."""
+    r = Variable("theta", range=Range(Fraction(0), Fraction(end), False, False))
+    return Statement(bound, "<=", exp(r * (s_ - log(L))), at_most_one().assumptions | theorem_a().assumptions)
+
+
+@cache
+def power() -> Theorem:
+    r = Variable("theta", range=Range(Fraction(0), Fraction(1), False, False))
+    one, x = Defined("one", term(1)), s_ - log(L)
+    long = chain(theorem_a(), arithmetic(exp(s_) / L, "==", exp(x)), one * exp(x))
+    return chain(interpolated(long, chain(at_most_one(), one), one, x, r), exp(r * x))

@@ -1,0 +1,91 @@
+"""The risks of in-context linear regression as averages over task, prompt and query: the prediction
+is the last output coordinate, the row v = (p, c) of V times the tilted mean of the tokens.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from numerics.derivations.binding import bind, instantiated
+from numerics.derivations.derived import chain, integrated
+from numerics.derivations.rules import arithmetic, assume, specialise
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gaussian.laws import form, sigma
+from proofs_check.derivations.gaussian.lengths import absolute
+from proofs_check.derivations.gaussian.linear_model import dot, h, l, label, mean, q, w, x
+from proofs_check.derivations.gaussian.own_prompt import of_a_row, r
+from proofs_check.derivations.gaussian.tilted_tokens import U, image, last, last_image, weight
+from proofs_check.derivations.gaussian_tokens import mu
+from proofs_check.derivations.softmax_average import a, d, i, j, over
+
+p, c = Function("v", (Sort.INDEX,)), Variable("c", range=REALS)
+target = dot(w(i), x(i, q))
+
+
+def loss(prediction: Term, power: int = 2) -> Term:
+    """The mean over task and query of half the square of the error."""
+    return mean(mean(absolute(prediction - target) ** power / 2, q), h)
+
+
+def infinite_prompt(power: int = 2) -> Statement:
+    """The risk of the last coordinate of attention is half the mean square of v' Gamma_w U(x_q, 0) - w.x_q."""
+    attention = (over(i, d, p(i) * mean(weight * x(i))) + c * mean(weight * label)) / mean(weight)
+    score = instantiated(image, {i: l}) + last_image * w(l)
+    return Statement(loss(attention), "==", loss(form(p(i), score) + c * form(w(i), score), power))
+
+
+@cache
+def infinite_prompt_theorem() -> Theorem:
+    """The tilted mean of the covariates is Sigma a at the score a = u + u_last w."""
+    score = instantiated(image, {i: j}) + last_image * w(j)
+    same = specialise(of_a_row(), {mu: ((j,), term(0)), r: ((j,), p(j) + c * w(j)), a: ((j,), score)})
+    losses = (absolute(side - target) ** 2 / 2 for side in (same.lhs, same.rhs))
+    point = arithmetic(next(losses), "==", next(losses), same, hide=(same.lhs, same.rhs, target))
+    average = integrated("normal", (h,), integrated("normal", (q,), point))
+    return chain(infinite_prompt().lhs, average, infinite_prompt().rhs)
+
+
+# -- the limit of training -----------------------------------------------------------------------------
+
+J, b = Function("J", (Sort.INDEX, Sort.INDEX)), Function("b", (Sort.INDEX,))
+t, outcome = Variable("t", range=POSITIVE), Variable("k", Sort.TOKEN)
+guess, truth = (Function(name, (Sort.TOKEN,)) for name in ("guess", "truth"))
+
+
+@cache
+def inverse() -> Theorem:
+    """Sigma J b = b for every b."""
+    s = Variable("s", Sort.INDEX)
+    image = over(l, d, sigma(i, l) * over(s, d, J(l, s) * b(s)))
+    return assume("J is the inverse of Sigma", image, "==", b(i), every=(b, i))
+
+
+def risk_at_the_limit(factor: int = 1) -> tuple[Statement, Statement]:
+    """The risk at U = factor J/t and u = t is 0, and no predictor of any target has a smaller one."""
+    limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), factor * J(i, l) / t)}
+    risk = Statement(instantiated(infinite_prompt().lhs, limit), "==", term(0), inverse().assumptions)
+    other = bind("mean", (outcome,), (guess(outcome) - truth(outcome)) ** 2 / 2)
+    return risk, Statement(term(0), "<=", other)
+
+
+@cache
+def no_risk() -> Theorem:
+    """At uU = J the prediction is w' Sigma J x_q = w.x_q."""
+    limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), J(i, l) / t)}
+    known = specialise(infinite_prompt_theorem(), limit)
+    at = specialise(inverse(), {b: ((i,), x(i, q))})
+    each = arithmetic(w(i) * at.lhs, "==", w(i) * at.rhs, at, hide=(at.lhs, at.rhs))
+    right = integrated("coordinates", (i,), each, None, target, (d,))
+    point = arithmetic(absolute(right.lhs - target) ** 2 / 2, "==", 0, right, hide=(right.lhs, target))
+    zero = integrated("normal", (h,), integrated("normal", (q,), point), None, 0)
+    return chain(risk_at_the_limit()[0].lhs, known, zero)
+
+
+@cache
+def no_smaller_risk() -> Theorem:
+    goal, y = risk_at_the_limit()[1], Variable("y_", range=REALS)
+    point = specialise(arithmetic(0, "<=", y**2 / 2), {y: guess(outcome) - truth(outcome)})
+    return integrated("mean", (outcome,), point, 0, goal.rhs)
