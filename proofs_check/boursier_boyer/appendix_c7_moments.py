@@ -5,16 +5,17 @@ pointwise, and the rate is compared with exact sums over all prompts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy import Rational, cosh, oo, sqrt, tanh
+from sympy import Rational, cosh, oo, tanh
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
-from numerics.provers import Closed, forall, identity, trace_identity
+from numerics.provers import Closed, forall, identity
 from numerics.provers.enclosures.balls import value
 from numerics.token_laws.hostile import hostile_laws
 from proofs_check.boursier_boyer.appendix_c7_gradients import RATE, UNPROVED, gradient_errors, rate, rate_holds
@@ -30,13 +31,27 @@ X, Y, hat_X, hat_Y = sp.symbols("X Y Xh Yh", real=True)
 sigma = sp.Symbol("sigma", positive=True)
 
 
-@cache
-def _jensen(power: int, tangent: Fraction = Fraction(1)) -> Evidence:
-    """Decide r^p >= m^p + `tangent` p m^{p-1} (r - m); with 1 its mean under the tilted law, at m =
-    E r, is (E r)^p <= E r^p.
+#: A side of an inequality at the size s of the tokens, the row v and U.
+Side = Callable[[int, int, int], sp.Expr]
+
+
+def _at_signs(left: Side, right: Side) -> Evidence:
+    """Compare two sides for tokens s and -s, queries 1 and -1 and a row v on the line: the tilted
+    mean is s tanh(sU) in size, |Z| = s, and the least M_{p,p'} is s^{-p}.
     """
-    slope = Rational(tangent) * power * m ** (power - 1)
-    return forall(r**power, ">=", m**power + slope * (r - m), {r: Closed(0, oo), m: Closed(0, oo)})
+    for s, v, U in product((1, 2), (1, 2), (0, 1, 9)):
+        at = [sp.sympify(side(s, v, U)) for side in (left, right)]
+        if value(at[0] - at[1]).real > 0:
+            numbers = {"d": 1, "sigma": s, "mu": f"{s}, -{s}", "nu": "1, -1", "U": U, "v": v}
+            numbers |= {name: float(x) for name, x in zip(("left", "right"), at)}
+            return Evidence(verdict=Verdict.REFUTED, engine="interval arithmetic", witness=numbers, witness_by="Arb")
+    covered = "tokens s and -s, queries 1 and -1, d = 1: s and v in {1, 2}, U in {0, 1, 9}, with the least constants"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="interval arithmetic", covered=covered, dimension="d = 1")
+
+
+def _mean(s: int, U: int) -> sp.Expr:
+    """The size of the tilted mean of the tokens s and -s."""
+    return s * tanh(s * U)
 
 
 @claim(
@@ -49,20 +64,21 @@ def _jensen(power: int, tangent: Fraction = Fraction(1)) -> Evidence:
     r"conclusion $\le\sigma^8M_{4,0}$ is true.",
     costs="nothing",
     repair=dict(power=1),
-    control=dict(power=2),
-    needs=("BB:A3.3", "BB:20/end"),
-    argument=r"Jensen's inequality under the law tilted by $e^{Z_1^{\top}UZ}$ is the mean of the tangent line; in the second line "
-    "$f$ is the identity.",
+    control=(dict(power=2), dict(c=Fraction(9, 10))),
+    needs=("BB:A3.3",),
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
-def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
-    r"""With $w=e^{Z_1^{\top}UZ}$,
-    $\|\mathbb{E}[wf(Z_1)]\|^4/\mathbb{E}[w]^4\leq\mathbb{E}[w\|f(Z_1)\|^4]/\mathbb{E}[w]^k$ is
-    proved for `power` $k=1$ by a tangent line. As printed, with $k=4$, Rademacher tokens and
-    queries refute it.
+def fourth_power_of_the_tilted_mean(*, power: int = 4, c: int | Fraction = 1) -> Evidence:
+    r"""With $w=e^{Z_1^{\top}UZ}$, the mean over $Z$ of
+    $\|\mathbb{E}[wZ_1]\|^4/\mathbb{E}[w]^4$ is at most that of
+    $\mathbb{E}[w\|Z_1\|^4]/\mathbb{E}[w]^k$ for `power` $k=1$, and this at most
+    $\sigma^8M_{4,0}$: both are derived from Assumption 3.3. As printed, with $k=4$, Rademacher
+    tokens and queries refute the first. `c` multiplies the right sides.
     """
     if power == 1:
-        return _jensen(4)
+        c = Rational(c)
+        first = _at_signs(lambda s, v, U: _mean(s, U) ** 4, lambda s, v, U: c * s**4)
+        return derivation("BB:20", first, _at_signs(lambda s, v, U: s**4, lambda s, v, U: c * s**8 / s**4), c=c)
     for U in range(1, 10):  # both sides do not depend on the query, 1 or -1
         left, right = value(tanh(U) ** 4).real, value(cosh(U) ** (1 - power)).real
         if left > right:
@@ -79,33 +95,15 @@ def fourth_power_of_the_tilted_mean(*, power: int = 4) -> Evidence:
     return Evidence(verdict=Verdict.OPEN, engine="interval arithmetic", reason="no U up to 9 breaks it for Rademacher tokens")
 
 
-@claim(
-    "BB:20/end",
-    dial="c",
-    needs=("BB:A3.3", "BB:LC.1.M"),
-    argument=r"For centred tokens $\mathbb{E}[e^{Z_1^{\top}UZ}]\geq1$, so that the printed power only helps here; $M_4$ is "
-    "bounded by Assumption 3.3.",
-)
+@claim("BB:20/end", control=dict(c=Fraction(9, 10)), needs=("BB:A3.3",))
 def end_of_equation_20(*, c: int | Fraction = 1) -> Evidence:
-    r"""For the tilted moment $M_4$ and $W=\mathbb{E}[e^{Z_1^{\top}UZ}]\geq1$, $M_4W/W^4\leq cM_4$
-    with `c` = 1. This is the last inequality of (20) as printed.
+    r"""With $w=e^{Z_1^{\top}UZ}$, the mean over $Z$ of $\mathbb{E}[w\|Z_1\|^4]/\mathbb{E}[w]^4$ is
+    at most $c\,\sigma^8M_{4,0}$ with `c` = 1: the last inequality of (20) as printed. This is
+    derived from Assumption 3.3, as $\mathbb{E}w\geq1$ for centred tokens.
     """
-    return forall(M4 / W**3, "<=", Rational(c) * M4, {M4: Closed(0, oo), W: Closed(1, oo)})
-
-
-@cache
-def _length_of_the_gradient_term() -> Evidence:
-    """Prove |(v.x) x z'|_F^2 = (v.x)^2 |x|^2 |z|^2 and (v.x)^2 <= |v|^2 |x|^2, the latter by
-    Lagrange's identity in two coordinates.
-    """
-    v, x, z = (ALGEBRA[name] for name in ("v", "x", "z"))
-    outer = (v.T * x) * x * z.T
-    inner, square = v.T * x, x.T * x
-    a, b, c, e = sp.symbols("a b c e", real=True)
-    return all_of(
-        trace_identity((outer * outer.T).tr(), inner * inner * square * (z.T * z)),
-        identity((a**2 + b**2) * (c**2 + e**2) - (a * c + b * e) ** 2, (a * e - b * c) ** 2),
-    )
+    c = Rational(c)
+    search = _at_signs(lambda s, v, U: s**4 / cosh(s * U) ** 3, lambda s, v, U: c * s**8 / s**4)
+    return derivation("BB:20/end", search, c=c)
 
 
 @claim(
@@ -116,18 +114,17 @@ def _length_of_the_gradient_term() -> Evidence:
     "changes.",
     costs="nothing",
     repair=dict(power=4),
-    control=dict(power=3),
-    needs=("BB:A3.3", "BB:20", "BB:C.7.M84/jensen"),
-    argument="The tilted moment $M_4$ of the second expression is bounded by Assumption 3.3; the first inequality is "
-    "C.7.M84/jensen.",
+    control=(dict(power=3), dict(scale=Fraction(1, 2))),
+    needs=("BB:A3.3",),
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1"),
 )
-def moment_of_the_first_term(*, power: int = 0) -> Evidence:
-    r"""The inequality $\|v_i\|^4\sigma^{16}M\leq\|v_i\|^k\sigma^{16}M$ is proved for every $v_i$
-    with `power` $k=4$. It is printed with $k=0$ and refuted at $v_i=2$, where Rademacher tokens and
-    queries with $U=0$ have $M_{8,4}=1$ and the left side $16$.
+def moment_of_the_first_term(*, power: int = 0, scale: int | Fraction = 1) -> Evidence:
+    r"""The left side is at most $\|v_i\|^4$ times the tilted moment, and this at most
+    $\|v_i\|^k\sigma^{16}M_{8,4}$ for `power` $k=4$: both are derived from Assumption 3.3, where
+    `scale` = 1 multiplies the right sides. The
+    latter is printed with $k=0$ and refuted at $v_i=2$, where Rademacher tokens and queries with
+    $U=0$ have $M_{8,4}=1$ and the left side $16$.
     """
-    v = sp.Symbol("v", nonnegative=True)
     if power != 4:  # Rademacher tokens and queries: (v z) z z' has the fourth power v^4
         witness = {
             "d": 1,
@@ -141,42 +138,32 @@ def moment_of_the_first_term(*, power: int = 0) -> Evidence:
             "right": 2**power,
         }
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact")
-    domain = {v: Closed(0, oo), M: Closed(0, oo), M4: Closed(0, oo), sigma: Closed(1, oo)}
-    return forall(v**4 * M4, "<=", v**power * sigma**16 * M, domain, where=[(M4, "<=", sigma**16 * M)])
+    last = _at_signs(lambda s, v, U: v**4 * s**8, lambda s, v, U: Rational(scale) * v**power * s**8)
+    return derivation("BB:C.7.M84", _first_term(scale), last, power=power, scale=scale)
 
 
-@claim(
-    "BB:C.7.M84/jensen",
-    assumes=(MEANS,),
-    control=(dict(scale=Fraction(1, 2)), dict(tangent=Fraction(9, 8)), dict(power=7)),
-    argument="Lagrange's identity over all pairs of coordinates is the Cauchy-Schwarz inequality, for every $d$; the mean of the "
-    "tangent line is Jensen's inequality.",
-)
-def first_inequality_of_the_moment(*, scale: int | Fraction = 1, tangent: Fraction = Fraction(1), power: int = 8) -> Evidence:
-    r"""The length is bounded by $\|(v^{\top}x)xz^{\top}\|_F\leq\|v\|\|x\|^2\|z\|$, and the fourth
-    power lies above its tangent line.
+def _first_term(scale: int | Fraction) -> Evidence:
+    """Compare the fourth power of (v.Z) Z y', tilted, with that of |v||Z|^2|y|."""
+    return _at_signs(lambda s, v, U: (v * s**2) ** 4, lambda s, v, U: Rational(scale) * v**4 * s**8)
+
+
+@claim("BB:C.7.M84/jensen", control=dict(scale=Fraction(1, 2)))
+def first_inequality_of_the_moment(*, scale: int | Fraction = 1) -> Evidence:
+    r"""The left side of Assumption C.5 (ii) for $f(z)=(v_i^{\top}z)z$ and $g(z)=z^{\top}$ is at
+    most `scale` = 1 times $\|v_i\|^4$ times the tilted moment of order $(8,4)$. This is derived,
+    from the Cauchy-Schwarz inequality.
     """
-    v, x, z, t, s = sp.symbols("v x z t s", nonnegative=True)  # t = |v.x| <= s = |v||x|
-    length = forall(t**4, "<=", Rational(scale) * s**4, {t: Closed(0, oo), s: Closed(0, oo)}, where=[(t, "<=", s)])
-    with sp.evaluate(False):
-        size = (v * x**2 * z) ** 4
-    fourth = identity(size, v**4 * x**power * z**4)
-    return all_of(_length_of_the_gradient_term(), _jensen(4, tangent), length, fourth)
+    return derivation("BB:C.7.M84/jensen", _first_term(scale), scale=scale)
 
 
-@claim(
-    "BB:21",
-    assumes=(MEANS,),
-    dial="c",
-    argument=r"The first line holds entry by entry, the second is the mean of $2ab\leq ka^2+b^2/k$ at the best $k$, and the third "
-    "holds pointwise.",
-    needs=("BB:21/one", "BB:21/two"),
-)
-def three_lines_of_equation_21(*, c: int | Fraction = 8) -> Evidence:
-    r"""The third line of (21) rests on $\hat X^4\leq c\,(X^4+(\hat X-X)^4)$ with `c` = 8; the first
-    two lines are the parts BB:21/one and BB:21/two.
+@claim("BB:21", control=(dict(c=Fraction(79, 10)), dict(two=Fraction(19, 10)), dict(one=Fraction(9, 10))))
+def three_lines_of_equation_21(*, c: int | Fraction = 8, two: int | Fraction = 2, one: int | Fraction = 1) -> Evidence:
+    r"""The three lines of (21) are derived, in which `two` stands for the first 2, `one` multiplies
+    the third expression and `c` stands for the 8. The inequality behind each is tried: BB:21/one,
+    BB:21/two and $\hat X^4\leq c\,(X^4+(\hat X-X)^4)$.
     """
-    return forall(hat_X**4, "<=", Rational(c) * (X**4 + (hat_X - X) ** 4), {X: (-oo, oo), hat_X: (-oo, oo)})
+    power = forall(hat_X**4, "<=", Rational(c) * (X**4 + (hat_X - X) ** 4), {X: (-oo, oo), hat_X: (-oo, oo)})
+    return derivation("BB:21", _square_of_a_sum(two), _weighted_product(one), power, c=c, two=two, one=one)
 
 
 @claim("BB:21/one", dial="c")
@@ -184,51 +171,45 @@ def product_of_two_errors(*, c: int | Fraction = 2) -> Evidence:
     r"""The error of the product is $\hat X\hat Y-XY=\hat X(\hat Y-Y)+Y(\hat X-X)$, and
     $(a+b)^2\leq c\,(a^2+b^2)$ with `c` = 2.
     """
-    a, b = sp.symbols("a b", real=True)
     split = identity(hat_X * hat_Y - X * Y, hat_X * (hat_Y - Y) + Y * (hat_X - X))
-    return all_of(split, forall((a + b) ** 2, "<=", Rational(c) * (a**2 + b**2), {a: (-oo, oo), b: (-oo, oo)}))
+    return all_of(split, _square_of_a_sum(c))
 
 
-@claim("BB:21/two", dial="c", argument=r"If $\mathbb{E}a^2=0$, then $a=0$ almost surely and both sides vanish.")
+def _square_of_a_sum(c: int | Fraction) -> Evidence:
+    a, b = sp.symbols("a b", real=True)
+    return forall((a + b) ** 2, "<=", Rational(c) * (a**2 + b**2), {a: (-oo, oo), b: (-oo, oo)})
+
+
+@claim("BB:21/two", control=dict(c=Fraction(9, 10)))
 def cauchy_schwarz_for_the_errors(*, c: int | Fraction = 1) -> Evidence:
-    r"""For $a=\hat X^2$, $b=\|\hat Y-Y\|^2$ and every $k>0$, $2ab\leq c\,(ka^2+b^2/k)$ with
-    `c` = 1. At $k=\sqrt{\mathbb{E}b^2/\mathbb{E}a^2}$ the mean of the bracket is
-    $2\sqrt{\mathbb{E}a^2\,\mathbb{E}b^2}$.
+    r"""The second line of (21) is derived, where `c` = 1 multiplies the right side. Tried is
+    $2ab\leq c\,(ka^2+b^2/k)$ for $a=\hat X^2$, $b=\|\hat Y-Y\|^2$ and every $k>0$.
     """
-    a, b, k, A, B = sp.symbols("a b k A B", positive=True)
-    pairs = forall(2 * a * b, "<=", Rational(c) * (k * a**2 + b**2 / k), dict.fromkeys((a, b, k), (0, oo)))
-    with sp.evaluate(False):
-        at_best = (sqrt(B / A) * A + B / sqrt(B / A), 2 * sqrt(A * B))
-    return all_of(pairs, identity(*at_best))
+    return derivation("BB:21/two", _weighted_product(c), c=c)
 
 
-@claim(
-    "BB:C.7.moments",
-    assumes=(MEANS,),
-    control=(dict(c=Fraction(9, 10)), dict(tangent=Fraction(9, 8)), dict(of_4=7, of_8=15)),
-    needs=("BB:A3.3", "BB:20"),
-    argument=r"The means of the tangent lines under the tilted law are Jensen's inequality; $|v^{\top}x|\leq\|v\|\|x\|$ and "
-    r"$\|xz^{\top}\|_F=\|x\|\|z\|$; Assumption 3.3 with $p=4$ and $8$ bounds the tilted moment, which is $\theta\sigma^{2p}M$ "
-    r"with $\theta\leq1$.",
-)
-def moments_of_the_limits(*, c: int | Fraction = 1, tangent: Fraction = Fraction(1), of_4: int = 8, of_8: int = 16) -> Evidence:
-    r"""Jensen's inequality for the powers $4$ and $8$, $|v^{\top}x|^p\leq(\|v\|\|x\|)^p$ and
-    $\|xz^{\top}\|_F^2=\|x\|^2\|z\|^2$ are proved. With Assumption 3.3 they give
-    $\|v_i\|^4\sigma^8M$ and $\|v_i\|^8\sigma^{16}M$ for $p=4,8$.
+def _weighted_product(c: int | Fraction) -> Evidence:
+    a, b, k = sp.symbols("a b k", positive=True)
+    return forall(2 * a * b, "<=", Rational(c) * (k * a**2 + b**2 / k), dict.fromkeys((a, b, k), (0, oo)))
+
+
+@claim("BB:C.7.moments", control=(dict(c=Fraction(9, 10)), dict(of_4=7, of_8=15)), needs=("BB:A3.3",))
+def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 16) -> Evidence:
+    r"""With $X=v_i^{\top}m$ and $Y=mz^{\top}$ for the tilted mean $m$, the bounds on
+    $\mathbb{E}X^4$, $\mathbb{E}\|Y\|^4$, on $\mathbb{E}X^8$ in two steps and on
+    $\mathbb{E}\|Y\|^8$ are derived from Assumption 3.3. Here `c` multiplies them, and `of_4` and
+    `of_8` are the powers of $\sigma$.
     """
-    s, t = sp.symbols("s t", nonnegative=True)  # t = |v.x| <= s = |v||x|
-    domain = {s: Closed(0, oo), t: Closed(0, oo)}
-    X_, Z = ALGEBRA["x"], ALGEBRA["z"]
-    rank_one = trace_identity((X_ * Z.T * (X_ * Z.T).T).tr(), (X_.T * X_) * (Z.T * Z))
-    powers = [forall(t**p, "<=", Rational(c) * s**p, domain, where=[(t, "<=", s)]) for p in (4, 8)]
-    v, theta = sp.symbols("v theta", nonnegative=True)
-    assumed = {v: Closed(0, oo), M: Closed(0, oo), sigma: Closed(1, oo), theta: Closed(0, 1)}
-    sizes = []
-    for p, printed in ((4, of_4), (8, of_8)):
-        with sp.evaluate(False):
-            left = v**p * (theta * (sigma ** (2 * p) * M))
-        sizes.append(forall(left, "<=", v**p * sigma**printed * M, assumed))
-    return all_of(_jensen(4, tangent), _jensen(8, tangent), rank_one, *powers, *sizes)
+    c = Rational(c)
+    X, Y = (lambda n: lambda s, v, U: (v * _mean(s, U)) ** n), (lambda n: lambda s, v, U: _mean(s, U) ** n)
+    searches = (
+        _at_signs(X(4), lambda s, v, U: c * v**4 * Rational(s) ** (of_4 - 4)),
+        _at_signs(Y(4), lambda s, v, U: c * Rational(s) ** (of_4 - 4)),
+        _at_signs(X(8), lambda s, v, U: c * v**8 * s**8),
+        _at_signs(lambda s, v, U: v**8 * s**8, lambda s, v, U: c * v**8 * Rational(s) ** (of_8 - 8)),
+        _at_signs(Y(8), lambda s, v, U: c * Rational(s) ** (of_8 - 8)),
+    )
+    return derivation("BB:C.7.moments", *searches, c=c, of_4=of_4, of_8=of_8)
 
 
 @claim(

@@ -96,8 +96,8 @@ def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
 @claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU",))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
     r"""Along every path $Q(t)$ softmax attention changes at the rate
-    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1; tried is the gradient $KG$, and not $KG^\top$, of
-    ${\rm tr}(G^\top K^\top Q)$.
+    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1; tried is the gradient $KG$, and
+    not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
@@ -108,9 +108,9 @@ def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
 
 @claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ changes at the rate that C.7.gV gives
-    for $U=K^\top Q$. This is derived, and the gradient of $v^\top b$ in a row $v$ of $V$ is tried;
-    `factor` multiplies the rate.
+    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ changes at the rate that C.7.gV
+    gives for $U=K^\top Q$. This is derived, and the gradient of $v^\top b$ in a row $v$ of $V$ is
+    tried; `factor` multiplies the rate.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)

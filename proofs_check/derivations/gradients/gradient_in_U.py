@@ -90,8 +90,8 @@ c = Fraction(4016, 125)
 
 @cache
 def theorem() -> Theorem:
-    """P3.4 with our constants for every L: the bounds of `at_a_prompt` and `at_a_query`, and moments
-    of the query with the weight e^{|y|^2/4}.
+    """P3.4 with our constants for every L: the bounds of `at_a_prompt` and `at_a_query`, and
+    moments of the query with the weight e^{|y|^2/4}.
     """
     average = integrated("prompt", (prompt,), at_a_prompt(), None, norm_V**2 * size * expectation(error_squared))
     average = specialise(average, at_the_query)

@@ -60,8 +60,8 @@ def output(U: Entry, V: Entry) -> Term:
 
 
 def gradient_in_U(U: Entry, slope: str = "z_k z'") -> Entry:
-    """Entry (i, j): the covariance of v.z and z_i y_j under the softmax weights, for row v of V; with
-    the slope "z_k.z" every entry is that of v.z and z.y.
+    """Entry (i, j): the covariance of v.z and z_i y_j under the softmax weights, for row v of V;
+    with the slope "z_k.z" every entry is that of v.z and z.y.
     """
     matrix = slope == "z_k z'"
 

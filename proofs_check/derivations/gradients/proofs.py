@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.gradients import gradient_in_U, layer
-from proofs_check.derivations.proof import Proof, by_normal_form, one
+from proofs_check.derivations.gradients import gradient_in_U, layer, products, tilted_powers
+from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
 
@@ -18,6 +18,13 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:KQ.3": one(layer.in_the_values, by_normal_form(layer.in_the_values)),
         "BB:C.7.gU": one(layer.in_U, by_normal_form(layer.in_U)),
         "BB:C.7.gV": one(layer.in_the_row, by_normal_form(layer.in_the_row)),
+        "BB:20": Proof(tilted_powers.statements_20, (tilted_powers.mean_to_the_fourth, lambda: tilted_powers.moments(4))),
+        "BB:20/end": one(tilted_powers.statement_20_end, tilted_powers.with_a_fourth_power_below),
+        "BB:21": Proof(products.statements, (products.line_one, products.line_two, products.line_three)),
+        "BB:21/two": one(products.second_statement, products.line_two),
+        "BB:C.7.M84": Proof(tilted_powers.statements_M84, each(tilted_powers.steps_of_M84, 2)),
+        "BB:C.7.M84/jensen": one(tilted_powers.statement_jensen, tilted_powers.product_to_the_fourth),
+        "BB:C.7.moments": Proof(tilted_powers.statements_of_moments, each(tilted_powers.theorems, 5)),
         "BB:P3.4.U": one(gradient_in_U.statement_in_the_form, gradient_in_U.in_the_form),
         "OURS:P3.4.U": Proof(gradient_in_U.both_statements, (gradient_in_U.theorem, lambda: gradient_in_U.in_the_form(8))),
     }
