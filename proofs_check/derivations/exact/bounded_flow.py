@@ -122,7 +122,11 @@ def product(at: Setting) -> Theorem:
     room = arithmetic(w * square.lhs, "<=", w * square.rhs, square, at.sign, hide=(w, square.lhs, square.rhs))
     known = arithmetic(l(i) * l(j) * at.m * (u * U) ** 2, "==", both * at.m * (u * U) ** 2, at.law, hide=(both,))
     more = arithmetic(
-        q**2 * (h(i) * h(j)) * (u * U) ** 2, "<=", l(i) * l(j) * at.m * (u * U) ** 2, least(at), hide=(h(i) * h(j), u * U, l(i) * l(j) * at.m)
+        q**2 * (h(i) * h(j)) * (u * U) ** 2,
+        "<=",
+        l(i) * l(j) * at.m * (u * U) ** 2,
+        least(at),
+        hide=(h(i) * h(j), u * U, l(i) * l(j) * at.m),
     )
     each = chain(more, known, room)
     rates = pairs(w * B**2), pairs(w * delta(i, j) ** 2)

@@ -16,7 +16,24 @@ from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, t
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import reading_off
 from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, not_negative, r
-from proofs_check.derivations.exact.eigenbasis import IDENTITY, U, U_, delta, eigenvalues, f, l, pairs, picks, squares, summed, swaps, t, trace, u, u_
+from proofs_check.derivations.exact.eigenbasis import (
+    IDENTITY,
+    U,
+    U_,
+    delta,
+    eigenvalues,
+    f,
+    l,
+    pairs,
+    picks,
+    squares,
+    summed,
+    swaps,
+    t,
+    trace,
+    u,
+    u_,
+)
 from proofs_check.derivations.exact.matrices import d, entry, i, j, matrix, over
 from proofs_check.derivations.exact.polyak_lojasiewicz import at_start, h, in_range, zero_or_one
 
@@ -138,7 +155,9 @@ def repel() -> Theorem:
         l(i) ** 2 * U_.rate(i, i, t), "==", u * l(i) ** 4 - u * (u * (l(i) ** 4 * m(i) * U_(i, i, t))), diagonal, ones
     )
     of_tau = chain(integrate("coordinates", (i,), each, (d,)), u * K - u * loss)
-    of_u = chain(moved_u, -u * Q + mixed, arithmetic(-u * Q + mixed, "==", -u * Q + tau, trace_of_the_product(), hide=(Q, mixed, tau)))
+    of_u = chain(
+        moved_u, -u * Q + mixed, arithmetic(-u * Q + mixed, "==", -u * Q + tau, trace_of_the_product(), hide=(Q, mixed, tau))
+    )
     y = k * u + tau
     slope = k * u_.rate(t) + of_tau.lhs
     opaque = (of_tau.lhs, u * K, u * loss, Q, tau)

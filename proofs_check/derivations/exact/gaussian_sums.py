@@ -80,9 +80,7 @@ def of_the_gradient(products: tuple[Term, ...], two: int = 2) -> Term:
 _row = of_rows(h, Gamma)
 tau2, z2 = _values[_tau2], over((a,), z(a) ** 2)
 of_the_output = assume("R4.b for a row of V", mean(output(i, k) ** 2), "==", second_moment(_row[1], _row[0] ** 2), every=(i,))
-of_a_row = assume(
-    "R4.b for a row of V", mean(output(i, k) ** 2), "==", second_moment(v_G_v + v_l**2, tau2 * v_l**2), every=(i,)
-)
+of_a_row = assume("R4.b for a row of V", mean(output(i, k) ** 2), "==", second_moment(v_G_v + v_l**2, tau2 * v_l**2), every=(i,))
 of_a_coordinate = assume(
     "R4.b for a coordinate", mean(token(a, k) ** 2), "==", second_moment(G(a, a) + ell(a) ** 2, tau2 * ell(a) ** 2), every=(a,)
 )

@@ -105,8 +105,12 @@ def gradient() -> Theorem:
     each = arithmetic(small * other * B**2, "<=", big * large * B**2, factors, hide=(small * other, big * large, B))
     moved = arithmetic(u**2 * (big * large * B**2), "==", U_.rate(i, j, t) ** 2, flow[0])
     each = chain(replace(u**2 * (small * other * B**2), each), moved)
-    once = arithmetic(lam**3 * u**2 * l(j) * B**2 * h(i) ** 2, "==", lam**3 * u**2 * l(j) * B**2 * h(i), zero_or_one, hide=(B, h(i) ** 2))
-    seen = arithmetic(lam**3 * u**2 * (h(i) * (l(j) * B**2)), "==", lam**3 * u**2 * (l(j) * B**2), _in_range(), hide=(_in_range().lhs, B))
+    once = arithmetic(
+        lam**3 * u**2 * l(j) * B**2 * h(i) ** 2, "==", lam**3 * u**2 * l(j) * B**2 * h(i), zero_or_one, hide=(B, h(i) ** 2)
+    )
+    seen = arithmetic(
+        lam**3 * u**2 * (h(i) * (l(j) * B**2)), "==", lam**3 * u**2 * (l(j) * B**2), _in_range(), hide=(_in_range().lhs, B)
+    )
     line = chain(_back(seen), _back(once), each)
     total = chain(lam**3 * u**2 * twice_risk, summed(line))
     return chain(total, arithmetic(total.rhs, "<=", speed, hide=(total.rhs,)))
@@ -166,7 +170,9 @@ def height() -> Theorem:
     as |U| = u.
     """
     tau = pairs(l(i) * l(j) * delta(i, j) * U)
-    less = arithmetic(l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j}))
+    less = arithmetic(
+        l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j})
+    )
     below = chain(trace_S - twice_risk, summed(less), 2 * (u * tau))
     picked = specialise(picks, {f: ((j,), l(j) ** 2)})
     row = arithmetic(l(i) ** 2 * picked.lhs, "==", l(i) ** 4, picked, hide=(picked.lhs,))
@@ -204,9 +210,7 @@ def along_the_flow() -> Theorem:
     """With that bound of u^2 the length of the gradient is at least mu R."""
     risk = risk_is_not_negative()
     mu = lam**3 * room() / N
-    more = arithmetic(
-        mu * (twice_risk / 2), "<=", lam**3 * u**2 * twice_risk, square_of_u(), risk, hide=(room(), u**2, twice_risk)
-    )
+    more = arithmetic(mu * (twice_risk / 2), "<=", lam**3 * u**2 * twice_risk, square_of_u(), risk, hide=(room(), u**2, twice_risk))
     return then(more, gradient())
 
 

@@ -47,9 +47,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R5.limit/bounded": Proof(
             bounded_flow.limit_statements, (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U)
         ),
-        "BB:F.3.1": Proof(
-            long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)
-        ),
+        "BB:F.3.1": Proof(long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)),
         "BB:F.3.4a": one(matrix_flow.affine_statement, matrix_flow.affine),
         "BB:F.3.4b": Proof(
             projection.statements,
@@ -62,9 +60,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "BB:F.3.cons": Proof(matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)),
         "OURS:R5.cons": Proof(matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)),
-        "OURS:R5.PL": Proof(
-            polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)
-        ),
+        "OURS:R5.PL": Proof(polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)),
         "OURS:R5.PL/gradient": one(polyak_lojasiewicz.gradient_statement, polyak_lojasiewicz.gradient),
         "OURS:R5.PL/start": one(polyak_lojasiewicz.start_statement, polyak_lojasiewicz.start_by_halves),
         "OURS:R5.PL/trace": Proof(

@@ -12,7 +12,22 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, r
-from proofs_check.derivations.exact.eigenbasis import IDENTITY, U_, delta, f, l, pairs, picks, squares, summed, swaps, t, trace, u, u_
+from proofs_check.derivations.exact.eigenbasis import (
+    IDENTITY,
+    U_,
+    delta,
+    f,
+    l,
+    pairs,
+    picks,
+    squares,
+    summed,
+    swaps,
+    t,
+    trace,
+    u,
+    u_,
+)
 from proofs_check.derivations.exact.matrices import Law, Matrix, S, a, d, entry, i, j, matrix, over
 
 SL = matrix("SL")

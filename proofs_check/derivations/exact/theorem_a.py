@@ -126,7 +126,9 @@ def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     `factor`, are at most the error/(1 - eps).
     """
     sharp, weak = factor * _term(bound(_s, _n + 1, _t, _q)), factor * _term(limit_of_output_error(_s, _t, _q) / (_n + 1))
-    return Statement(sharp, "<=", mean_square(s) / share, near.assumptions), Statement(weak, "<=", mean_square(s) / share, near.assumptions)
+    return Statement(sharp, "<=", mean_square(s) / share, near.assumptions), Statement(
+        weak, "<=", mean_square(s) / share, near.assumptions
+    )
 
 
 def ratios() -> tuple[Theorem, Theorem]:

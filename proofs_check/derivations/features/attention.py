@@ -45,7 +45,9 @@ def by_classes() -> Theorem:
     """sum_i attn_i y_i = sum_k Attn_k f(v_k): each token counts once, for its class."""
     each = arithmetic(exp(s(j)) / Z * y(j), "==", exp(s(j)) / Z * y(j) * classes(member), one_class, hide=(exp(s(j)) / Z,))
     weight = exp(s(j)) / Z
-    inner = arithmetic(weight * (member * y(j)), "==", weight * (member * f(n)), values, hide=(weight, member * y(j), member * f(n)))
+    inner = arithmetic(
+        weight * (member * y(j)), "==", weight * (member * f(n)), values, hide=(weight, member * y(j), member * f(n))
+    )
     inner = integrate("coordinates", (n,), inner, (K,))
     total = integrate("coordinates", (j,), chain(each, inner), (N,))
     return chain(total, classes(Attn * f(n)))

@@ -57,7 +57,9 @@ def chernoff() -> Theorem:
     parts = _tail(p * N / 2 - count, Fraction(-2, 3), few), _tail(count - Fraction(3, 2) * p * N, Fraction(2, 5), many)
     both = chain(expectation(unbalanced), replace(parts[0].lhs + parts[1].lhs, *parts), 2 * exp(-N * p / 12))
     union = specialise(arithmetic(ind(x - 1), "<=", x), {x: classes(unbalanced)})
-    return chain(integrated("prompt", (prompt,), union), integrated("coordinates", (i,), both, classes(expectation(unbalanced)), None, (K,)))
+    return chain(
+        integrated("prompt", (prompt,), union), integrated("coordinates", (i,), both, classes(expectation(unbalanced)), None, (K,))
+    )
 
 
 @cache

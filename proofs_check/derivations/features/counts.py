@@ -94,7 +94,9 @@ def deviation() -> Theorem:
     power = times(N * p, slower, product(N, p, least))
     down = chain(down, exp(N * p * (exp(-t) - 1 + t)), replace(exp(N * p * (exp(-t) - 1 + t)), power))
     both = (up.lhs + down.lhs) / 2 - 1
-    chord = specialise(arithmetic(exp(share * x) - 1, "<=", share * (exp(x) - 1)), {share: p, x: N * rate}, least, most, positive_rate())
+    chord = specialise(
+        arithmetic(exp(share * x) - 1, "<=", share * (exp(x) - 1)), {share: p, x: N * rate}, least, most, positive_rate()
+    )
     one = chain(expectation(cosh(t * S) - 1), both, replace(both, up, down), exp(p * (N * rate)) - 1, chord)
     bound = (exp(N * rate) - 1) * classes(p)
     last = arithmetic(bound, "==", exp(N * rate) - 1, total, hide=(exp(N * rate),))

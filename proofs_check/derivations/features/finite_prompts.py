@@ -102,7 +102,9 @@ def inverse_loss() -> tuple[Theorem, Theorem]:
     low, high = fall(lower, t, low_rate), fall(upper, t, high_rate)
     low = chain(low, arithmetic(low.rhs, "==", -start, begin(), hide=(start, first)))
     high = chain(high, arithmetic(high.rhs, "==", start, begin(), hide=(start,)))
-    return chain(4 * c / M * first**2 * now, added(low, inverse), inverse - start), chain(inverse - start, added(high, 4 * c / M * now - start), 4 * c / M * now)
+    return chain(4 * c / M * first**2 * now, added(low, inverse), inverse - start), chain(
+        inverse - start, added(high, 4 * c / M * now - start), 4 * c / M * now
+    )
 
 
 @cache
@@ -156,7 +158,9 @@ def late() -> Theorem:
     D, inverse, scale, first = derivative(1 / above_floor, t), 1 / above_floor, sqrt(CLOCK(t) + 1), at_0(1 / above_floor)
     square = specialise(arithmetic(1 - 2 * x, "<=", (1 / (1 + x)) ** 2), {x: R * exp(-z(t))})
     loss_of_speed = times(2 * R, odds_vanish())
-    less = arithmetic(1 - loss_of_speed.rhs, "<=", 1 - loss_of_speed.lhs, gap(loss_of_speed), hide=(loss_of_speed.lhs, loss_of_speed.rhs))
+    less = arithmetic(
+        1 - loss_of_speed.rhs, "<=", 1 - loss_of_speed.lhs, gap(loss_of_speed), hide=(loss_of_speed.lhs, loss_of_speed.rhs)
+    )
     rate = times(4 * c / M, chain(less, square, w_1**2))
     rate = chain(rate, growth()[0])
     falling = 4 * c / M * (CLOCK(t) - 4 * R * bound * scale) - inverse

@@ -192,7 +192,10 @@ def upper_statements(first: Fraction = Fraction(1), last: Fraction = Fraction(1)
     return (
         Statement(Attn_own * (Fraction(first) * inverse * (N - own_size) + own_size), "<=", own_size, given),
         Statement(
-            Attn_own * (Fraction(last) * e * (1 / U - 1 / K) + 1), "<=", term(1), given | _given(some_token, share_above(U), fewer_than_all)
+            Attn_own * (Fraction(last) * e * (1 / U - 1 / K) + 1),
+            "<=",
+            term(1),
+            given | _given(some_token, share_above(U), fewer_than_all),
         ),
     )
 

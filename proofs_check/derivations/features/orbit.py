@@ -171,7 +171,11 @@ def time_to_one_half() -> Theorem:
     line = chain(line, before * (M + 3 * log(M) + Fraction(5, 2)) + before * (potential - Fraction(5, 2)))
     line = chain(line, added(latest, before * (M + 3 * log(M) + Fraction(5, 2))), times(before, numbers))
     last = 32 * r * (M + 1) / (eta * sigma2 * Delta**4)
-    line = chain(rate * (before * CLOCK(t)), line, arithmetic(before * (8 * (M + 1)), "==", rate * (before * last), hide=(Fraction(1, 2) - a,)))
+    line = chain(
+        rate * (before * CLOCK(t)),
+        line,
+        arithmetic(before * (8 * (M + 1)), "==", rate * (before * last), hide=(Fraction(1, 2) - a,)),
+    )
     line = cancelled(rate, line, before * CLOCK(t), before * last, arithmetic(0, "<", rate))
     return chain(before * (CLOCK(t) - last), added(line, -before * last), 0)
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts, errors, finite_prompts, first_phase, margin, orbit, tasks, updates
+from proofs_check.derivations.features import (
+    attention,
+    balance,
+    counts,
+    errors,
+    finite_prompts,
+    first_phase,
+    margin,
+    orbit,
+    tasks,
+    updates,
+)
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -35,7 +46,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
-        "OURS:R10.floor": Proof(finite_prompts.floor_statements, (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1])),
+        "OURS:R10.floor": Proof(
+            finite_prompts.floor_statements, (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1])
+        ),
         "OURS:R10.late": Proof(
             finite_prompts.late_statements,
             (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),

@@ -34,7 +34,9 @@ adds_up = assume("attention adds up to 1", others(w(n)), "==", 1 - a)
 positive = assume("attention is not negative", 0, "<=", w(n), every=(n,))
 #: Exchangeable tasks have the second moments s I + b 11'.
 own_moment = assume("exchangeable tasks: the own value", mean(f_k(task) ** 2), "==", s + b)
-cross_moments = assume("exchangeable tasks: with others", others(c(n) * mean(f_k(task) * f(n, task))), "==", b * others(c(n)), every=(c,))
+cross_moments = assume(
+    "exchangeable tasks: with others", others(c(n) * mean(f_k(task) * f(n, task))), "==", b * others(c(n)), every=(c,)
+)
 other_moments = assume(
     "exchangeable tasks: others",
     pairs(C(n, m) * mean(f(n, task) * f_m)),
@@ -55,7 +57,9 @@ def loss() -> Theorem:
     D = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
     form = equal(mean((prediction - f_k(task)) ** 2), (1 - a) ** 2 * A - 2 * (1 - a) * Bc.lhs + D.lhs)
     S, B2 = others(w(n)), others(w(n) ** 2)
-    step = arithmetic(form.rhs, "==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs, own_moment, Bc, D, hide=(Bc.rhs, D.rhs))
+    step = arithmetic(
+        form.rhs, "==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs, own_moment, Bc, D, hide=(Bc.rhs, D.rhs)
+    )
     last = chain(step.rhs, (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B2 + b * S**2)
     return chain(form, step, last, arithmetic(last.rhs, "==", s * squared, adds_up, hide=(B2,)))
 
@@ -109,7 +113,9 @@ def entries_of_the_gradient() -> Theorem:
     four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
     T = others(c(n) * w(n))
     # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
-    form = equal(total, (1 - a) * two.lhs - (1 - a) * a * A * T - (1 - a) * one.lhs * T - four.lhs + a * one.lhs * T + three.lhs * T)
+    form = equal(
+        total, (1 - a) * two.lhs - (1 - a) * a * A * T - (1 - a) * one.lhs * T - four.lhs + a * one.lhs * T + three.lhs * T
+    )
     S, B, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n) ** 2)
     pair = chain(four.rhs, s * T2 + b * S * T)
     square = chain(three.rhs, s * B + b * S**2)

@@ -150,7 +150,9 @@ begin = Function("q0", (Sort.INDEX,))
 size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
 fine = Variable("delta", range=POSITIVE)
 share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
-from_zero = assume("scores start at 0 and are moved by the steps", score(m), "==", bind("coordinates", (t,), step(t, m), (T,)), every=(m,))
+from_zero = assume(
+    "scores start at 0 and are moved by the steps", score(m), "==", bind("coordinates", (t,), step(t, m), (T,)), every=(m,)
+)
 onwards = assume("the steps of Phase II", score(m), "==", begin(m) + bind("coordinates", (t,), step(t, m), (T,)), every=(m,))
 first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
 
@@ -255,7 +257,10 @@ whole_attention = assume("attention adds up to 1", all_(weight(n)), "==", 1)
 prediction = all_(weight(n) * value(n))
 f_m, w_m = instantiated(value(n), {n: m}), instantiated(weight(n), {n: m})
 double = bind("coordinates", (m, n), w_m * weight(n) * (f_k - value(n)) * (f_other - f_m), (K, K))
-ends = (prediction - f_k) * attn_other * all_(weight(n) * (f_other - value(n))), -attn_other * (f_k - prediction) * (f_other - prediction)
+ends = (
+    (prediction - f_k) * attn_other * all_(weight(n) * (f_other - value(n))),
+    -attn_other * (f_k - prediction) * (f_other - prediction),
+)
 
 
 @cache
@@ -290,7 +295,9 @@ def mean_between() -> tuple[Theorem, Theorem]:
     lines = times(chance(n), not_less, no_negative), times(chance(n), not_more, no_negative)
     low, high = (integrate("coordinates", (n,), line, (K,)) for line in lines)
     half = Fraction(1, 2)
-    low = chain(arithmetic(half * least, "==", half * least * all_(chance(n)), chances), chain(half * low.lhs, times(term(half), low)))
+    low = chain(
+        arithmetic(half * least, "==", half * least * all_(chance(n)), chances), chain(half * low.lhs, times(term(half), low))
+    )
     high = chain(half * high.lhs, times(term(half), high), half * most * all_(chance(n)))
     return low, chain(high, arithmetic(high.rhs, "==", half * most, chances))
 

@@ -87,20 +87,27 @@ def moments_with_noise(factor: int | Fraction = 1) -> tuple[Statement, ...]:
         (y**2, over(i, d, w(i) * column) + tau2),
     )
     given = centred().assumptions
-    return tuple(Statement(jointly(left), "==", Fraction(factor) * right, given if n else frozenset()) for n, (left, right) in enumerate(sides))
+    return tuple(
+        Statement(jointly(left), "==", Fraction(factor) * right, given if n else frozenset())
+        for n, (left, right) in enumerate(sides)
+    )
 
 
 @cache
 def with_noise() -> tuple[Theorem, ...]:
     """From E (b.xi)(c.xi) = b.c; the noise meets x in its mean only, which is 0."""
     row, other, task = R(i, n), R(l, n), over(l, d, R(l, n) * w(l))
-    entry, column, corner = (specialise(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in ((row, other), (row, task), (task, task)))
+    entry, column, corner = (
+        specialise(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in ((row, other), (row, task), (task, task))
+    )
     goals = moments_with_noise()
     zero, first, square = bind("mean", (k,), noise(k)), mean(x(i)), mean(label)
     second = chain(goals[1].lhs, column.lhs + first * zero)
     second = chain(second, arithmetic(second.rhs, "==", column.rhs, centred(), column, hide=(column.lhs, column.rhs, first, zero)))
     third = chain(goals[2].lhs, corner.lhs + 2 * square * zero + tau2)
-    third = chain(third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(corner.lhs, corner.rhs, square, zero, tau2)))
+    third = chain(
+        third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(corner.lhs, corner.rhs, square, zero, tau2))
+    )
     return chain(goals[0].lhs, entry, goals[0].rhs), chain(second, goals[1].rhs), chain(third, goals[2].rhs)
 
 

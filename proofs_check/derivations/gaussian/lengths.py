@@ -15,7 +15,16 @@ from numerics.derivations.terms import GAUSSIAN, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian import linear_model
 from proofs_check.derivations.gaussian.linear_model import h, l, x
-from proofs_check.derivations.gaussian.moments import flipped, fourth_moment, length_of_a_vector, mass, second_moment, second_moment_above, squared, weight
+from proofs_check.derivations.gaussian.moments import (
+    flipped,
+    fourth_moment,
+    length_of_a_vector,
+    mass,
+    second_moment,
+    second_moment_above,
+    squared,
+    weight,
+)
 from proofs_check.derivations.gaussian_tokens import R, b, g, mean, n, rank
 from proofs_check.derivations.softmax_average import d, i, over, v
 

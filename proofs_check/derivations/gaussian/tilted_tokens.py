@@ -82,9 +82,9 @@ def tilted_covariate(k: int) -> Theorem:
     least = chain(arithmetic(1, "<=", value.lhs, value), m0)
     rest = factor * m0 * W**k + factor * LARGEST[k] * least.lhs
     less = chain(average, rest, replace(rest, least))
-    scaled = (4 * top)**k * less.lhs / m0
+    scaled = (4 * top) ** k * less.lhs / m0
     ratio = law.mean(weight * length(law.square) ** k) / m0
-    return chain(ratio, scaled, replace(scaled, less), (4 * top)**k * factor * (W**k + LARGEST[k]))
+    return chain(ratio, scaled, replace(scaled, less), (4 * top) ** k * factor * (W**k + LARGEST[k]))
 
 
 #: The image (u, u_last) of the query under U, and what multiplies the covariate in the score.
@@ -152,8 +152,7 @@ def tilted_token(k: int) -> Theorem:
     N = norm_U**2 * query_length
     leaves = specialise(square_of_sigma_leaves(k), {s_: proxy, part_: half_log, excess: N})
     ratio = chain(ratio, proxy**k * 4**k * 2 ** (k - 1) * leaves.lhs)
-    return chain(ratio, replace(ratio.rhs, leaves), proxy ** (2 * k) * constant(k) )
-
+    return chain(ratio, replace(ratio.rhs, leaves), proxy ** (2 * k) * constant(k))
 
 
 def constant(k: int) -> Term:

@@ -60,7 +60,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LD.1.phi": Proof(lemma_d1.statements, each(lemma_d1.theorems, 8)),
         "BB:LD.1.4th/line": Proof(lemma_d1.line_statements, each(lemma_d1.on_the_line, 2)),
         "BB:LD.1.4th/every_d": Proof(lemma_d1.norm_statements, each(lemma_d1.of_the_norm, 2)),
-        "BB:LD.2.1.a": Proof(queries.tail_statements, each(queries.tail, 4)),
         "OURS:QA.min": Proof(queries.smaller_statements, each(queries.smaller, 3)),
         "OURS:R3.A33/uniform": Proof(queries.constant_statements, each(queries.constants, 8)),
     }

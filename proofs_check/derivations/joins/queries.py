@@ -1,5 +1,5 @@
-"""Tails and moments of sub-Gaussian norms: the last step of Lemma D.2, item 1, the smaller of two
-bounds in the average over a query, and the constants of Assumption 3.3.
+"""Moments of sub-Gaussian norms: the smaller of two bounds in the average over a query, and the
+constants of Assumption 3.3.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from math import comb, prod
 import sympy as sp
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import D_, N_, X_, Z_, chain, exp, integrated, log, sqrt
+from numerics.derivations.derived import D_, N_, X_, chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.terms import Function, Op, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.query_average import (
     U,
@@ -29,12 +29,9 @@ from proofs_check.derivations.query_average import (
     power,
     theta,
 )
-from proofs_check.derivations.softmax_average import a2, d, mean, sigma, sub_gaussian, t
+from proofs_check.derivations.softmax_average import a2, d, sigma
 from proofs_check.derivations.tilted import (
     QUERY,
-    TOKEN,
-    beyond_the_edge,
-    cited_tail,
     excess,
     h,
     part_,
@@ -45,45 +42,6 @@ from proofs_check.derivations.tilted import (
     u,
     without_weight,
 )
-from theory.bounds.sub_gaussian import tail_d2
-
-# -- Lemma D.2, item 1 -----------------------------------------------------------------------------
-
-
-def _tail(c: int | Fraction = 2) -> Term:
-    """e^{c d - t^2/16}, of `theory`."""
-    t_, d_ = sp.symbols("t d", positive=True)
-    return from_sympy(tail_d2(t_, d_, sp.Rational(c)), {t_: t, d_: d})
-
-
-def tail_statements(
-    half: int | Fraction = Fraction(1, 2), c: int | Fraction = 2, reach: int | Fraction = 4
-) -> tuple[Statement, ...]:
-    """(a - b)^2 >= half a^2 - b^2; P(|Z| >= sigma t) <= e^{c d - t^2/16} for t > 4 sqrt(d); and
-    that is at least 1 for t <= reach sqrt(d).
-    """
-    event = mean(Op("ind", (TOKEN.square - sigma**2 * t**2,)))
-    far = beyond_the_edge().assumptions
-    near = Op("ind", (Fraction(reach) * sqrt(d) - t,))
-    return (
-        Statement(Fraction(half) * N_**2 - Z_**2, "<=", (N_ - Z_) ** 2),
-        Statement(exp(-((t - 4 * sqrt(d)) ** 2) / 8), "<=", _tail(c), far),
-        Statement(event, "<=", _tail(c), far | sub_gaussian().assumptions),
-        Statement(near, "<=", near * _tail()),
-    )
-
-
-@cache
-def tail() -> tuple[Theorem, ...]:
-    """The square at a = t and b = 4 sqrt(d), the cited tail, and t^2/16 <= d."""
-    square, shifted, _, near = tail_statements()
-    line = arithmetic(square.lhs, "<=", square.rhs)
-    at = specialise(line, {N_: t, Z_: 4 * sqrt(d)})
-    at = arithmetic(-at.rhs / 8, "<=", -at.lhs / 8, at, hide=(at.rhs, at.lhs))
-    at = chain(replace(exp(at.lhs), at), shifted.rhs)
-    later = chain(cited_tail(), at)
-    return line, at, later, arithmetic(near.lhs, "<=", near.rhs)
-
 
 # -- The smaller of two bounds ---------------------------------------------------------------------
 

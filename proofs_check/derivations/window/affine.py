@@ -126,8 +126,19 @@ def pointwise() -> Theorem:
     of_relu = chain(loss(relu), _at(up, down))
     parts = arithmetic(e, "==", plus(e) - minus(e))
     weighted = specialise(arithmetic(s * e, "==", s * (plus(e) - minus(e))), {s: W, e: at_token})
-    summed = chain(tokens(W * at_token), integrate("coordinates", (i,), weighted, (n,)), tokens(W * plus(at_token)) - tokens(W * minus(at_token)))
-    hide = (tokens(W * at_token), tokens(W * plus(at_token)), tokens(W * minus(at_token)), plus(at_query), minus(at_query), at_query)
+    summed = chain(
+        tokens(W * at_token),
+        integrate("coordinates", (i,), weighted, (n,)),
+        tokens(W * plus(at_token)) - tokens(W * minus(at_token)),
+    )
+    hide = (
+        tokens(W * at_token),
+        tokens(W * plus(at_token)),
+        tokens(W * minus(at_token)),
+        plus(at_query),
+        minus(at_query),
+        at_query,
+    )
     same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=hide)
     M = error(modulus)
     whole, hide = equal(M, up + down), (A, M, up, down, loss(affine))
@@ -247,7 +258,9 @@ def correlation() -> Theorem:
     outer = mean(1 + at_p * at_r, k)
     plus_, minus_ = (specialise(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
     square = chain(outer, 1 + (plus_.lhs - minus_.lhs) / 4)
-    value = arithmetic(square.rhs, "==", 1 + (plus_.rhs - minus_.rhs) / 4, plus_, minus_, hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs))
+    value = arithmetic(
+        square.rhs, "==", 1 + (plus_.rhs - minus_.rhs) / 4, plus_, minus_, hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs)
+    )
     value = chain(square, value, 1 + product / d)
     whole = integrate("mean", (k,), chain(polar, inner))
     factor = arithmetic(Lip**2 / 3 * outer, "==", Lip**2 / 3 + Lip**2 / 3 * product / d, value, hide=(outer, product))

@@ -14,7 +14,16 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.window.affine import affine, in_the_mean, loss, of_affine, over_directions, relu, relu_loses_half, uniform
+from proofs_check.derivations.window.affine import (
+    affine,
+    in_the_mean,
+    loss,
+    of_affine,
+    over_directions,
+    relu,
+    relu_loses_half,
+    uniform,
+)
 from proofs_check.derivations.window.prompt import (
     Lip,
     S,
@@ -153,7 +162,11 @@ def from_below() -> Theorem:
     """
     square, along = specialise(split(), at_the_distance), specialise(along_the_query(), at_the_distance)
     each = integrate("coordinates", (i,), arithmetic(w * (distance / 2), "==", w * depth, depths(), hide=(w, distance)), (n,))
-    along = chain(along, tokens(w * (distance / 2)) / total, arithmetic(each.lhs / total, "==", each.rhs / total, each, hide=(each.lhs, each.rhs)))
+    along = chain(
+        along,
+        tokens(w * (distance / 2)) / total,
+        arithmetic(each.lhs / total, "==", each.rhs / total, each, hide=(each.lhs, each.rhs)),
+    )
     along = chain(along, average_depth)
     rest_ = square.rhs.args[1]
     least = arithmetic(average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, rest_, average_depth, along.lhs))

@@ -68,7 +68,9 @@ def diameter() -> Theorem:
     token, query, given = sphere()
     far = over((X(j, k) + x(j)) ** 2)
     most = chain(arithmetic(0, "<=", far, hide=(far,)), 2 * token.lhs + 2 * query.lhs - square)
-    return arithmetic(distance, "<=", 4, chain(most, arithmetic(most.rhs, "==", 4 - distance, *sphere(), hide=(distance,))), hide=(distance,))
+    return arithmetic(
+        distance, "<=", 4, chain(most, arithmetic(most.rhs, "==", 4 - distance, *sphere(), hide=(distance,))), hide=(distance,)
+    )
 
 
 #: One token, which is not the query, and its squared distance.
@@ -239,7 +241,9 @@ def small_arguments() -> tuple[Theorem, Theorem]:
     short = small_width()[2]
     part = arithmetic(-(d + sqrt(d)), "<=", -2 * r, short, hide=(d + sqrt(d),))
     most = chain(C_low * L * exp(-2 * r), replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part), exp(-4 * r) * (L / 32))
-    gap = arithmetic(C_low * L * exp(-2 * r) - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, hide=(C_low, g_p, spread))
+    gap = arithmetic(
+        C_low * L * exp(-2 * r) - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, hide=(C_low, g_p, spread)
+    )
     rate = Variable("t", range=POSITIVE)
     event = specialise(arithmetic(Op("above", (y,)), "<=", exp(rate * y)), {y: gap.lhs, rate: 8 * exp(4 * r)})
     exponent = chain(replace(8 * exp(4 * r) * gap.lhs, gap), 2 * (L / 8 - spread))

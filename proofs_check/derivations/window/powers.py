@@ -212,7 +212,9 @@ def bernoulli() -> Theorem:
     parts = []
     for weight, thm in ((s, up), (1 - s, down)):
         each = chain(replace(power_ * thm.lhs, thm), exp(y) if thm is up else 1)
-        parts.append(arithmetic(weight * each.lhs, "<=", weight * each.rhs, each, hide=(each.lhs, each.rhs) if thm is up else (each.lhs,)))
+        parts.append(
+            arithmetic(weight * each.lhs, "<=", weight * each.rhs, each, hide=(each.lhs, each.rhs) if thm is up else (each.lhs,))
+        )
     convex = chain(power_, replace(parts[0].lhs + parts[1].lhs, *parts))
     q = d / 2
     convex = specialise(convex, {s: 2 / d, y: q * log(x)}, arithmetic(2 / d, "<=", 1, plane()))

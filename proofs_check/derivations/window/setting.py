@@ -257,7 +257,9 @@ def no_window() -> tuple[Theorem, Theorem]:
     point = chain(sigma**2 * even, replace(sigma**2 * even, least), back, loss.lhs)
     point = chain(sigma**2 / n, point)
     equal_ = bind("query", (q,), (tokens(even * (c + noise(i, q))) - c) ** 2)
-    return chain(sigma**2 / n, integrate("mean", (o,), point)), chain(mean(equal_), integrate("mean", (o,), chain(equal_, value)), sigma**2 / n)
+    return chain(sigma**2 / n, integrate("mean", (o,), point)), chain(
+        mean(equal_), integrate("mean", (o,), chain(equal_, value)), sigma**2 / n
+    )
 
 
 def window_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:

@@ -182,7 +182,9 @@ def along_the_query() -> Theorem:
     both = integrate("coordinates", (i,), each, (n,))
     both = chain(tokens(W * height), both, S - tokens(W * distance) / 2)
     spread = equal(overlap, tokens(W * height) / S)
-    return arithmetic(1 - overlap, "==", average(distance) / 2, spread, both, hide=(overlap, tokens(W * height), tokens(W * distance)))
+    return arithmetic(
+        1 - overlap, "==", average(distance) / 2, spread, both, hide=(overlap, tokens(W * height), tokens(W * distance))
+    )
 
 
 def along_statement(half: int = 2) -> Statement:

@@ -170,7 +170,13 @@ def without_the_mean() -> Theorem:
     less = pair((A(k) - offset(o)) ** 2) + mean(offset(o) ** 2) * mean(T(k) ** 2, k)
     more = pair((A(k) + offset(o) * (T(k) - 1)) ** 2)
     b1, b2, t1, t2, a1, a2, c = (
-        mean(offset(o)), mean(offset(o) ** 2), mean(T(k), k), mean(T(k) ** 2, k), mean(A(k), k), mean(A(k) ** 2, k), mean(A(k) * T(k), k)
+        mean(offset(o)),
+        mean(offset(o) ** 2),
+        mean(T(k), k),
+        mean(T(k) ** 2, k),
+        mean(A(k), k),
+        mean(A(k) ** 2, k),
+        mean(A(k) * T(k), k),
     )
     left, right = a2 - 2 * a1 * b1 + b2 + b2 * t2, a2 + 2 * b1 * (c - a1) + b2 * (t2 - 2 * t1 + 1)
     same = arithmetic(left, "==", right, of_b, of_T, hide=(b1, b2, t1, t2, a1, a2, c))
@@ -265,7 +271,9 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
     each = arithmetic(mean(Z(j, o)) * p(j), "==", height * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
     total = chain(mean(inner), integrate("coordinates", (j,), each, (d,)), height * query.lhs)
     value = chain(total, arithmetic(total.rhs, "==", height, query, hide=(query.lhs,)))
-    found = arithmetic(height, "==", 1 - 1 / (2 * width), value, chain(mean(inner), average, 1 - 1 / (2 * width)), hide=(mean(inner),))
+    found = arithmetic(
+        height, "==", 1 - 1 / (2 * width), value, chain(mean(inner), average, 1 - 1 / (2 * width)), hide=(mean(inner),)
+    )
     gap = p(j) - mean(Z(j, o))
     point = arithmetic(gap**2, "==", (1 - height) ** 2 * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
     square = chain(integrate("coordinates", (j,), point, (d,)), (1 - height) ** 2 * query.lhs)
