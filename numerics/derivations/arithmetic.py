@@ -153,7 +153,9 @@ def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], dom
         met = [(a, "<=" if o == "==" else o, b) for a, o, b in where] + [(b, "<=", a) for a, o, b in where if o == "=="]
         met = [(a, o, b) for a, o, b in met if not (a - b).is_number]
         try:
-            evidence = forall(left, op, right, {s: box[s] for s in used}, where=met, via=via or None, effort=effort)
+            evidence = forall(
+                left, op, right, {s: box[s] for s in sorted(used, key=str)}, where=met, via=via or None, effort=effort
+            )
         except ValueError as fault:
             raise Refused(f"the prover refuses {left} {op} {right}: {fault}") from None
     if not evidence.verdict.accepted:

@@ -180,7 +180,7 @@ def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theor
     u <= u(0) or u > R, u(0) < R |- u(t) <= u(0)
     """
     moving = [v for v in barrier.rhs.free if v.sort is Sort.TIME and v != START]
-    if barrier.op != "<=" or len(barrier.every) != 1 or moving or not finite(barrier.rhs):
+    if type(barrier) is not Assumption or barrier.op != "<=" or len(barrier.every) != 1 or moving or not finite(barrier.rhs):
         raise Refused(f"{barrier} does not say that a function of time is at most a fixed number, at every time")
     (own,) = barrier.every
     u = instantiated(barrier.lhs, {_time(own): _time(t)})

@@ -80,7 +80,13 @@ def limit(thm: Theorem, delta: Variable, Y: Any, Z: Any) -> Theorem:
     """
     Y, Z = read(Y), read(Z)
     check_arbitrary(thm, (delta,))
-    if delta.range != POSITIVE or delta in thm.lhs.free | Y.free | Z.free or not finite(Z) or thm.op == "==":
+    if (
+        type(delta) is not Variable
+        or delta.range != POSITIVE
+        or delta in thm.lhs.free | Y.free | Z.free
+        or not finite(Z)
+        or thm.op == "=="
+    ):
         raise Refused(f"{delta} is no positive variable, occurs elsewhere, or its factor may be infinite")
     same = equal(thm.rhs, Y + delta * Z)
     return prove(thm.lhs, "<=", Y, "limit", (thm, same))

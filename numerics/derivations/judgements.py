@@ -50,6 +50,8 @@ def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Funct
     f <= 1 |- f(k) <= 1
     """
     made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited)
+    if not all(type(v) in (Variable, Function) for v in every):
+        raise Refused(f"the hypothesis {name} is said for all values of variables and functions only")
     loose = [v for v in made.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]
     if loose or START in every or any(isinstance(g, Function) and set(g.sorts) - {Sort.INDEX} for g in every):
         raise Refused(f"the hypothesis {name} speaks of one token, query, index or time; put it into `every`")
@@ -114,7 +116,8 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
     A term for a real variable is finite and in its range, which premises may help to show. A token,
     query, prompt or index is replaced by a variable of its sort. What replaces a function of a
     token or query is a finite term of the same order in the hole, for all values of its other
-    variables. No assumption may fix what is replaced.
+    variables. No assumption may fix what is replaced, not even one that shows a value to be in its
+    range, for the functions in a value are replaced, too.
 
     Parameters
     ----------
@@ -138,11 +141,12 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
     >>> print(specialise(arithmetic(0, "<=", x), {x: y**2}))
      |- 0 <= (y^2)
     """
+    values = dict(values)
     check_arbitrary(thm, values)
     put: dict[Any, Any] = {}
     shown: list[Theorem] = []
     for old, new in values.items():
-        if isinstance(old, Function):
+        if type(old) is Function:
             put[old] = _function(old, *new)
             continue
         if type(old) is not Variable or old in (LENGTH, START):
@@ -152,6 +156,8 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
             raise Refused(f"{text(new)} cannot stand for a {old.sort.value}")
         if old.range is not None:
             shown += check_in_range(new, old.range, given)
+    for premise in shown:
+        check_arbitrary(premise, [old for old in values if type(old) is Function])
     return prove(instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "specialise", (thm, *shown))
 
 

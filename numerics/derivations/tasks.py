@@ -10,7 +10,7 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.sorts import Refused, Sort
 from numerics.derivations.terms import Function, Given, Variable
-from numerics.derivations.theorems import Assumption, Theorem, prove, read
+from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
 
 __all__ = ["at_task"]
 
@@ -60,6 +60,7 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     """
     if type(task) is not Variable or task.sort is not Sort.TASK:
         raise Refused(f"{task} is no task; give a variable of the sort TASK")
+    values = dict(values)
     sides = [thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))]
     functions: frozenset[Function] = frozenset().union(*(e.functions for e in sides))
     sorts = {v.sort for e in sides for v in e.free}.union(*(g.sorts for g in functions))
@@ -70,7 +71,7 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     put: dict[Any, Any] = {}
     shown: list[Theorem] = []
     for old, new in values.items():
-        if isinstance(old, Function):
+        if type(old) is Function:
             if type(new) is not Function or new.sorts != (Sort.TASK, *old.sorts) or new.order != old.order:
                 raise Refused(f"{new} is no function of a task, and otherwise as {old.name}")
             holes = tuple(Variable(f"#hole{n}", s) for n, s in enumerate(old.sorts))
@@ -80,6 +81,8 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
             shown += check_in_range(put[old], old.range, given)
         else:
             raise Refused(f"{old} is no function and no real variable that may depend on a task")
+    for premise in shown:  # it speaks of one law
+        check_arbitrary(premise, [old for old in values if type(old) is Function])
     at = lambda e: Given(task, instantiated(e, put))
     lifted = []
     for a in thm.assumptions:

@@ -150,6 +150,8 @@ class Bound(Term):
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
+        if type(self.index) is not int or self.index < 0 or type(self.of) is not Sort:
+            raise Refused(f"{self.index!r} is no number of binders, or {self.of!r} no sort")
         self._seal((), self.index, self.of)
         object.__setattr__(self, "loose", frozenset({(self.index, self.of)}))
 
@@ -305,9 +307,9 @@ class Bind(Term):
         outer = {(n - self.count, s) for n, s in self.body.loose if n >= self.count}
         put = lambda name, value: object.__setattr__(self, name, value)
         put("loose", frozenset(outer.union(*(h.loose for h in self.heads))))
-        put("tasks", frozenset(Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w for w in self.body.tasks))
-        if any(isinstance(w, Bound) and w.index < 0 for w in self.tasks):
+        if any(isinstance(w, Bound) and w.index < self.count for w in self.body.tasks):
             raise Refused(f"a function of a token of a task stands in {text(self)} without `Given` that task")
+        put("tasks", frozenset(Bound(w.index - self.count, w.of) if isinstance(w, Bound) else w for w in self.body.tasks))
         put("plain", self.plain or kind.sort is Sort.TASK)
 
 

@@ -34,7 +34,7 @@ from numerics.derivations.rules import (
     then,
     until,
 )
-from numerics.derivations.sorts import POSITIVE, REALS, Range, Refused, Sort, whole
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
 from numerics.derivations.terms import CLOCK, START, Bind, Bound, Defined, Function, Given, Number, Op, Term, Variable, term
 from numerics.derivations.terms import GAUSSIAN as xi
 from numerics.derivations.theorems import Assumption, Theorem
@@ -75,6 +75,35 @@ def below_its_square() -> Theorem:
 
 
 HEAVY = M(h(k) ** 2)  # possibly infinite
+
+
+class Anything:
+    """An object that has the range of a positive variable, and a product of its own."""
+
+    range = POSITIVE
+
+    def __mul__(self, other: Any) -> Term:
+        return term(5)
+
+
+class Disguised(Function):
+    """A function that claims to be another one."""
+
+    def __hash__(self) -> int:
+        return hash(f)
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+class Barrier(Assumption):
+    """An assumption that claims to be any other."""
+
+    def __hash__(self) -> int:
+        return hash(next(iter(kept().assumptions)))
+
+    def __eq__(self, other: object) -> bool:
+        return True
 
 
 def falls(u: Function = path) -> Theorem:
@@ -333,6 +362,29 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
     "a mean in place of a value at a task": lambda: specialise(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
+    ),
+    "a value in its range by a hypothesis on a function that is replaced": lambda: specialise(
+        arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),
+        {Variable("n", range=NONNEGATIVE): M(f(k)), f: ((k,), term(-1))},
+        assume("E f >= 0", 0, "<=", M(f(k))),
+    ),
+    "a value of a task in its range by a hypothesis on one law": lambda: at_task(
+        arithmetic(Variable("n", range=NONNEGATIVE), "<=", Variable("n", range=NONNEGATIVE) + 1),
+        w,
+        {Variable("n", range=NONNEGATIVE): M(f(k)), f: ft},
+        assume("E f >= 0", 0, "<=", M(f(k))),
+    ),
+    "a variable that a negative number of binders binds": lambda: Bind("mean", (), 1, f(Bound(-1, Sort.TOKEN))),
+    "an object in place of the small number": lambda: limit(arithmetic(5, "<=", term(0) + 5), Anything(), 0, 1),  # type: ignore[arg-type]
+    "a function in disguise": lambda: specialise(equal(M(f(k)), M(f(k))), {Disguised("f", (Sort.TOKEN,)): ((k,), g(k) ** 2)}),
+    "a hypothesis said for all values of an object": lambda: assume("h", x, "<=", 0, every=(Disguised("f", (Sort.INDEX,)),)),
+    "a barrier in disguise": lambda: continuation(
+        Barrier("kept", term(0), "<=", term(1), frozenset({now})),
+        now,
+        arithmetic(0, "<=", 0),
+        arithmetic(0, "<", 1),
+        arithmetic(0, "<=", 1),
+        assume("false", 0, "<=", -1),
     ),
     "a binder of another kind": lambda: Bind("median", (), 1, term(1)),
     "a head of another kind": lambda: Op("sin", (x,)),
