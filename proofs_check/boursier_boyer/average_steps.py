@@ -105,9 +105,10 @@ def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, ra
         tail, tail_at_radius = exp(d - B**2 / half), exp(d - chosen**2 / 32)
         printed = exp(d - log(L) / (rate * sigma**2 * u**2))
     sum_of_roots = forall(sqrt(2 * x + 2 * y), "<=", sp.Rational(factor) * (sqrt(2 * x) + sqrt(2 * y)), other)
-    at_radius = identity(tail_at_radius, printed)
+    size = dict.fromkeys((d, sigma, u), (0, oo))
+    at_radius = forall(tail_at_radius, "<=", printed, {**size, L: Integers(1, oo)})
     square = forall((A + D) ** 2, "<=", twice * A**2 + twice * D**2, pair)
-    return square, all_of(sum_of_roots, identity(root, tail)), at_radius, at_radius
+    return square, all_of(sum_of_roots, forall(root, "<=", tail, {d: (0, oo), B: Closed(0, oo)})), at_radius, at_radius
 
 
 def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> list[Evidence]:

@@ -81,7 +81,7 @@ def split_of_the_mean(*, at_most: Fraction | None = None, constant: int | Fracti
     return all_of(*cases, order)
 
 
-@claim("BB:LC.4.int/split", control=(dict(sixteen=15), dict(times=Fraction(9, 10))))
+@claim("BB:LC.4.int/split", control=(dict(sixteen=15), dict(times=Fraction(9, 10)), dict(times=Fraction(11, 10))))
 def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fraction = 1) -> Evidence:
     r"""For $C/L\leq t_0$, $\int_0^{t_0}\min(1,\frac C{Lt})\,dt=\frac CL+\frac CL\ln\frac{t_0L}C$,
     and $\frac{t_0L}C=\frac{16}{27\delta_0}$ with `sixteen` = 16. The integrals from $0$ to $C/L$
@@ -89,9 +89,11 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fr
     derivative of the second one. Here `times` multiplies the logarithm.
     """
     c = sp.Symbol("c", positive=True)  # C/L
-    grows = identity(sp.Derivative(c + sp.Rational(times) * c * log(t / c), t), c / t)
+    slope = computed(r"\frac{d}{dt}", sp.diff(c + sp.Rational(times) * c * log(t / c), t))
+    positive = dict.fromkeys((c, t), (0, oo))
+    faster, slower = forall(c / t, "<=", slope, positive), forall(slope, "<=", c / t, positive)
     ratio = identity(computed(r"t_0L/C", RATIO), sp.Rational(sixteen) / (27 * delta_0(LENGTH, SIZE)))
-    return all_of(derivation("BB:LC.4.int/split", grows, grows, times=times), ratio)
+    return all_of(derivation("BB:LC.4.int/split", faster, slower, times=times), ratio)
 
 
 @claim(

@@ -117,6 +117,17 @@ def _hessian() -> Evidence:
 
 
 @cache
+def _taylor() -> Evidence:
+    """Prove that phi(z + h) less its Taylor bound is Psi's tangent at z less Psi, for every d."""
+    z, h, slope_at_z, square, value = (ALGEBRA[name] for name in ("z", "h", "g", "s2", "psi"))
+    tangent = value + slope_at_z.T * h
+    return trace_identity(
+        square * ((z + h).T * (z + h)) / 2 - tangent,
+        square * (z.T * z) / 2 - value + (square * z - slope_at_z).T * h + square * (h.T * h) / 2,
+    )
+
+
+@cache
 def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
     """Decide every line before the last two in another way, for every d: with `half` in place of
     1/2 in phi and in (22), and sigma^2 times `curve` for the largest eigenvalue of the Hessian.
@@ -125,12 +136,8 @@ def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
     s2 = sigma**2
     phi = Rational(half) * s2 * r**2 - Psi
     domain = {sigma: (0, oo), r: Closed(0, oo), Psi: Closed(0, oo)}
-    z, h, slope_at_z, square, value = (ALGEBRA[name] for name in ("z", "h", "g", "s2", "psi"))
-    tangent = value + slope_at_z.T * h  # of Psi at z
-    taylor = trace_identity(  # phi(z + h) stays below, as Psi lies above its tangent
-        square * ((z + h).T * (z + h)) / 2 - tangent,
-        square * (z.T * z) / 2 - value + (square * z - slope_at_z).T * h + Rational(curve) * square * (h.T * h) / 2,
-    )
+    above = s2 * r**2 / 2 - v  # here r = |h|, and v is how far Psi is above its tangent
+    taylor = forall(above, "<=", Rational(curve) * s2 * r**2 / 2, {sigma: (0, oo), r: Closed(0, oo), v: Closed(0, oo)})
     return (
         forall(0, "<=", phi, domain, where=[(Psi, "<=", s2 * r**2 / 2)]),
         forall(phi, "<=", s2 * r**2 / 2, domain),
@@ -161,7 +168,7 @@ def gradient_of_the_log_laplace_transform(
     of_phi = forall(g, "<=", (sp.Rational(c) - 1) * q, dict.fromkeys((g, q), Closed(0, oo)), where=[(g, "<=", q)])
     of_Psi = forall(psi, "<=", sp.Rational(c) * q, dict.fromkeys((g, q, psi), Closed(0, oo)), where=hypotheses)
     searches = (*_lines_up_to_22(half, Fraction(curve)), of_phi, of_Psi)
-    return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian())
+    return all_of(derivation("BB:LD.1.phi", *searches, c=c, half=half, curve=curve), _hessian(), _taylor())
 
 
 @claim(

@@ -114,6 +114,10 @@ def constant(q: int) -> Term:
 @cache
 def maximal_inequality(q: int) -> Theorem:
     """E max|z|^{2q} <= C_{2q} sigma^{2q} (d^q + ln(L)^q) for q = 2, 4: Lemma D.2, item 2."""
-    numbers = arithmetic((4 * (q + N_ + size_ / 2 * log(2))) ** q, "<=", constant(q) * (size_**q + N_**q))
-    numbers = specialise(numbers, {N_: log(L), size_: d}, arithmetic(1, "<=", d))
-    return chain(moment(q), sigma ** (2 * q) * numbers.lhs, replace(sigma ** (2 * q) * numbers.lhs, numbers))
+    linear = arithmetic(4 * (q + N_ + size_ / 2 * log(2)), "<=", 4 * (q + 1) * (size_ + N_))
+    powers = arithmetic((size_ + N_) ** q, "<=", 2 ** (q - 1) * (size_**q + N_**q))
+    number = arithmetic((4 * (q + 1)) ** q * 2 ** (q - 1), "<=", constant(q))
+    bound = (4 * (q + 1)) ** q * powers.lhs
+    line = chain(replace(linear.lhs**q, linear), bound, replace(bound, powers), number.lhs * (size_**q + N_**q))
+    line = specialise(chain(line, replace(line.rhs, number)), {N_: log(L), size_: d}, arithmetic(1, "<=", d))
+    return chain(moment(q), sigma ** (2 * q) * line.lhs, replace(sigma ** (2 * q) * line.lhs, line))

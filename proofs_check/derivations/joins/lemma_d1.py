@@ -115,7 +115,7 @@ def theorems() -> tuple[Theorem, ...]:
     at = specialise(after, {h: ((j,), -slope / sigma**2)})
     squares = chain(HALF * square_of_the_slope / sigma**2, at)
     both = chain(squares, most)
-    size = arithmetic(square_of_the_slope, "<=", sigma**4 * square_of_a, both)
+    size = chain(square_of_the_slope, replace(2 * sigma**2 * both.lhs, both), sigma**4 * square_of_a)
     length = root(size, sqrt(square_of_the_slope), sigma**2 * sqrt(square_of_a))
     return zero, most, hessian, taylor, after, squares, length, size_of_the_mean()
 
