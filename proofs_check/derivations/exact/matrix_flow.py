@@ -15,7 +15,24 @@ from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import START, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.exact.matrices import PENROSE, RANGE, G, H, S, a, b, d, dot, entry, i, j, matrix, over, range_from_the_right
+from proofs_check.derivations.exact.matrices import (
+    PENROSE,
+    RANGE,
+    G,
+    H,
+    S,
+    Word,
+    a,
+    b,
+    d,
+    dot,
+    entry,
+    i,
+    j,
+    matrix,
+    over,
+    range_from_the_right,
+)
 
 t = Variable("t", Sort.TIME)
 U_, u_ = Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)), Function("u", (Sort.TIME,), Fraction(1))
@@ -30,7 +47,7 @@ def U_transposed(x: Variable, y: Variable) -> Term:
     return U_(y, x, t)
 
 
-def _trace(word: tuple) -> Term:
+def _trace(word: Word) -> Term:
     return over((i,), entry(word, i, i))
 
 

@@ -17,9 +17,9 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.eigenbasis import (
     FLOW,
     IDENTITY,
+    U_,
     B,
     U,
-    U_,
     balance_is_kept,
     delta,
     eigenvalues,
@@ -105,8 +105,12 @@ def gradient() -> Theorem:
     each = arithmetic(small * other * B**2, "<=", big * large * B**2, factors, hide=(small * other, big * large, B))
     moved = arithmetic(u**2 * (big * large * B**2), "==", U_.rate(i, j, t) ** 2, flow[0])
     each = chain(replace(u**2 * (small * other * B**2), each), moved)
-    once = arithmetic(lam**3 * u**2 * l(j) * B**2 * h(i) ** 2, "==", lam**3 * u**2 * l(j) * B**2 * h(i), zero_or_one, hide=(B, h(i) ** 2))
-    seen = arithmetic(lam**3 * u**2 * (h(i) * (l(j) * B**2)), "==", lam**3 * u**2 * (l(j) * B**2), _in_range(), hide=(_in_range().lhs, B))
+    once = arithmetic(
+        lam**3 * u**2 * l(j) * B**2 * h(i) ** 2, "==", lam**3 * u**2 * l(j) * B**2 * h(i), zero_or_one, hide=(B, h(i) ** 2)
+    )
+    seen = arithmetic(
+        lam**3 * u**2 * (h(i) * (l(j) * B**2)), "==", lam**3 * u**2 * (l(j) * B**2), _in_range(), hide=(_in_range().lhs, B)
+    )
     line = chain(_back(seen), _back(once), each)
     total = chain(lam**3 * u**2 * twice_risk, summed(line))
     return chain(total, arithmetic(total.rhs, "<=", speed, hide=(total.rhs,)))
@@ -114,17 +118,18 @@ def gradient() -> Theorem:
 
 @cache
 def _length_of_the_start() -> Theorem:
-    """The sum over j of (Theta Theta')_ij^2 is at most (Theta Theta')_ii: with the row w of Theta it
-    is w'(Theta'Theta)w, at most |w|^2 by the inequality of Cauchy and Schwarz.
+    """The sum over j of (Theta Theta')_ij^2 is at most (Theta Theta')_ii: with the row w of Theta
+    it is w'(Theta'Theta)w, at most |w|^2 by the inequality of Cauchy and Schwarz.
     """
     w = over((a,), Theta(i, a) ** 2)
     dual = over((j,), Theta(j, a) * Theta(j, b))
-    schwarz = cauchy_schwarz("coordinates", (a, b), dual, Theta(i, a) * Theta(i, b), (d, d))
+    pairs_of_rows = dual, Theta(i, a) * Theta(i, b)
+    schwarz = cauchy_schwarz("coordinates", (a, b), *pairs_of_rows, (d, d))
     norm_of_dual = over((a, b), dual**2)
     product = chain(schwarz, norm_of_dual * w**2)
     one = chain(norm_of_dual, start[2])
     squared = then(product, arithmetic(norm_of_dual * w**2, "==", w**2, one))
-    return chain(over((j,), gram**2), root(squared, squared.lhs.args[0], w))
+    return chain(over((j,), gram**2), root(squared, over((a, b), pairs_of_rows[0] * pairs_of_rows[1]), w))
 
 
 def squares_of_the_start() -> Theorem:
@@ -166,7 +171,9 @@ def height() -> Theorem:
     as |U| = u.
     """
     tau = pairs(l(i) * l(j) * delta(i, j) * U)
-    less = arithmetic(l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j}))
+    less = arithmetic(
+        l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j})
+    )
     below = chain(trace_S - twice_risk, summed(less), 2 * (u * tau))
     picked = specialise(picks, {f: ((j,), l(j) ** 2)})
     row = arithmetic(l(i) ** 2 * picked.lhs, "==", l(i) ** 4, picked, hide=(picked.lhs,))
@@ -204,9 +211,7 @@ def along_the_flow() -> Theorem:
     """With that bound of u^2 the length of the gradient is at least mu R."""
     risk = risk_is_not_negative()
     mu = lam**3 * room() / N
-    more = arithmetic(
-        mu * (twice_risk / 2), "<=", lam**3 * u**2 * twice_risk, square_of_u(), risk, hide=(room(), u**2, twice_risk)
-    )
+    more = arithmetic(mu * (twice_risk / 2), "<=", lam**3 * u**2 * twice_risk, square_of_u(), risk, hide=(room(), u**2, twice_risk))
     return then(more, gradient())
 
 
@@ -222,8 +227,8 @@ def start_statement(k: int | Fraction = Fraction(1, 2)) -> Statement:
 
 
 def trace_statements(two: int = 2, times: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta', where `times` multiplies the bound; and
-    the risk of the start, with `two` in both denominators.
+    """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta', where `times` multiplies the bound;
+    and the risk of the start, with `two` in both denominators.
     """
     risk = trace_S / two - s**2 * x + s**4 * y / two
     return (

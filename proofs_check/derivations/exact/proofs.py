@@ -10,6 +10,8 @@ from proofs_check.derivations.exact import (
     critical_points,
     fixed_point,
     gaussian_sums,
+    gaussian_weights,
+    global_minima,
     long_prompts,
     matrix_flow,
     polyak_lojasiewicz,
@@ -39,6 +41,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             lambda factor=1, one=1: (*fixed_point.statements(factor), fixed_point.unique_statement(one)),
             (*each(fixed_point.stands_still, 3), fixed_point.unique),
         ),
+        "BB:F.3.2": one(global_minima.statement, global_minima.theorem),
+        "OURS:R6.valley/scores": one(global_minima.line_statement, global_minima.line),
+        "OURS:R6.fixed/integral": Proof(gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)),
         "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
         "BB:F.3.fin/bounded": Proof(
             lambda c=1, one=1: (bounded_flow.degenerate_statement(c), projection.risk_statement(one)),
@@ -47,9 +52,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R5.limit/bounded": Proof(
             bounded_flow.limit_statements, (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U)
         ),
-        "BB:F.3.1": Proof(
-            long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)
-        ),
+        "BB:F.3.1": Proof(long_prompts.statements, (by_normal_form(lambda: long_prompts.statements()[0]), long_prompts.theorem)),
         "BB:F.3.4a": one(matrix_flow.affine_statement, matrix_flow.affine),
         "BB:F.3.4b": Proof(
             projection.statements,
@@ -62,9 +65,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "BB:F.3.cons": Proof(matrix_flow.balancedness_statements, (matrix_flow.balance_is_kept, matrix_flow.balanced)),
         "OURS:R5.cons": Proof(matrix_flow.conservation_statements, (matrix_flow.balance_is_kept, matrix_flow.rest_is_kept)),
-        "OURS:R5.PL": Proof(
-            polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)
-        ),
+        "OURS:R5.PL": Proof(polyak_lojasiewicz.statements, (polyak_lojasiewicz.along_the_flow, polyak_lojasiewicz.square_of_u)),
         "OURS:R5.PL/gradient": one(polyak_lojasiewicz.gradient_statement, polyak_lojasiewicz.gradient),
         "OURS:R5.PL/start": one(polyak_lojasiewicz.start_statement, polyak_lojasiewicz.start_by_halves),
         "OURS:R5.PL/trace": Proof(

@@ -12,7 +12,22 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, r
-from proofs_check.derivations.exact.eigenbasis import IDENTITY, U_, delta, f, l, pairs, picks, squares, summed, swaps, t, trace, u, u_
+from proofs_check.derivations.exact.eigenbasis import (
+    IDENTITY,
+    U_,
+    delta,
+    f,
+    l,
+    pairs,
+    picks,
+    squares,
+    summed,
+    swaps,
+    t,
+    trace,
+    u,
+    u_,
+)
 from proofs_check.derivations.exact.matrices import Law, Matrix, S, a, d, entry, i, j, matrix, over
 
 SL = matrix("SL")
@@ -108,8 +123,8 @@ def traces() -> tuple[Theorem, Theorem, Theorem]:
     long, _ = products()
     each = arithmetic(U(i, j) * long.lhs, "==", l(i) * l(j) * m(i) * U(i, j) ** 2, long)
     four = integrate("coordinates", (i, j), each, (d, d))
-    two = (chain(integrate("coordinates", (i,), specialise(between(X), {j: i}), (d,)), tau) for X in (U, U_transposed))
-    return chain(four, Q), *two
+    of = lambda X: chain(integrate("coordinates", (i,), specialise(between(X), {j: i}), (d,)), tau)
+    return chain(four, Q), of(U), of(U_transposed)
 
 
 def diagonal_equation() -> Theorem:
