@@ -98,9 +98,9 @@ def zhang(start: Start, exponent: float) -> tuple[np.ndarray, float]:
 )
 def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4), factor: int = 1) -> Evidence:
     r"""With $T=\mathrm{tr}(\Sigma_L^{-2})$ the norm $\|U\|_F^2=T\,T^{-2r}$ equals $u^2=T^{2r}$ at
-    the `exponent` $r=1/4$. It is derived from the products of matrices, for every $d$, that the flow
-    stands still at $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to $U$ and
-    that $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
+    the `exponent` $r=1/4$. It is derived from the products of matrices, for every $d$, that the
+    flow stands still at $U=\gamma\Sigma_L^{-1}$ and $u=1/\gamma$, and at every $P$ that is added to
+    $U$ and that $\Sigma$ does not see; `factor` multiplies $\gamma$ in $U$.
     """
     T, L, trace = sp.symbols("T L t", positive=True)
     with sp.evaluate(False):
@@ -174,8 +174,8 @@ def radius(start: Start) -> float:
 def the_falling_risk_bounds_the_product(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""Along the flow of an invertible $\Sigma$ from a balanced start it is derived that
     $\|U\|_F^2+u^2\leq2c\,k$ with `c` = 1 and
-    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling risk bounds
-    $u\|U\|_F=u^2$. The second route are single entries $a$ of $uU$, of either sign: if
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Sigma})/\lambda_{\min}^{3/2}$: the falling risk
+    bounds $u\|U\|_F=u^2$. The second route are single entries $a$ of $uU$, of either sign: if
     $|a\lambda_i-\delta_{ij}|\sqrt{\lambda_j}\leq r$ and $\delta_{ij}\sqrt{\lambda_j}\leq t$, then
     $|a|\lambda_i\sqrt{\lambda_j}\leq c\,(r+t)$.
     """

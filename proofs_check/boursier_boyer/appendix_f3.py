@@ -55,11 +55,11 @@ def field() -> tuple[Words, Words]:
 
 @claim("BB:F.3.1", control={"one": 2})
 def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
-    r"""For $\Gamma=(1+\frac1L)\Lambda+\frac1L\mathrm{tr}(\Lambda)I$,
-    it is derived for every $d$ that $L^2\|\Gamma-\Lambda\|_F^2=\|\Lambda+\mathrm{tr}(\Lambda)I\|_F^2$, and
-    that $\|\Gamma-\Lambda\|_F^2\leq\varepsilon$ for every $L$ that is at least the right side divided
-    by $\varepsilon$. The entries are also compared as coded, for symmetric $\Lambda$ of sizes 1, 2
-    and 3. The numerator of the first $\frac1L$ is `one` = 1.
+    r"""For $\Gamma=(1+\frac1L)\Lambda+\frac1L\mathrm{tr}(\Lambda)I$, it is derived for every $d$
+    that $L^2\|\Gamma-\Lambda\|_F^2=\|\Lambda+\mathrm{tr}(\Lambda)I\|_F^2$, and that
+    $\|\Gamma-\Lambda\|_F^2\leq\varepsilon$ for every $L$ that is at least the right side divided by
+    $\varepsilon$. The entries are also compared as coded, for symmetric $\Lambda$ of sizes 1, 2 and
+    3. The numerator of the first $\frac1L$ is `one` = 1.
     """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
@@ -76,21 +76,21 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
 
 @claim(
     "BB:F.3.2",
-    control={"two": 1},
+    control=({"two": 1}, {"one": 2}),
     needs=("BB:F.3.1",),
-    argument="The risk is half the sum of the $e_{ij}$, which are squares, so that its least value is $0$; both sums of squares "
-    r"vanish together where $\lambda_j>0$, and where $\lambda_j=0$ each of their terms is $0$.",
 )
-def global_minima_solve_the_matrix_equation(*, two: int = 2) -> Evidence:
-    r"""Both directions are proved: $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$ is twice the
-    summand of the risk, whose middle coefficient is `two` = 2, and $\lambda_je_{ij}$ is the square
-    of the entry of $u\Lambda U\Lambda-\Lambda$. At $uU=\Lambda^{\dagger}$ every $e_{ij}$ is $0$.
+def global_minima_solve_the_matrix_equation(*, two: int = 2, one: int = 1) -> Evidence:
+    r"""Twice the risk is the sum of $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$, whose
+    middle coefficient is `two` = 2. It is derived for every $d$ that at a global minimum, where the
+    risk is at most that of all other parameters, the square of every entry of $u\Lambda
+    U\Lambda-\Lambda$ is at most $0$: the least risk is $0$, at $uU=\Lambda^{\dagger}$, and
+    $\lambda_je_{ij}$ is that square. Here `one` multiplies the last $\Lambda$.
     """
     risk = u**2 * l_i**2 * l_j * U_ij**2 - two * u * l_i * l_j * U_ij * delta + l_i * delta
     residual = (u * l_i * U_ij - delta) ** 2 * l_j
-    equation = entrywise(residual * l_j, (u * l_i * U_ij * l_j - l_i * delta) ** 2)
+    equation = entrywise(residual * l_j, (u * l_i * U_ij * l_j - one * l_i * delta) ** 2)
     attained = entrywise(residual.subs(U_ij, p_i * delta / u), 0)
-    return all_of(entrywise(residual, risk), equation, attained)
+    return all_of(entrywise(residual, risk), attained, derivation("BB:F.3.2", equation, one=one))
 
 
 def too_steep(*, d: int, Lambda: Fraction, sigma: Fraction) -> sp.Expr:
@@ -142,10 +142,10 @@ def polyak_lojasiewicz_inequality(*, mu: Callable[..., sp.Expr] = polyak_lojasie
 @claim("BB:F.3.4a", control=({"half": Fraction(1, 3)}, {"times": 2}))
 def the_block_moves_inside_an_affine_set(*, half: Fraction = Fraction(1, 2), times: int = 1) -> Evidence:
     r"""The gradient of $\frac12\mathrm{tr}((u\Lambda U-I)\Lambda(u\Lambda U-I)^{\top})$ in $U$ is
-    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$. It is
-    derived that along the flow $U(t)=\sigma\Theta\Theta^{\top}+\Lambda M\Lambda$ with
-    $M=\Lambda^{\dagger}(U(t)-U(0))\Lambda^{\dagger}$, where `times` multiplies $\Lambda M\Lambda$. The
-    second route is that $\dot U$ is $\Lambda\Lambda^{\dagger}\dot U\Lambda^{\dagger}\Lambda$.
+    $\Lambda M\Lambda$ with $M=u\,(u\Lambda U-I)$, for every $d$; `half` is the factor $\frac12$. It
+    is derived that along the flow $U(t)=\sigma\Theta\Theta^{\top}+\Lambda M\Lambda$ with
+    $M=\Lambda^{\dagger}(U(t)-U(0))\Lambda^{\dagger}$, where `times` multiplies $\Lambda M\Lambda$.
+    The second route is that $\dot U$ is $\Lambda\Lambda^{\dagger}\dot U\Lambda^{\dagger}\Lambda$.
     """
     bracket = SCALAR * S * U - IDENTITY
     risk = half * (bracket * S * bracket.T).tr()
@@ -180,8 +180,8 @@ def the_intersection_and_the_projection(*, times: int = 1, one: int = 1) -> Evid
 
 @claim("BB:F.3.cons", control={"factor": 2})
 def balancedness(*, factor: int = 1) -> Evidence:
-    r"""It is derived for every $d$ that $\|U\|_F^2-c\,u^2$ with `factor` $c=1$ is conserved along the
-    flow, and that it is $0$ from the printed start on, where
+    r"""It is derived for every $d$ that $\|U\|_F^2-c\,u^2$ with `factor` $c=1$ is conserved along
+    the flow, and that it is $0$ from the printed start on, where
     $\|U\|_F=\sigma\|\Theta\Theta^{\top}\|_F=\sigma=u$. The second routes are
     $\mathrm{tr}(U^{\top}\dot U)=c\,u\dot u$, integrated paths, and the start in one dimension.
     """
@@ -258,11 +258,11 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
 def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
     r"""Along the flow from a balanced start it is derived that $u^2\leq b+c\,k$ with `c` = 1, where
     $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
-    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the flow, where
-    $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$, so that the risk, whose
-    double is $\mathrm{tr}((\Lambda uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$, is $0$: this is derived, and
-    `one` multiplies $\Lambda uU\Lambda$. The second route of the bound is that $x(x-b)>k^2$ at
-    $x=b+ck+h$ for every $h>0$.
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the
+    flow, where $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$, so
+    that the risk, whose double is $\mathrm{tr}((\Lambda uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$,
+    is $0$: this is derived, and `one` multiplies $\Lambda uU\Lambda$. The second route of the bound
+    is that $x(x-b)>k^2$ at $x=b+ck+h$ for every $h>0$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b

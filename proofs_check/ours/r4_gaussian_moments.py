@@ -123,8 +123,8 @@ def second_moment_of_the_output(*, six: int = 6) -> Evidence:
 def bias_of_the_softmax_covariance(*, eight: int = 8, times: int = 1) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix,
     $\mathbb{E}\,u^\top(C_L-\Gamma)v=-P_2u^\top\Gamma v-(2P_2-8P_3+6Q)u(h)v(h)$; `eight` stands for
-    the 8 before $P_3$. That $C_Lvz^\top$, which `times` multiplies, is the gradient in $U$ of the row
-    $v$ is derived along every path of $U$, and tried for two tokens in one dimension.
+    the 8 before $P_3$. That $C_Lvz^\top$, which `times` multiplies, is the gradient in $U$ of the
+    row $v$ is derived along every path of $U$, and tried for two tokens in one dimension.
     """
     formula = softmax_covariance_bias(pi[2], sp.Rational(eight, 8) * pi[3], pi[2] ** 2, GAMMA, H)
     bias = for_every_prompt(identity(entries(spread), formula))
@@ -159,8 +159,8 @@ def square_of_P2_is_below_Q(*, two: int = 2) -> Evidence:
 @claim("OURS:R4.e/order", dial="c")
 def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L$ and weights of any law that add up to 1, $Q\leq P_3$ is derived from
-    $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$. The second route are two tokens, of which one may have
-    all the weight, and this refutes every `c` below 1 that multiplies $P_3$.
+    $\pi_3-\pi_2^2=\sum_{i<j}p_ip_j(p_i-p_j)^2$. The second route are two tokens, of which one may
+    have all the weight, and this refutes every `c` below 1 that multiplies $P_3$.
     """
     pair = [(1, 1, 3), (-2, 2, 2), (1, 3, 1)]  # p_i p_j (p_i - p_j)^2 = sum of coefficient * p_i^k p_j^l
     p_i, p_j, p = sp.symbols("p_i p_j p", positive=True)

@@ -101,7 +101,8 @@ def two_conserved_quantities(*, factor: int = 1, taken: int = 1) -> Evidence:
     r"""For every $d$ and every $S$, singular or not, it is derived that along the flow the
     derivatives of $|U|_F^2-u^2$ and of $P(U)$ vanish, so that both are conserved. The second routes
     are ${\rm tr}(U^\top\dot U)=u\dot u$ and $\dot U=SS^+\dot USS^+$ and integrated paths. Here
-    `factor` multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot USS^+$.
+    `factor` multiplies $u^2$ and $u\dot u$, and `taken` multiplies $SS^+USS^+$ and $SS^+\dot
+    USS^+$.
     """
     A = Algebra(general=["U"], symmetric=["S", "G", "P"], params=["u"], pseudo_inverse=[("S", "G", "P")])
     U, S, P, u = (A[name] for name in ("U", "S", "P", "u"))
@@ -156,9 +157,10 @@ def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
 def the_flow_is_bounded(*, of_e: Rational = Rational(1), of_s: Rational = Rational(1)) -> Evidence:
     r"""Along the flow $u^2\leq s+\max(-e,0)$ and $|U_r|^2=u^2+e$ on the range of $S$, with the
     conserved $e$ and $s=(p+k)/q$, where $p^2$ is twice what the risk of the start exceeds its least
-    value by, $k^2=\sum_il_i^2/m_i$, and $q^2$ is the least $l_il_jm_i$ in the range. This is derived,
-    as the risk falls and bounds $|u||U_r|$ by $s$. The second route is the algebra for $x=u^2$ and
-    $x+e=|U_r|^2$, where $x(x+e)\leq s^2$; `of_s` multiplies $s$, and `of_e` the maximum.
+    value by, $k^2=\sum_il_i^2/m_i$, and $q^2$ is the least $l_il_jm_i$ in the range. This is
+    derived, as the risk falls and bounds $|u||U_r|$ by $s$. The second route is the algebra for
+    $x=u^2$ and $x+e=|U_r|^2$, where $x(x+e)\leq s^2$; `of_s` multiplies $s$, and `of_e` the
+    maximum.
     """
     s, f, h = sp.symbols("s f h", positive=True)
     domain = dict.fromkeys((s, f, h), (0, oo))
@@ -176,10 +178,10 @@ def the_flow_is_bounded(*, of_e: Rational = Rational(1), of_s: Rational = Ration
     needs=("OURS:R5.limit/square", "OURS:R5.cons/entries"),
 )
 def every_other_critical_point_is_a_saddle_of_one_height(*, two: int = 2, one: int = 1) -> Evidence:
-    r"""At every critical point that is no minimum the risk is $\frac12{\rm tr}\,S$: it is derived for
-    every $d$ that $R-\frac12{\rm tr}\,S=\frac12(u^2Q-2u\,{\rm tr}(SUS))$, and that the product of this
-    and $R-\min R$ vanishes at critical points. The second routes are the summands, and the saddle
-    in one dimension. Here `two` stands for the 2 before $u$, and `one` multiplies ${\rm
+    r"""At every critical point that is no minimum the risk is $\frac12{\rm tr}\,S$: it is derived
+    for every $d$ that $R-\frac12{\rm tr}\,S=\frac12(u^2Q-2u\,{\rm tr}(SUS))$, and that the product
+    of this and $R-\min R$ vanishes at critical points. The second routes are the summands, and the
+    saddle in one dimension. Here `two` stands for the 2 before $u$, and `one` multiplies ${\rm
     tr}\,S-2\min R$.
     """
     minimum = (l_i * delta + l_i * l_j / m_i * bracket**2 - l_i * l_j / m_i * delta) / 2
@@ -198,9 +200,9 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2), one: int = 1) 
     r"""Let $\tau=\sum_il_i^2U_{ii}$, $w=u\sum_il_i^4m_iU_{ii}$ and $K=\sum_il_i^4$, so that $\dot
     u=\tau-uQ$ and $\dot\tau=u(K-w)$. It is derived that at a saddle inside the orthant $u=0$ and
     $l_i^2U_{ii}=0$, and that $ku+\tau$ grows at least like $e^{kt}$ as long as $w\leq\frac12K$ and
-    $Q\leq q$, which hold near a saddle, for $k^2+kq=\frac12K$ and $u\geq0$. The second routes are one
-    dimension, where $u(uml^2U-l^2)=0$, and $\frac d{dt}(ku+\tau)\geq k(ku+\tau)$. Here `half` stands
-    for the $\frac12$ of $w\leq\frac12K$, and $1-$`one` is the 0 of the saddle.
+    $Q\leq q$, which hold near a saddle, for $k^2+kq=\frac12K$ and $u\geq0$. The second routes are
+    one dimension, where $u(uml^2U-l^2)=0$, and $\frac d{dt}(ku+\tau)\geq k(ku+\tau)$. Here `half`
+    stands for the $\frac12$ of $w\leq\frac12K$, and $1-$`one` is the 0 of the saddle.
     """
     tau, Q, q, w, K, k, v = sp.symbols("tau Q q w K k u", nonnegative=True)
     summand = identity((l_i**2 * motion).subs({l_j: l_i, delta: 1}), u * (l_i**4 - u * l_i**4 * m_i * U_ij))

@@ -69,8 +69,8 @@ def how_far_the_start_lies_below_the_saddles(*, k: Fraction = Fraction(1, 2)) ->
 def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1) -> Evidence:
     r"""For $B=\Theta\Theta^\top$ with $|B|_F=1$ it is derived that ${\rm tr}(SBSBS)\leq|S|_{\rm
     op}|S\Theta|_F^2$, where `times` multiplies the bound, and that the risk is $\frac12{\rm
-    tr}\,S-s^2{\rm tr}(SBS)+\frac12s^4{\rm tr}(SBSBS)$ at the start $U=sB$, $u=s$, where `two` stands
-    for both 2 in the denominators.
+    tr}\,S-s^2{\rm tr}(SBS)+\frac12s^4{\rm tr}(SBSBS)$ at the start $U=sB$, $u=s$, where `two`
+    stands for both 2 in the denominators.
 
     The second routes are one dimension, where $B=1$, and that $t\,{\rm tr}(SBS)-{\rm tr}(SBSBS)$ is
     ${\rm tr}(SB(tI-S)BS)+t\,{\rm tr}(S(B-B^2)S)$, a sum of two traces of semi-definite matrices for
@@ -96,9 +96,9 @@ def the_trace_inequality_of_the_start(*, two: int = 2, times: int | Fraction = 1
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.2"),
 )
 def polyak_lojasiewicz_along_the_flow(*, c: Fraction = Fraction(1), times: Fraction = Fraction(1)) -> Evidence:
-    r"""With $\mu=\lambda_+^3s^2|S\Theta|_F^2(2-s^2|S|_{\rm op})/|S^2|_F$ both $|\nabla R|^2\geq\mu R$
-    and the bound of $u^2$ are derived along the whole flow, in an eigenbasis of $S$ and for every
-    $d$, and tried along integrated paths; `c` multiplies $\mu$, and `times` the bound.
+    r"""With $\mu=\lambda_+^3s^2|S\Theta|_F^2(2-s^2|S|_{\rm op})/|S^2|_F$ both $|\nabla R|^2\geq\mu
+    R$ and the bound of $u^2$ are derived along the whole flow, in an eigenbasis of $S$ and for
+    every $d$, and tried along integrated paths; `c` multiplies $\mu$, and `times` the bound.
 
     One has $u^2|S^2|_F\geq u\,{\rm tr}(SUS)\geq\frac12{\rm tr}\,S-R$, as $|U|_F=|u|$, and the risk
     falls from its start, which lies below $\frac12{\rm tr}\,S$; then $|\nabla

@@ -22,6 +22,7 @@ from numerics.refutation import refuted_by_two_routes
 from numerics.regression.flow.diagonal import FinitePromptPath, Spectrum, finite_prompt_path
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.query_average import theorem_B
 from theory.regression.task import RegressionTask
 
@@ -56,37 +57,39 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
     "OURS:R6.fixed/lambda",
     control=(dict(four=3), dict(four=5)),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
-    argument=r"The fixed point is $U=\gamma S^{-1}$, $u=1/\gamma$ with $\gamma^4=1/{\rm tr}(S^{-2})$; use R6.valley/scores "
-    r"at $v=\gamma$.",
 )
 def top_eigenvalue_at_the_fixed_point(*, four: int = 4) -> Evidence:
-    r"""At the fixed point $\lambda=\gamma^2=T^{-1/2}$ is below $\frac12$ if and only if $T={\rm
-    tr}(S^{-2})>4$; `four` stands for the 4.
+    r"""At the fixed point $U=\gamma S^{-1}$ of a balanced start, where $\gamma^2$ is
+    $(e+\sqrt{e^2+4T})/(2T)$ at $e=0$ with $T={\rm tr}(S^{-2})$, the score variance is
+    $\gamma^2=T^{-1/2}$, as R6.valley/scores has $v^2$ at $U=vS^{-1}$. It is below $\frac12$ if and
+    only if $T>4$; `four` stands for the 4.
     """
     T = sp.Symbol("T", positive=True)
     half = Rational(1, 2)
+    e = sp.Symbol("e", real=True)  # |U|^2 - u^2
+    scale = identity(sp.Subs((e + sqrt(e**2 + four * T)) / (2 * T), e, 0), 1 / sqrt(T))
     below = forall(1 / sqrt(T), "<", half, {T: (four, oo)})
-    return all_of(below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
+    return all_of(scale, below, forall(1 / sqrt(T), ">=", half, {T: sp.Interval.Lopen(0, four)}))
 
 
 @claim(
     "OURS:R6.fixed/integral",
     control=dict(half=Rational(1, 4)),
-    argument=r"Substitute $g=t/\sqrt{1-2\lambda}$ in the Gaussian integral; the mean over $\xi$ is a product over its "
-    r"coordinates; the integral of a function that is at least 1 on the line is infinite.",
 )
 def the_mean_of_the_weight(*, half: Rational = Rational(1, 2)) -> Evidence:
-    r"""For $\lambda<\frac12$, $\mathbb{E}e^{\lambda g^2}=(1-2\lambda)^{-1/2}$, and from
-    $\lambda=\frac12$ on this mean is infinite; `half` stands for that $\frac12$.
+    r"""For $\lambda<\frac12$ and every $d$, $\mathbb{E}e^{\lambda|\xi|^2}=(1-2\lambda)^{-d/2}$ is
+    derived, and from $\lambda=\frac12$ on this mean exceeds every number, because it is at least
+    that for every smaller $\lambda$; `half` stands for that $\frac12$ and for the exponent.
 
-    Executed: $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$, and at least 1
-    from $\lambda=\frac12$ on.
+    The second routes are that $e^{\lambda g^2-g^2/2}$ is $e^{-t^2/2}$ at $g=t/\sqrt{1-2\lambda}$,
+    and at least 1 from $\lambda=\frac12$ on.
     """
     rest, lam = sp.symbols("r lam", positive=True)  # r = 1 - 2 lambda
     t, g = sp.symbols("t g", real=True)
-    finite = identity(((1 - rest) / 2 * g**2 - g**2 / 2).subs(g, t / sqrt(rest)), -(t**2) / 2)
+    at = ((1 - rest) / 2 * g**2 - g**2 / 2).subs(g, t / sqrt(rest)) - sp.log(rest) / 2
+    finite = identity(at, -(t**2) / 2 - half * sp.log(rest))
     flat = forall(exp(lam * g**2 - g**2 / 2), ">=", 1, {lam: sp.Interval(half, oo), g: (-oo, oo)})
-    return all_of(finite, flat)
+    return derivation("OURS:R6.fixed/integral", finite, flat, half=Fraction(half))
 
 
 #: Eigenvalues of S and the label noise; then eigenvalues alone.

@@ -19,6 +19,7 @@ from numerics.quadrature.common_nodes import STEP, common_nodes
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.regression.task import RegressionTask
 from theory.regression.valley import best_score_variance, linear_excess, valley_excess
 from theory.symbolic.algebra import Algebra
@@ -38,18 +39,25 @@ def quadratic(two: int) -> sp.Expr:
 
 @claim(
     "OURS:R6.valley/scores",
-    control=dict(power=3),
-    argument=r"The infinite-prompt risk is half of ${\rm tr}(BSB^\top)$ with $B=uSU-I$, and $S$ is invertible: it vanishes "
-    r"for $uSU=I$ only.",
+    control=(dict(power=3), dict(one=2)),
 )
-def the_valley_is_a_line(*, power: int = 2) -> Evidence:
-    r"""At $U=vS^{-1}$ and for every $d$, $uSU=uvI$, which is $I$ for $v=1/u$ only, and
-    $S^{1/2}U^\top SUS^{1/2}=v^2I$, so that $\lambda=1/u^2$; `power` stands for the exponent of $v$.
+def the_valley_is_a_line(*, power: int = 2, one: int = 1) -> Evidence:
+    r"""Where the infinite-prompt risk, half of ${\rm tr}(BSB^\top)$ with $B=uSU-I$, vanishes,
+    $B=0$: this is derived for every $d$ and every invertible $S$. At $U=vS^{-1}$, $uSU=uvI$, which
+    is $I$ for $v=1/u$ only, and $S^{1/2}U^\top SUS^{1/2}=v^2I$, so that $\lambda=1/u^2$. Here
+    `power` stands for the exponent of $v$, and `one` multiplies the $I$ of $B$.
     """
     A = Algebra(symmetric=["R", "K"], params=["u", "v"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
     R, K, u, v = A["R"], A["K"], A["u"], A["v"]
     U = v * K * K
-    return all_of(trace_identity(u * (R * R) * U, u * v * A.I), trace_identity(R * U.T * (R * R) * U * R, v**power * A.I))
+    product, variance = u * (R * R) * U, R * U.T * (R * R) * U * R
+    l, a, p = sp.symbols("l a p", real=True)  # d = 1: l, u U, and 1/l
+    line = identity(p * (l * (l * a - 1) ** 2), (l * a - one) ** 2, given=[sp.Eq(p * l, 1)])
+    return all_of(
+        derivation("OURS:R6.valley/scores", line, one=one),
+        trace_identity(product, u * v * A.I),
+        trace_identity(variance, v**power * A.I),
+    )
 
 
 @claim(

@@ -13,9 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
+from sympy import oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
-from numerics.provers import computed, identity
+from numerics.provers import computed, forall, identity
 from numerics.provers.integrals import integral_evidence
 from numerics.quadrature.query_form import quadratic_form_law
 from proofs_check.core.claim import claim
@@ -115,17 +116,25 @@ def constant_in_matrices(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 
 @claim(
     "OURS:R4.B/exponent",
-    control={"half": Fraction(1, 3)},
-    argument=r"The square is 0 at $y=1/(b+\frac12)$ only, where the exponent is $-b$.",
+    control=({"half": Fraction(1, 3)}, {"share": Fraction(3, 2)}),
 )
-def largest_exponent(*, half: Fraction = Fraction(1, 2)) -> Evidence:
+def largest_exponent(*, half: Fraction = Fraction(1, 2), share: Fraction = Fraction(3, 4)) -> Evidence:
     r"""For $\frac1\lambda=b^2+b$, the largest value of $1-\frac{(1+y/2)^2}{2y}-\frac y{2\lambda}$
-    is $-b$, at $y=1/(b+\frac12)$, because it falls short of $-b$ by $(1-y(b+\frac12))^2/(2y)$;
+    is $-b$, at $y=1/(b+\frac12)$ only, because it falls short of $-b$ by $(1-y(b+\frac12))^2/(2y)$;
     there the second derivative is $-1/y^3$, and $\theta=\frac1y+\frac12=b+1$. Here `half` stands
-    for the $\frac12$ of $b+\frac12$.
+    for the $\frac12$ of $b+\frac12$; that the exponent is below $-b$ elsewhere is proved with
+    `share` of this square to spare.
     """
-    best = 1 / (b + sp.Rational(half))
+    best, off = 1 / (b + sp.Rational(half)), sp.Symbol("off", positive=True)
+
+    def below(place: sp.Expr) -> Evidence:
+        square = (1 - place / best) ** 2 / (2 * place)
+        return forall(_exponent(place), "<", -b - sp.Rational(share) * square, {b: (0, oo), off: (0, oo)})
+
     return all_of(
+        identity(sp.Subs(_exponent(y), y, best), -b),
+        below(best + off),
+        below(best / (1 + off)),
         identity(-b - _exponent(y), (1 - y / best) ** 2 / (2 * y)),
         identity(_exponent(y).diff(y, 2).subs(y, best), -1 / best**3),
         identity(decay_exponent(LAMBDA), b),

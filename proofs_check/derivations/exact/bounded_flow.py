@@ -1,18 +1,16 @@
 """The flow stays bounded: the falling risk bounds u |U| on the range of S, and |U|^2 - u^2 is
 conserved there (our R5, Appendices F.2 and F.3 of Boursier & Boyer).
 
-The m_i are the eigenvalues of S_L, which the bracket has in the place of S. With the infinite prompt
-they are the l_i.
+The m_i are the eigenvalues of S_L, which the bracket has in the place of S. With the infinite
+prompt they are the l_i.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, fall, replace, specialise, then
@@ -217,7 +215,7 @@ def degenerate() -> Theorem:
 
 
 def ball_statement(c: int | Fraction = 1) -> Statement:
-    """Appendix F.2: |U|^2 + u^2 <= 2 s for an invertible S and a balanced start; `c` multiplies s."""
+    """Appendix F.2: |U|^2 + u^2 <= 2 s for an invertible S, balanced start; `c` multiplies s."""
     given = _given(infinite) | balanced.assumptions | regular.assumptions
     return Statement(whole + u**2, "<=", 2 * (c * ((p + k) / q)), given)
 

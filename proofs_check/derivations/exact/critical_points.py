@@ -10,16 +10,16 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, begin, fall, integrate, replace, specialise, then
-from numerics.derivations.sorts import POSITIVE, REALS
+from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
+from numerics.derivations.terms import CLOCK, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import reading_off
 from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, not_negative, r
 from proofs_check.derivations.exact.eigenbasis import (
     IDENTITY,
-    U,
     U_,
+    U,
     delta,
     eigenvalues,
     f,
@@ -28,14 +28,13 @@ from proofs_check.derivations.exact.eigenbasis import (
     picks,
     squares,
     summed,
-    swaps,
     t,
     trace,
     u,
     u_,
 )
-from proofs_check.derivations.exact.matrices import d, entry, i, j, matrix, over
-from proofs_check.derivations.exact.polyak_lojasiewicz import at_start, h, in_range, zero_or_one
+from proofs_check.derivations.exact.matrices import d, i, j
+from proofs_check.derivations.exact.polyak_lojasiewicz import at_start
 
 B, E, w = finite.bracket, finite.excess, finite.weight
 at_rest = assume("the field of U is 0", u * (l(i) * l(j) * B), "==", 0, every=(i, j, t))
@@ -104,8 +103,8 @@ in_the_orthant = assume("the diagonal of U is not negative", 0, "<=", U_(i, i, t
 def repel_statements(half: int | Fraction = Fraction(1, 2), one: int = 1) -> tuple[Statement, Statement, Statement]:
     """At a critical point of the orthant that is no minimum, u = 0 and l_i^2 U_ii = 0: both have a
     product with R - min R that is not positive. And near such a point k u + sum_i l_i^2 U_ii grows
-    at least like e^{kt}. Here `half` stands for the 1/2 of what is near, and the 0 of both products is
-    (1 - `one`) (R - min R).
+    at least like e^{kt}. Here `half` stands for the 1/2 of what is near, and the 0 of both products
+    is (1 - `one`) (R - min R).
     """
     given = (*finite.flow, *near, _lost(half), rate, ones)
     critical = IDENTITY.union(*(x.assumptions for x in (at_rest, at_rest_too, in_the_orthant, inverse, not_negative, eigenvalues)))
@@ -124,7 +123,6 @@ def no_diagonal() -> Theorem:
     value = l(i) ** 2 * U_(i, i, t)
     positive = arithmetic(0, "<=", value, in_the_orthant)
     other = specialise(positive, {i: j}).rhs
-    share = chain(arithmetic(0, "<=", delta(i, j) ** 2), squares)
     gap = chain(arithmetic(0, "<=", (1 - delta(i, j)) ** 2), 1 - 2 * delta(i, j) + delta(i, j) ** 2)
     gap = then(gap, arithmetic(gap.rhs, "==", 1 - delta(i, j), squares, hide=(delta(i, j) ** 2,)))
     less = arithmetic(delta(i, j) * other, "<=", other, gap, specialise(positive, {i: j}), hide=(other,))

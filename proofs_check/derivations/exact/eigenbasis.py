@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, fall, integrate, specialise, then
+from numerics.derivations.rules import arithmetic, assume, fall, integrate, then
 from numerics.derivations.sorts import Sort
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
@@ -42,7 +42,7 @@ def trace(e: Term) -> Term:
     return over((i,), e)
 
 
-#: The bracket u S U - I; twice the risk, tr(B S B'); the trace of S; and the length of the gradient.
+#: The bracket u S U - I; twice the risk, tr(B S B'); the trace of S; the length of the gradient.
 B = u * l(i) * U - delta(i, j)
 twice_risk = pairs(l(j) * B**2)
 trace_S = pairs(l(j) * delta(i, j) ** 2)

@@ -33,7 +33,7 @@ token = Function("token", (Sort.INDEX, Sort.TOKEN), Fraction(2))
 spread = Function("spread", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), Fraction(2))
 _names = sp.symbols("P2 P3 Q tau2 D2 Sc D_pi2 T2", positive=True)
 _values = {x: Variable(x.name, range=REALS) for x in _names}
-_P2, _P3, _Q, _tau2, *_rest = _names
+_P2, _P3, _Q, _tau2, _D2, _Sc, _D_pi2, _T2 = _names
 _products = sp.symbols("along across mixed square product", positive=True)
 
 
@@ -73,7 +73,7 @@ def of_the_gradient(products: tuple[Term, ...], two: int = 2) -> Term:
     """The second moment of the softmax covariance for five products of forms, from theory."""
     along, across, mixed, square, product = _products
     given = dict(along=along, across=across, mixed=sp.Rational(two, 2) * mixed, square=square, product=product)
-    e = softmax_covariance_second_moment(SpreadMoments(*_rest, _Q), **given)
+    e = softmax_covariance_second_moment(SpreadMoments(_D2, _Sc, _D_pi2, _T2, _Q), **given)
     return from_sympy(sp.expand(e), {**_values, **dict(zip(_products, products, strict=True))})
 
 

@@ -23,7 +23,9 @@ long_enough = assume("L eps is at least |Lambda + tr(Lambda) I|^2", size, "<=", 
 
 
 def gap(one: int = 1) -> Term:
-    """|Gamma - Lambda|^2 for Gamma = (1 + 1/L) Lambda + tr(Lambda) I/L, with `one` for the 1 of 1/L."""
+    """|Gamma - Lambda|^2 for Gamma = (1 + 1/L) Lambda + tr(Lambda) I/L, with `one` for the 1 of
+    1/L.
+    """
     entry = (1 + one / L) * Lambda(i, j) + trace / L * delta(i, j) - Lambda(i, j)
     return dot(entry, entry)
 

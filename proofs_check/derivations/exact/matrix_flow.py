@@ -21,6 +21,7 @@ from proofs_check.derivations.exact.matrices import (
     G,
     H,
     S,
+    Word,
     a,
     b,
     d,
@@ -46,7 +47,7 @@ def U_transposed(x: Variable, y: Variable) -> Term:
     return U_(y, x, t)
 
 
-def _trace(word: tuple) -> Term:
+def _trace(word: Word) -> Term:
     return over((i,), entry(word, i, i))
 
 

@@ -17,9 +17,9 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.eigenbasis import (
     FLOW,
     IDENTITY,
+    U_,
     B,
     U,
-    U_,
     balance_is_kept,
     delta,
     eigenvalues,
@@ -118,17 +118,18 @@ def gradient() -> Theorem:
 
 @cache
 def _length_of_the_start() -> Theorem:
-    """The sum over j of (Theta Theta')_ij^2 is at most (Theta Theta')_ii: with the row w of Theta it
-    is w'(Theta'Theta)w, at most |w|^2 by the inequality of Cauchy and Schwarz.
+    """The sum over j of (Theta Theta')_ij^2 is at most (Theta Theta')_ii: with the row w of Theta
+    it is w'(Theta'Theta)w, at most |w|^2 by the inequality of Cauchy and Schwarz.
     """
     w = over((a,), Theta(i, a) ** 2)
     dual = over((j,), Theta(j, a) * Theta(j, b))
-    schwarz = cauchy_schwarz("coordinates", (a, b), dual, Theta(i, a) * Theta(i, b), (d, d))
+    pairs_of_rows = dual, Theta(i, a) * Theta(i, b)
+    schwarz = cauchy_schwarz("coordinates", (a, b), *pairs_of_rows, (d, d))
     norm_of_dual = over((a, b), dual**2)
     product = chain(schwarz, norm_of_dual * w**2)
     one = chain(norm_of_dual, start[2])
     squared = then(product, arithmetic(norm_of_dual * w**2, "==", w**2, one))
-    return chain(over((j,), gram**2), root(squared, squared.lhs.args[0], w))
+    return chain(over((j,), gram**2), root(squared, over((a, b), pairs_of_rows[0] * pairs_of_rows[1]), w))
 
 
 def squares_of_the_start() -> Theorem:
@@ -226,8 +227,8 @@ def start_statement(k: int | Fraction = Fraction(1, 2)) -> Statement:
 
 
 def trace_statements(two: int = 2, times: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta', where `times` multiplies the bound; and
-    the risk of the start, with `two` in both denominators.
+    """tr(S B S B S) <= |S| |S Theta|^2 for B = Theta Theta', where `times` multiplies the bound;
+    and the risk of the start, with `two` in both denominators.
     """
     risk = trace_S / two - s**2 * x + s**4 * y / two
     return (

@@ -4,6 +4,8 @@ S, and the orthogonal projection on the X with S X S = 0, in every dimension.
 
 from __future__ import annotations
 
+from functools import cache
+
 from numerics.derivations.derived import chain
 from numerics.derivations.rules import arithmetic, assume, integrate, specialise, then
 from numerics.derivations.sorts import POSITIVE
@@ -119,16 +121,17 @@ def member_on_the_ray() -> Theorem:
 def member_in_the_set() -> Theorem:
     """alpha S^+ - sigma H A H = S N S with N = alpha S^+ S^+ S^+ - sigma S^+ A S^+."""
     first, last = _first.back(), _second.back()
-    inverse = first.within(right=(G, G, S)).then(last.within(left=(H, G)))
-    inverse = inverse.then(_second.within(right=(G, H))).then(_first.back().within(left=(G,), right=(H,)))
-    inverse = inverse.then(_inverse.within(right=(H,))).then(_inverse).shown
+    word = first.within(right=(G, G, S)).then(last.within(left=(H, G)))
+    word = word.then(_second.within(right=(G, H))).then(_first.back().within(left=(G,), right=(H,)))
+    inverse = word.then(_inverse.within(right=(H,))).then(_inverse).shown
     other = first.within(right=(A, G, S)).then(last.within(left=(H, A))).shown
     form = sigma * A(i, j) + (alpha * inverse.lhs - sigma * other.lhs)
     return chain(arithmetic(X(i, j), "==", form, member.shown, inverse, other))
 
 
+@cache
 def projection() -> tuple[Theorem, Theorem, Theorem]:
-    """S P(X) S = 0; P(X) = X where S X S = 0; and X - P(X) is orthogonal to every Y with S Y S = 0."""
+    """S P(X) S = 0; P(X) = X where S X S = 0; X - P(X) is orthogonal to each Y with S Y S = 0."""
     inside = chain(entry((S, lambda x, y: X(x, y) - entry((H, X, H), x, y), S)), entry((S, X, S)) - _both_sides(X).lhs)
     inside = then(inside, arithmetic(inside.rhs, "==", 0, _both_sides(X)))
     nothing = lambda Z, seen: chain(_projected(Z, seen).shown, 0)

@@ -10,6 +10,8 @@ from proofs_check.derivations.exact import (
     critical_points,
     fixed_point,
     gaussian_sums,
+    gaussian_weights,
+    global_minima,
     long_prompts,
     matrix_flow,
     polyak_lojasiewicz,
@@ -39,6 +41,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             lambda factor=1, one=1: (*fixed_point.statements(factor), fixed_point.unique_statement(one)),
             (*each(fixed_point.stands_still, 3), fixed_point.unique),
         ),
+        "BB:F.3.2": one(global_minima.statement, global_minima.theorem),
+        "OURS:R6.valley/scores": one(global_minima.line_statement, global_minima.line),
+        "OURS:R6.fixed/integral": Proof(gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)),
         "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
         "BB:F.3.fin/bounded": Proof(
             lambda c=1, one=1: (bounded_flow.degenerate_statement(c), projection.risk_statement(one)),

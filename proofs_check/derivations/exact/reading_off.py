@@ -123,8 +123,8 @@ def traces() -> tuple[Theorem, Theorem, Theorem]:
     long, _ = products()
     each = arithmetic(U(i, j) * long.lhs, "==", l(i) * l(j) * m(i) * U(i, j) ** 2, long)
     four = integrate("coordinates", (i, j), each, (d, d))
-    two = (chain(integrate("coordinates", (i,), specialise(between(X), {j: i}), (d,)), tau) for X in (U, U_transposed))
-    return chain(four, Q), *two
+    of = lambda X: chain(integrate("coordinates", (i,), specialise(between(X), {j: i}), (d,)), tau)
+    return chain(four, Q), of(U), of(U_transposed)
 
 
 def diagonal_equation() -> Theorem:

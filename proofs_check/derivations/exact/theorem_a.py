@@ -17,7 +17,7 @@ from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, begin, fall, replace, specialise, then
 from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
+from numerics.derivations.terms import CLOCK, START, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error
 from theory.attention.gaussian_errors import theorem_A as bound
@@ -41,12 +41,9 @@ below_Q = assume("R4 (e), P2^2 <= Q", P2(s) ** 2, "<=", Q(s), every=(s,))
 below_P3 = assume("R4 (e), Q <= P3", Q(s), "<=", P3(s), every=(s,))
 logistic = assume("the slope is at most logistic", P2.rate(s), "<=", P2(s) - P2(s) ** 2, every=(s,))
 start = assume("equal weights at s = 0", P2(START), "==", 1 / (1 + n))
+_limit = _term(limit_of_output_error(_s, _t, _q) / (_n + 1))
 near = assume(
-    "R4.limit: the error is at least this share of its limit divided by L",
-    share * _term(limit_of_output_error(_s, _t, _q) / (_n + 1)),
-    "<=",
-    mean_square(s),
-    every=(s,),
+    "R4.limit: the error is at least this share of its limit divided by L", share * _limit, "<=", mean_square(s), every=(s,)
 )
 
 
@@ -101,9 +98,9 @@ def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     `c` multiplies the bounds.
     """
     given = slope_of_P2().assumptions | below_Q.assumptions | below_P3.assumptions | start.assumptions
-    sharp, weak = _term(bound(_s, _n + 1, _t, _q)), _term(limit_of_output_error(_s, _t, _q) / (_n + 1))
+    sharp = _term(bound(_s, _n + 1, _t, _q))
     found = _term(gaussian_second_moment(_P2, _P3, _Q, _t, _q))
-    return Statement(found, "<=", c * sharp, given), Statement(sharp, "<=", c * weak)
+    return Statement(found, "<=", c * sharp, given), Statement(sharp, "<=", c * _limit)
 
 
 def error() -> Theorem:
@@ -122,17 +119,15 @@ def bound_below_its_limit() -> Theorem:
 
 
 def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """If L times the error is at least (1 - eps) times its limit, both bounds, multiplied by
-    `factor`, are at most the error/(1 - eps).
+    """If L times the error is at least a share of its limit, both bounds, multiplied by `factor`,
+    are at most the error divided by the share.
     """
-    sharp, weak = factor * _term(bound(_s, _n + 1, _t, _q)), factor * _term(limit_of_output_error(_s, _t, _q) / (_n + 1))
-    return Statement(sharp, "<=", mean_square(s) / share, near.assumptions), Statement(
-        weak, "<=", mean_square(s) / share, near.assumptions
-    )
+    bounds, most = (_term(bound(_s, _n + 1, _t, _q)), _limit), mean_square(s) / share
+    sharp, weak = (Statement(factor * e, "<=", most, near.assumptions) for e in bounds)
+    return sharp, weak
 
 
 def ratios() -> tuple[Theorem, Theorem]:
     """The larger bound is the limit divided by L, and the other one is below it."""
-    limit = near.lhs.args[1]
-    weak = chain(limit, replace(share**-1 * (share * limit), near), mean_square(s) / share)
+    weak = chain(_limit, replace(share**-1 * (share * _limit), near), mean_square(s) / share)
     return chain(bound_below_its_limit(), weak), weak
