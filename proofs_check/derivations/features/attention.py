@@ -17,7 +17,7 @@ from proofs_check.derivations.features.steps import ind, scaled, turned
 
 j, n = Variable("j", Sort.INDEX), Variable("n", Sort.INDEX)
 N, K, M = (Variable(name, range=whole(1)) for name in "NKM")
-#: The score and the response of a token; the score and the value of a class; whether a token is of a
+#: The score and the response of a token, those of a class, and whether a token is of a
 #: class, which is where a function is not negative.
 s, y = (Function(name, (Sort.INDEX,)) for name in "sy")
 q, f = (Function(name, (Sort.INDEX,)) for name in "qf")
@@ -45,7 +45,9 @@ def by_classes() -> Theorem:
     """sum_i attn_i y_i = sum_k Attn_k f(v_k): each token counts once, for its class."""
     each = arithmetic(exp(s(j)) / Z * y(j), "==", exp(s(j)) / Z * y(j) * classes(member), one_class, hide=(exp(s(j)) / Z,))
     weight = exp(s(j)) / Z
-    inner = arithmetic(weight * (member * y(j)), "==", weight * (member * f(n)), values, hide=(weight, member * y(j), member * f(n)))
+    inner = arithmetic(
+        weight * (member * y(j)), "==", weight * (member * f(n)), values, hide=(weight, member * y(j), member * f(n))
+    )
     inner = integrate("coordinates", (n,), inner, (K,))
     total = integrate("coordinates", (j,), chain(each, inner), (N,))
     return chain(total, classes(Attn * f(n)))
@@ -134,8 +136,9 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
 
 
 def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]:
-    """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their numbers
-    |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor` multiplies a side.
+    """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their
+    numbers |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor`
+    multiplies a side.
     """
     weight, given = size**power * exp(q(n)), _given(one_class, values)
     return (

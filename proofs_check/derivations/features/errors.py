@@ -1,5 +1,5 @@
-"""Errors of a prediction that is a mean of values: Lemma 1 of Li, Duan & Liang, the sums of Proposition
-1, and the bounds of updates in the first phase.
+"""Errors of a prediction that is a mean of values: Lemma 1 of Li, Duan & Liang, the sums of
+Proposition 1, and the bounds of updates in the first phase.
 
 An outcome is a task, a prompt and a query at once. The classes other than that of the query are
 numbered from 1 to M.
@@ -98,7 +98,10 @@ def error_bound(bound: Term = B) -> Theorem:
 def squared_error_bound(bound: Term = B) -> Theorem:
     """(sum_n Attn_n d_n)^2 <= (1 - Attn_k)^2 B^2."""
     a, size = error_sum, (1 - A_k(w)) * bound
-    least = arithmetic(0, "<=", size - a, error_bound(bound), hide=(a, size)), arithmetic(0, "<=", size + a, error_bound(bound), hide=(a, size))
+    least = (
+        arithmetic(0, "<=", size - a, error_bound(bound), hide=(a, size)),
+        arithmetic(0, "<=", size + a, error_bound(bound), hide=(a, size)),
+    )
     gap = chain(product(size - a, size + a, *least), size**2 - a**2)
     return chain(arithmetic(a**2, "<=", size**2, gap, hide=(a**2, size**2)), (1 - A_k(w)) ** 2 * bound**2)
 

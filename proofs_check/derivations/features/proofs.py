@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.features import attention, balance, counts, errors, finite_prompts, first_phase, margin, orbit, tasks, updates
+from proofs_check.derivations.features import (
+    attention,
+    balance,
+    counts,
+    errors,
+    finite_prompts,
+    first_phase,
+    margin,
+    orbit,
+    tasks,
+    updates,
+)
 from proofs_check.derivations.proof import Proof, each, one
 
 __all__ = ["PROOFS"]
@@ -20,6 +31,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9": one(counts.statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
+        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the first half
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
         "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
         "LDL:L3.ub": Proof(
@@ -35,7 +47,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         ),
         "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
-        "OURS:R10.floor": Proof(finite_prompts.floor_statements, (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1])),
+        "OURS:R10.floor": Proof(
+            finite_prompts.floor_statements, (finite_prompts.to_the_floor, lambda: finite_prompts.never_rises()[1])
+        ),
         "OURS:R10.late": Proof(
             finite_prompts.late_statements,
             (*each(finite_prompts.growth, 2), finite_prompts.late, lambda: finite_prompts.inverse_loss()[1]),

@@ -1,5 +1,5 @@
-"""R7 and R11: the mean squared error of a query and the entries of the gradient, for exchangeable tasks
-and for others. The query's class is apart from the others, which are numbered from 1 to M.
+"""R7 and R11: the mean squared error of a query and the entries of the gradient, for exchangeable
+tasks and for others. The query's class is apart from the others, which are numbered from 1 to M.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, root
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
@@ -34,7 +34,9 @@ adds_up = assume("attention adds up to 1", others(w(n)), "==", 1 - a)
 positive = assume("attention is not negative", 0, "<=", w(n), every=(n,))
 #: Exchangeable tasks have the second moments s I + b 11'.
 own_moment = assume("exchangeable tasks: the own value", mean(f_k(task) ** 2), "==", s + b)
-cross_moments = assume("exchangeable tasks: with others", others(c(n) * mean(f_k(task) * f(n, task))), "==", b * others(c(n)), every=(c,))
+cross_moments = assume(
+    "exchangeable tasks: with others", others(c(n) * mean(f_k(task) * f(n, task))), "==", b * others(c(n)), every=(c,)
+)
 other_moments = assume(
     "exchangeable tasks: others",
     pairs(C(n, m) * mean(f(n, task) * f_m)),
@@ -55,7 +57,9 @@ def loss() -> Theorem:
     D = specialise(other_moments, {C: ((n, m), w(n) * w(m))})
     form = equal(mean((prediction - f_k(task)) ** 2), (1 - a) ** 2 * A - 2 * (1 - a) * Bc.lhs + D.lhs)
     S, B2 = others(w(n)), others(w(n) ** 2)
-    step = arithmetic(form.rhs, "==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs, own_moment, Bc, D, hide=(Bc.rhs, D.rhs))
+    step = arithmetic(
+        form.rhs, "==", (1 - a) ** 2 * (s + b) - 2 * (1 - a) * Bc.rhs + D.rhs, own_moment, Bc, D, hide=(Bc.rhs, D.rhs)
+    )
     last = chain(step.rhs, (1 - a) ** 2 * (s + b) - 2 * (1 - a) * b * S + s * B2 + b * S**2)
     return chain(form, step, last, arithmetic(last.rhs, "==", s * squared, adds_up, hide=(B2,)))
 
@@ -68,7 +72,9 @@ at_most_one = assume("delta is at most 1", same(n, m), "<=", 1, every=(n, m))
 
 @cache
 def bounds() -> tuple[Theorem, Theorem]:
-    """The mean squared error is between 1 and 2 times s (1 - w_k)^2, as sum_n w_n^2 <= (sum_n w_n)^2."""
+    """The mean squared error is between 1 and 2 times s (1 - w_k)^2, as sum_n w_n^2 <= (sum_n
+    w_n)^2.
+    """
     product_ = w(n) * w(m)
     each = product(w(n), w(m), positive, specialise(positive, {n: m}))
     diagonal = chain(others(w(n) ** 2), turned(specialise(kronecker, {C: ((n, m), product_)})))
@@ -99,7 +105,9 @@ def loss_statements(most: int | Fraction = 2, least: int | Fraction = 1, own: in
 
 @cache
 def entries_of_the_gradient() -> Theorem:
-    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all weights c."""
+    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all
+    weights c.
+    """
     weight = c(m) * w(m)
     total = bind("coordinates", (m,), weight * mean((f_k(task) - prediction) * (f_m - prediction)), (M,))
     A = mean(f_k(task) ** 2)
@@ -109,7 +117,9 @@ def entries_of_the_gradient() -> Theorem:
     four = specialise(other_moments, {C: ((n, m), w(n) * c(m) * w(m))})
     T = others(c(n) * w(n))
     # (f_k - yhat) = (1 - a) f_k - X and (f_m - yhat) = f_m - a f_k - X with X = sum_n w_n f_n
-    form = equal(total, (1 - a) * two.lhs - (1 - a) * a * A * T - (1 - a) * one.lhs * T - four.lhs + a * one.lhs * T + three.lhs * T)
+    form = equal(
+        total, (1 - a) * two.lhs - (1 - a) * a * A * T - (1 - a) * one.lhs * T - four.lhs + a * one.lhs * T + three.lhs * T
+    )
     S, B, T2 = others(w(n)), others(w(n) ** 2), others(c(n) * w(n) ** 2)
     pair = chain(four.rhs, s * T2 + b * S * T)
     square = chain(three.rhs, s * B + b * S**2)
@@ -226,8 +236,8 @@ def not_negative() -> Theorem:
 
 
 def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> tuple[Statement, ...]:
-    """R11.other: the entries from below, what a small loss forces, and that they are not negative then.
-    `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
+    """R11.other: the entries from below, what a small loss forces, and that they are not negative
+    then. `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
     """
     given = _given(positive, *between)
     left = p * w(m) * (x * (least * low - Fraction(most) * high * x))
