@@ -160,7 +160,7 @@ def vanishing_update() -> Sides:
 
 t, T = Variable("t", Sort.INDEX), Variable("T", range=whole(1))
 step, score = Function("step", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
-begin = Function("q0", (Sort.INDEX,))
+begin = Function("first", (Sort.INDEX,))
 size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
 fine = Variable("delta", range=POSITIVE)
 share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
