@@ -17,7 +17,7 @@ from proofs_check.derivations.features.steps import ind, scaled, turned
 
 j, n = Variable("j", Sort.INDEX), Variable("n", Sort.INDEX)
 N, K, M = (Variable(name, range=whole(1)) for name in "NKM")
-#: The score and the response of a token; the score and the value of a class; whether a token is of a
+#: The score and the response of a token, those of a class, and whether a token is of a
 #: class, which is where a function is not negative.
 s, y = (Function(name, (Sort.INDEX,)) for name in "sy")
 q, f = (Function(name, (Sort.INDEX,)) for name in "qf")
@@ -136,8 +136,9 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
 
 
 def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]:
-    """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their numbers
-    |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor` multiplies a side.
+    """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their
+    numbers |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor`
+    multiplies a side.
     """
     weight, given = size**power * exp(q(n)), _given(one_class, values)
     return (

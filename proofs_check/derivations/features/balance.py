@@ -1,5 +1,6 @@
-"""The balance of a prompt: each class has between half and three halves of its mean number of tokens,
-by the method of Chernoff, with a probability that eq. (9) of Li, Duan & Liang does not give.
+"""The balance of a prompt: each class has between half and three halves of its mean number of
+tokens, by the method of Chernoff, with a probability that eq. (9) of Li, Duan & Liang does not
+give.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as N
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Term
 from numerics.derivations.theorems import Assumption, Theorem
@@ -24,7 +25,6 @@ from proofs_check.derivations.features.counts import (
     p,
     probabilities,
     prompt,
-    s,
     some,
     u,
     x,
@@ -103,6 +103,14 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
 def cubic_statement(C: int | Fraction = 24) -> Statement:
     """For N >= C K^3 and p_i >= 1/(2K) some class is unbalanced with probability at most 1/K."""
     given = _given(of_a_class_or_not, two_classes, likely, long_enough(C))
+    return Statement(expectation(some(unbalanced)), "<=", 1 / K, given)
+
+
+def logarithmic_statement(enough: int | Fraction = 24) -> Statement:
+    """For N >= `enough` K log(2K) some of equally likely classes is unbalanced with probability at
+    most 1/K.
+    """
+    given = _given(of_a_class_or_not, two_classes, equally_likely, length(enough))
     return Statement(expectation(some(unbalanced)), "<=", 1 / K, given)
 
 

@@ -1,5 +1,5 @@
-"""Counts of the classes of a prompt of independent tokens: the bound of eq. (9) of Li, Duan & Liang,
-which needs neither a factor for the number of classes nor a floor of delta, and the balance.
+"""Counts of the classes of a prompt of independent tokens: the bound of eq. (9) of Li, Duan &
+Liang, which needs neither a factor for the number of classes nor a floor of delta, and the balance.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def probabilities() -> tuple[Theorem, Theorem, Theorem]:
 
 @cache
 def moment() -> Theorem:
-    """E e^{u |V|} <= e^{N p (e^u - 1)} for every real u: the exponential lies below its chord on [0, 1],
-    and 1 + p (e^u - 1) below e^{p (e^u - 1)}.
+    """E e^{u |V|} <= e^{N p (e^u - 1)} for every real u: the exponential lies below its chord on
+    [0, 1], and 1 + p (e^u - 1) below e^{p (e^u - 1)}.
     """
     chord = arithmetic(exp(u * share), "<=", 1 + share * (exp(u) - 1))
     chord = specialise(chord, {share: b(i, k)}, *at_most_one())
@@ -81,8 +81,8 @@ def cosh(e: Term) -> Term:
 
 @cache
 def deviation() -> Theorem:
-    """sum_i E(cosh(t (|V_i| - N p_i)) - 1) <= e^{N (e^t - 1 - t)} - 1 for t > 0: for each class it is
-    at most e^{p N (e^t - 1 - t)} - 1, which is convex in p, and the p_i add up to 1.
+    """sum_i E(cosh(t (|V_i| - N p_i)) - 1) <= e^{N (e^t - 1 - t)} - 1 for t > 0: for each class it
+    is at most e^{p N (e^t - 1 - t)} - 1, which is convex in p, and the p_i add up to 1.
     """
     S, rate = count - N * p, exp(t) - 1 - t
     up = specialise(moment(), {u: t})
@@ -129,8 +129,8 @@ def cosh_grows() -> Theorem:
 
 @cache
 def wide() -> Theorem:
-    """P(some |V_i| is outside) (cosh(t delta N) - 1) <= e^{N (e^t - 1 - t)} - 1: there the hyperbolic
-    cosine of t (|V_i| - N p_i) exceeds that of t delta N.
+    """P(some |V_i| is outside) (cosh(t delta N) - 1) <= e^{N (e^t - 1 - t)} - 1: there the
+    hyperbolic cosine of t (|V_i| - N p_i) exceeds that of t delta N.
     """
     modulus = Op("max", (u, -u))
     grows = chain(specialise(cosh_grows(), {u: modulus}), arithmetic(cosh(t * modulus) - 1, "<=", cosh(t * u) - 1))
@@ -206,6 +206,8 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
 
 
 def statement(c: int | Fraction = 25) -> Statement:
-    """(9): some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2 N/c}."""
+    """(9): some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2
+    N/c}.
+    """
     bound = 3 * exp(-(delta**2) * N / Fraction(c))
     return Statement(expectation(some(outside)), "<=", bound, of_a_class_or_not.assumptions | one_class.assumptions)

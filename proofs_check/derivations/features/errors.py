@@ -1,5 +1,5 @@
-"""Errors of a prediction that is a mean of values: Lemma 1 of Li, Duan & Liang, the sums of Proposition
-1, and the bounds of updates in the first phase.
+"""Errors of a prediction that is a mean of values: Lemma 1 of Li, Duan & Liang, the sums of
+Proposition 1, and the bounds of updates in the first phase.
 
 An outcome is a task, a prompt and a query at once. The classes other than that of the query are
 numbered from 1 to M.

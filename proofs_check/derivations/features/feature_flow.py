@@ -1,7 +1,8 @@
-"""The gradient flow of Q for exchangeable tasks and population prompts: the slope of the loss along it.
+"""The gradient flow of Q for exchangeable tasks and population prompts: the slope of the loss along
+it.
 
-The queries are numbered from 1 to K, and the M classes other than that of a query from 1 to M: x are
-the differences of the query's feature v and theirs.
+The queries are numbered from 1 to K, and the M classes other than that of a query from 1 to M: x
+are the differences of the query's feature v and theirs.
 """
 
 from __future__ import annotations
@@ -59,16 +60,18 @@ def adds_up() -> Theorem:
 
 @cache
 def slope() -> Theorem:
-    """The derivative of the loss along any path is -<G, Q'>: for each query that of half the error is
-    -sum_m w_m (w_k + w_m - |w|^2) times the growth of the score of v_k over that of v_m.
+    """The derivative of the loss along any path is -<G, Q'>: for each query that of half the error
+    is -sum_m w_m (w_k + w_m - |w|^2) times the growth of the score of v_k over that of v_m.
     """
     growth = -entries(direction * Q.rate(i, j, t))
     S, Y, T, B = others(w), others(w * growth), others(w**2 * growth), others(w**2)
     form = equal(derivative(error, t), 2 * S * (Y - S * Y) + 2 * (T - B * Y))
     first = arithmetic(form.rhs, "==", 2 * (own * Y + T - own**2 * Y - B * Y), adds_up(), hide=(S, Y, T, B, own))
-    each = scaled(spread / 2 * p, chain(form, first, 2 * others(w * (own + w - own**2 - B) * growth)))
+    one = chain(form, first, 2 * others(w * (own + w - own**2 - B) * growth))
+    each = arithmetic(derivative(p * error, t), "==", p * one.rhs, one, hide=(one.lhs, one.rhs, p))
     total = integrate("coordinates", (k,), each, (K,))
-    return chain(derivative(loss, t), total, -entries(G * Q.rate(i, j, t)))
+    whole_sum = arithmetic(derivative(loss, t), "==", spread / 2 * total.rhs, total, hide=(total.lhs, total.rhs))
+    return chain(whole_sum, -entries(G * Q.rate(i, j, t)))
 
 
 @cache

@@ -1,8 +1,8 @@
-"""R10: the flow over prompts of finite length is a gradient flow of one variable, and the inverse of the
-loss above its floor grows at a rate between two bounds.
+"""R10: the flow over prompts of finite length is a gradient flow of one variable, and the inverse
+of the loss above its floor grows at a rate between two bounds.
 
-The summands of the loss are numbered from 1 to J: they have positive weights B_j b_j and odds r_j of
-the other classes at z = 0, none of which exceeds R, the odds N - 1 of one own token.
+The summands of the loss are numbered from 1 to J: they have positive weights B_j b_j and odds r_j
+of the other classes at z = 0, none of which exceeds R, the odds N - 1 of one own token.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ bound = exp(-z(START)) * sqrt(1 + 1 / unit)
 
 @cache
 def odds_vanish() -> Theorem:
-    """e^{-z} <= e^{-z(0)} sqrt(1 + 1/unit)/sqrt(t + 1): the loss is at least e^{-2(z - z(0))} times the
-    first one, and at most M/(4 c w_1(0)^2 t).
+    """e^{-z} <= e^{-z(0)} sqrt(1 + 1/unit)/sqrt(t + 1): the loss is at least e^{-2(z - z(0))} times
+    the first one, and at most M/(4 c w_1(0)^2 t).
     """
     shrink, l, now = exp(-(z(t) - z(START))), above_floor, CLOCK(t)
     smaller = replace(1 + exp(log_odds(j)) * exp(-z(t)), chain(replace(exp(-z(t)), later())))
@@ -176,8 +176,8 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
 
 
 def gradient_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
-    """The derivative of the loss along any path is -K h_N z', and the loss does not rise along the flow;
-    `half` stands for the factor of the loss.
+    """The derivative of the loss along any path is -K h_N z', and the loss does not rise along the
+    flow; `half` stands for the factor of the loss.
     """
     factor = 2 * Fraction(half)
     return (
@@ -202,8 +202,8 @@ def late_statements(two: int = 2, share: Fraction = Fraction(1)) -> tuple[Statem
 
 
 def floor_statements(power: int = 2) -> tuple[Statement, ...]:
-    """The loss above its floor is at most M/(4 c w_1(0)^2 t), and does not rise; `power` stands for the
-    exponent of 1 - w_j.
+    """The loss above its floor is at most M/(4 c w_1(0)^2 t), and does not rise; `power` stands for
+    the exponent of 1 - w_j.
     """
     l = lengths(weight * rest**power) / 2
     return (

@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Term, Variable, term
@@ -81,7 +81,7 @@ def at_least_a_share() -> Theorem:
 
 
 @cache
-def at_most() -> tuple[Theorem, Theorem]:
+def at_most() -> Theorem:
     """Attn_k (e^{-theta}/K (N - |V_k|) + |V_k|) <= |V_k|, from the odds of the others."""
     each = integrate("coordinates", (n,), times(size, odds_below), (M,))
     rest = chain(inverse * (N - own_size), scaled(inverse, turned(rest_of_the_prompt())), each)
@@ -136,7 +136,7 @@ def the_rest() -> tuple[Theorem, Theorem]:
 
 # Another class
 
-#: The number of tokens of a class times the exponential of its score, and the same for a second class.
+#: The number of tokens of a class times the exponential of its score, for two classes.
 weight, other_weight = size * exp(q(n)), instantiated(size * exp(q(n)), {n: l})
 comparable = assume("two classes differ by the factor R at most", other_weight, "<=", R * weight, every=(l, n))
 seen = assume("every class is in the prompt", 1, "<=", size, every=(n,))
@@ -185,8 +185,8 @@ def lower_statement(c: Fraction = Fraction(1, 6)) -> Statement:
 
 
 def upper_statements(first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> tuple[Statement, ...]:
-    """Both upper bounds of Attn_k, times their denominators: from the share of the query's class, and
-    from |V_k| <= U N/K with U < K.
+    """Both upper bounds of Attn_k, times their denominators: from the share of the query's class,
+    and from |V_k| <= U N/K with U < K.
     """
     given, e = _given(*SETTING, odds_below), exp(term(-1))
     return (

@@ -1,5 +1,5 @@
-"""R11: along the flow the inverse of the loss grows at least at a rate that the margin decides, and a
-small loss keeps the attention of every query on its own class.
+"""R11: along the flow the inverse of the loss grows at least at a rate that the margin decides, and
+a small loss keeps the attention of every query on its own class.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ from proofs_check.derivations.features.feature_flow import (
 from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times, turned
 
 gamma, u = Variable("gamma", range=POSITIVE), Variable("u", range=REALS)
-#: The matrix that reaches the margin; the least attention on an own class, and the integral of its square.
+#: The matrix that reaches the margin; the least attention on an own class, and the integral of
+#: its square.
 best = Function("Qstar", (Sort.INDEX, Sort.INDEX))
 a, area = Function("a", (Sort.TIME,)), Function("I", (Sort.TIME,), Fraction(1))
 
@@ -88,7 +89,9 @@ def share_of_the_loss() -> Theorem:
 
 @cache
 def inverse_loss() -> Theorem:
-    """1/loss(0) + 4 eta gamma^2 I <= 1/loss: its derivative is eta |g|^2/loss^2 >= 4 eta gamma^2 a^2."""
+    """1/loss(0) + 4 eta gamma^2 I <= 1/loss: its derivative is eta |g|^2/loss^2 >= 4 eta gamma^2
+    a^2.
+    """
     size = 2 * gamma * a(t) * loss
     bound = chain(share_of_the_loss(), steep())
     positive = chain(0, product(a(t), 2 * gamma * loss, some), size)
@@ -98,13 +101,14 @@ def inverse_loss() -> Theorem:
     falling = 4 * eta * gamma**2 * area(t) - 1 / loss
     growth, speed = 4 * eta * gamma**2 * a(t) ** 2, eta / loss**2
     rise = chain(arithmetic(growth, "==", speed * size**2, hide=(loss,)), times(speed, squares))
-    slope = derivative(falling, t)
-    slope = arithmetic(slope, "==", growth - speed * square, loss_falls(), integral, hide=(loss, derivative(loss, t)))
+    slope = arithmetic(
+        derivative(falling, t), "==", growth - speed * square, loss_falls(), integral, hide=(loss, derivative(loss, t))
+    )
     fallen = fall(falling, t, chain(slope, added(rise, -(speed * square)), 0))
     first = arithmetic(fallen.rhs, "==", -1 / at_start, from_0, hide=(at_start,))
-    inverse, then_ = 1 / loss, 1 / at_start
+    inverse, before = 1 / loss, 1 / at_start
     end = chain(fallen, first)
-    return chain(then_ + 4 * eta * gamma**2 * area(t), added(end, then_ + inverse), inverse)
+    return chain(before + 4 * eta * gamma**2 * area(t), added(end, before + inverse), inverse)
 
 
 @cache
@@ -164,8 +168,8 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
 
 
 def upper_statements(two: int = 2, four: int = 4) -> tuple[Statement, ...]:
-    """gamma sum H_kk <= |g|, 2 gamma a loss <= gamma sum H_kk, and the growth of 1/loss; `two` and `four`
-    stand for the factors 2 and 4.
+    """gamma sum H_kk <= |g|, 2 gamma a loss <= gamma sum H_kk, and the growth of 1/loss; `two` and
+    `four` stand for the factors 2 and 4.
     """
     steepness = gamma * queries(diagonal)
     given = _given(gradient, margin, unit, signs)

@@ -1,4 +1,5 @@
-"""R12: training over one orbit is one number lambda, and the time to attention 1/2 is bounded from above.
+"""R12: training over one orbit is one number lambda, and the time to attention 1/2 is bounded from
+above.
 
 The other classes are numbered from 1 to M; h is half the squared distance of one from the query's
 class, so that its attention is e^{-lambda h} times that on the query's own class.
@@ -117,7 +118,7 @@ def mean_distance() -> Theorem:
 @cache
 def speed() -> Theorem:
     """lambda' >= kappa s a (1 - a)^2."""
-    rest, squares = a - a**2 - beta, others(w**2 * h(n))
+    rest = a - a**2 - beta
     more = chain(gap(no_larger_than_the_own()), rest)
     first = times(rest, mean_distance(), more)
     second = chain(least * beta, integrate("coordinates", (n,), times(w**2, apart), (M,)))
@@ -142,7 +143,9 @@ potential = -S - 3 * log(S) + 3 / S + 1 / (2 * S**2)
 
 @cache
 def potential_rises() -> Theorem:
-    """kappa s^2 t <= potential(t) - potential(0), as its derivative is (1 + 1/S)^3 (-S') >= kappa s^2."""
+    """kappa s^2 t <= potential(t) - potential(0), as its derivative is (1 + 1/S)^3 (-S') >= kappa
+    s^2.
+    """
     falling = kappa * least**2 * CLOCK(t) - potential
     fallen = derivative(falling, t)
     D = derivative(S, t)
@@ -153,8 +156,7 @@ def potential_rises() -> Theorem:
     weighted = times(unit, odds_fall)
     weighted = chain(arithmetic(kappa * least**2, "==", weighted.lhs, hide=(S,)), weighted)
     down = chain(form, added(weighted, unit * D), 0)
-    end = fall(falling, t, chain(down))
-    start = instantiated(S, {t: START})
+    end = fall(falling, t, down)
     one = arithmetic(instantiated(odds, {t: START}), "==", 1, from_zero)
     start = chain(integrate("coordinates", (n,), one, (M,)), M)
     first = arithmetic(end.rhs, "<=", M + 3 * log(M), begin(), start, hide=(start.lhs,))
@@ -185,8 +187,8 @@ def _given(*theorems: Theorem) -> frozenset[Assumption]:
 
 
 def statements(cube: int = 3, thirty_two: int = 32, half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
-    """R12.upper: that the flow is that of the loss, the speed of a, and the time to a = 1/2. Here `half`
-    stands for the factor of the loss, and `cube` and `thirty_two` for these numbers.
+    """R12.upper: that the flow is that of the loss, the speed of a, and the time to a = 1/2. Here
+    `half` stands for the factor of the loss, and `cube` and `thirty_two` for these numbers.
     """
     given = _given(flow, from_zero, apart)
     last = thirty_two * r * (M + 1) / (eta * sigma2 * Delta**4)

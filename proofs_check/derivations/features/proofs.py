@@ -31,6 +31,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9": one(counts.statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
+        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the first half
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
         "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
         "LDL:L3.ub": Proof(

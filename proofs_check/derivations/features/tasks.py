@@ -1,5 +1,5 @@
-"""R7 and R11: the mean squared error of a query and the entries of the gradient, for exchangeable tasks
-and for others. The query's class is apart from the others, which are numbered from 1 to M.
+"""R7 and R11: the mean squared error of a query and the entries of the gradient, for exchangeable
+tasks and for others. The query's class is apart from the others, which are numbered from 1 to M.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, root
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
+from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
@@ -72,7 +72,9 @@ at_most_one = assume("delta is at most 1", same(n, m), "<=", 1, every=(n, m))
 
 @cache
 def bounds() -> tuple[Theorem, Theorem]:
-    """The mean squared error is between 1 and 2 times s (1 - w_k)^2, as sum_n w_n^2 <= (sum_n w_n)^2."""
+    """The mean squared error is between 1 and 2 times s (1 - w_k)^2, as sum_n w_n^2 <= (sum_n
+    w_n)^2.
+    """
     product_ = w(n) * w(m)
     each = product(w(n), w(m), positive, specialise(positive, {n: m}))
     diagonal = chain(others(w(n) ** 2), turned(specialise(kronecker, {C: ((n, m), product_)})))
@@ -103,7 +105,9 @@ def loss_statements(most: int | Fraction = 2, least: int | Fraction = 1, own: in
 
 @cache
 def entries_of_the_gradient() -> Theorem:
-    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all weights c."""
+    """sum_m c_m E w_m (f_k - yhat)(f_m - yhat) = -s sum_m c_m w_m (w_k + w_m - |w|^2) for all
+    weights c.
+    """
     weight = c(m) * w(m)
     total = bind("coordinates", (m,), weight * mean((f_k(task) - prediction) * (f_m - prediction)), (M,))
     A = mean(f_k(task) ** 2)
@@ -232,8 +236,8 @@ def not_negative() -> Theorem:
 
 
 def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> tuple[Statement, ...]:
-    """R11.other: the entries from below, what a small loss forces, and that they are not negative then.
-    `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
+    """R11.other: the entries from below, what a small loss forces, and that they are not negative
+    then. `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
     """
     given = _given(positive, *between)
     left = p * w(m) * (x * (least * low - Fraction(most) * high * x))

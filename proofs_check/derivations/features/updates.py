@@ -1,5 +1,5 @@
-"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over outcomes of products of two
-errors, and sums of steps.
+"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over outcomes of products
+of two errors, and sums of steps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ n, m, outcome = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("
 M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
 B, P, C, A_, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "eta"))
 u = Variable("u", range=REALS)
-#: Attention on another class and on the query's own, and the difference of the values of a task there.
+#: Attention on another class and on the query's own, and the difference of the values there.
 A, d = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("Attn", "d"))
 A_k, query = Function("Attnk", (Sort.TOKEN,), None), Function("isk", (Sort.TOKEN,))
 is_k, own = ind(query(outcome)), A_k(outcome)
@@ -41,7 +41,11 @@ small = assume("attention on another class is at most A/K", A(n, outcome), "<=",
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
 
 
-def _of_a_modulus(thm: Theorem, X: Term) -> tuple[Theorem, Theorem]:
+#: Bounds of a term and of minus the term.
+Sides = tuple[Theorem, Theorem]
+
+
+def _of_a_modulus(thm: Theorem, X: Term) -> Sides:
     """X <= Y and -X <= Y from |X| <= Y."""
     sides = (specialise(arithmetic(e, "<=", modulus(u)), {u: X}) for e in (u, -u))
     up, down = (chain(side, thm) for side in sides)
@@ -49,23 +53,33 @@ def _of_a_modulus(thm: Theorem, X: Term) -> tuple[Theorem, Theorem]:
 
 
 @cache
-def errors() -> tuple[tuple[Theorem, Theorem], tuple[Theorem, Theorem]]:
+def errors() -> tuple[Sides, Sides]:
     """|f_k - yhat| <= (1 - Attn_k) B and |f_m - yhat| <= B, in both signs."""
-    whole_sum = scaled(B, adds_up)
+    here, each_m = d(n, outcome), A(n, outcome)
+    up, down = _of_a_modulus(from_own, here)
+    own_error = _mean_of(down, error, (1 - own) * B), _mean_of(up, -error, (1 - own) * B)
     found = []
-    for side in reversed(_of_a_modulus(from_own, d(n, outcome))):
-        each = integrate("coordinates", (n,), times(A(n, outcome), side, positive), (M,))
-        found.append(chain(-error if found else error, each, whole_sum, (1 - own) * B))
-    two = []
     firsts = _of_a_modulus(specialise(from_own, {n: m}), d_m)
-    for first, second in zip(firsts, _of_a_modulus(from_another, d_m - d(n, outcome))):
-        each = chain(integrate("coordinates", (n,), times(A(n, outcome), second, positive), (M,)), whole_sum)
-        total = _sum(each, times(own, first, own_positive))
-        sign = 1 if not two else -1
-        back = arithmetic(sign * d_m, "==", sign * d_m * (others(A(n, outcome)) + own), adds_up)
-        form = chain(_added_equal(back, -sign * others(A(n, outcome) * d(n, outcome))), total.lhs)
-        two.append(chain(sign * other_error, form, total, B))
-    return tuple(found), tuple(two)
+    seconds = _of_a_modulus(from_another, d_m - here)
+    for sign, first, second in zip((1, -1), firsts, seconds):
+        rest = integrate("coordinates", (n,), times(each_m, second, positive), (M,))
+        total = _sum(chain(rest, scaled(B, adds_up)), times(own, first, own_positive))
+        whole_sum = arithmetic(sign * d_m, "==", sign * d_m * (others(each_m) + own), adds_up)
+        form = _added_equal(whole_sum, -sign * others(each_m * here))
+        found.append(chain(sign * other_error, form, total.lhs, total, B))
+    return own_error, (found[0], found[1])
+
+
+def _mean_of(side: Theorem, left: Term, right: Term) -> Theorem:
+    """A mean of differences of values, of which `side` bounds each."""
+    each = integrate("coordinates", (n,), times(A(n, outcome), side, positive), (M,))
+    return chain(left, each, scaled(B, adds_up), right)
+
+
+def _weaker(pair: Sides, last: Theorem, *form: Term) -> Sides:
+    """Both bounds followed by one more."""
+    up, down = (chain(thm, last, *form) for thm in pair)
+    return up, down
 
 
 def _sum(one: Theorem, other: Theorem) -> Theorem:
@@ -78,9 +92,9 @@ def _added_equal(thm: Theorem, Z: Term) -> Theorem:
     return arithmetic(thm.lhs + Z, "==", thm.rhs + Z, thm, hide=(thm.lhs, thm.rhs, Z))
 
 
-def _product(one: tuple[Theorem, Theorem], two: tuple[Theorem, Theorem], X: Term, Y: Term) -> tuple[Theorem, Theorem]:
-    """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is not
-    negative.
+def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
+    """X Y <= U V and -X Y <= U V from |X| <= U and |Y| <= V, as (U - X)(V + Y) + (U + X)(V - Y) is
+    not negative.
     """
     U, V = one[0].rhs, two[0].rhs
     of_X = {sign: chain(gap(thm), U - sign * X) for thm, sign in zip(one, (1, -1))}
@@ -108,10 +122,10 @@ def own_update() -> Theorem:
 
 
 @cache
-def other_update() -> tuple[Theorem, Theorem]:
+def other_update() -> Sides:
     """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P A B^2/K^2, in both signs."""
     one, two = errors()
-    weak = tuple(chain(thm, arithmetic((1 - own) * B, "<=", B, own_positive)) for thm in one)
+    weak = _weaker(one, arithmetic((1 - own) * B, "<=", B, own_positive))
     found = []
     for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
@@ -128,10 +142,10 @@ close_to_1 = assume("1 - Attn_k is at most epsilon", 1 - own, "<=", epsilon, eve
 
 
 @cache
-def vanishing_update() -> tuple[Theorem, Theorem]:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 epsilon where 1 - Attn_k <= epsilon."""
+def vanishing_update() -> Sides:
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 epsilon if 1 - Attn_k <= epsilon."""
     one, two = errors()
-    weak = tuple(chain(thm, times(B, close_to_1), epsilon * B) for thm in one)
+    weak = _weaker(one, times(B, close_to_1), epsilon * B)
     found = []
     for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
@@ -146,7 +160,7 @@ def vanishing_update() -> tuple[Theorem, Theorem]:
 
 t, T = Variable("t", Sort.INDEX), Variable("T", range=whole(1))
 step, score = Function("step", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
-begin = Function("q0", (Sort.INDEX,))
+begin = Function("first", (Sort.INDEX,))
 size, C_0 = Variable("size", range=POSITIVE), Variable("C0", range=POSITIVE)
 fine = Variable("delta", range=POSITIVE)
 share_of_1 = Variable("epsilon", range=Range(Fraction(0), Fraction(1)))
@@ -157,13 +171,13 @@ onwards = assume("the steps of Phase II", score(m), "==", begin(m) + bind("coord
 first_scores = assume("scores when Phase II begins", modulus(begin(m)), "<=", C_0 * log(K) / K, every=(m,))
 
 
-def _steps(bound: Term, length: Term) -> tuple[Theorem, Theorem]:
+def _steps(bound: Term, length: Term) -> Sides:
     each = assume("size of a step", modulus(step(t, m)), "<=", bound, every=(t, m))
     return each, assume("number of steps", T, "<=", length)
 
 
 @cache
-def _moved(bound: Term, length: Term) -> tuple[Theorem, Theorem]:
+def _moved(bound: Term, length: Term) -> Sides:
     """The sum of the steps is at most their number times the bound of each, in both signs."""
     each, number = _steps(bound, length)
     found = []
@@ -194,8 +208,8 @@ def first_phase() -> Theorem:
 def second_phase() -> Theorem:
     """|q_m| <= (C0 + C P) log(K/epsilon)/K after the second phase."""
     up, down = _moved(FINE_STEP, LENGTH_2)
-    starts = _of_a_modulus(first_scores, begin(m))
-    starts = tuple(chain(thm, times(C_0 / K, replace(log(K), arithmetic(K, "<=", K / share_of_1)))) for thm in starts)
+    longer = times(C_0 / K, replace(log(K), arithmetic(K, "<=", K / share_of_1)))
+    starts = _weaker(_of_a_modulus(first_scores, begin(m)), longer)
     total, X = (C_0 + C * P) * log(K / share_of_1) / K, begin(m) + up.lhs
     up, down = chain(X, _sum(starts[0], up), total), chain(-X, _sum(starts[1], down), total)
     sides = arithmetic(modulus(X), "<=", total, up, down, hide=(X, total))
@@ -264,7 +278,7 @@ ends = (
 
 
 @cache
-def regrouped() -> tuple[Theorem, Theorem]:
+def regrouped() -> Sides:
     """The single sum, the double sum, and the product of two errors are equal."""
     S = all_(weight(n))
     middle = chain(-attn_other * double, -attn_other * (f_k * S - prediction) * (f_other * S - prediction))
@@ -290,7 +304,7 @@ not_more = assume("the largest", rest_of(n), "<=", most, every=(n,))
 
 
 @cache
-def mean_between() -> tuple[Theorem, Theorem]:
+def mean_between() -> Sides:
     """A mean over the classes lies between the least and the largest value."""
     lines = times(chance(n), not_less, no_negative), times(chance(n), not_more, no_negative)
     low, high = (integrate("coordinates", (n,), line, (K,)) for line in lines)

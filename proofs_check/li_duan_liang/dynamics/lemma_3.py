@@ -163,8 +163,8 @@ def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction 
     needs=("LDL:L3.exp", "LDL:eq9-u"),
 )
 def attention_stays_below_one(*, c: Fraction = Fraction(1, 12), most: Fraction = Fraction(1)) -> Evidence:
-    r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$
-    and the odds of two classes are at least $e^{-1}/K$, by L3.exp; and $1-\mathrm{Attn}_k$ is at most
+    r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$ and
+    the odds of two classes are at least $e^{-1}/K$, by L3.exp; and $1-\mathrm{Attn}_k$ is at most
     `most` = 1. Both are derived for every prompt.
     """
     odds = (1 / x - 1) * exp(-1) / k
@@ -202,9 +202,10 @@ def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent:
 def attention_on_the_other_classes(*, factor: int | Fraction = 2, least: Fraction = Fraction(1)) -> Evidence:
     r"""One of $K-1$ positive terms over their sum lies between $\frac1{(K-1)R}\geq\frac1{KR}$ and
     $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two differ by a factor above $R$: so
-    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds of $\mathrm{Attn}_n$ by these multiples of
-    $1-\mathrm{Attn}_k$, and of 1 and 1/12 in its place (L3.2), are derived for every prompt, where
-    $R=(U/u)e^{2\theta}$ bounds the quotients of L3.ratio; `least` multiplies the lower ones.
+    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds of $\mathrm{Attn}_n$ by these
+    multiples of $1-\mathrm{Attn}_k$, and of 1 and 1/12 in its place (L3.2), are derived for every
+    prompt, where $R=(U/u)e^{2\theta}$ bounds the quotients of L3.ratio; `least` multiplies the
+    lower ones.
     """
     box = {k: Integers(2, oo), R: Closed(1, oo)}
     k_ = sp.Symbol("K", positive=True)

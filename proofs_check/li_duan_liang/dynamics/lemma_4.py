@@ -65,9 +65,10 @@ def gradient_from_below() -> Evidence:
 
 @claim("LDL:L4.1/upper", dial="c", needs=("LDL:L2.raw", "LDL:eq4.use"))
 def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""$g_k\leq c\frac PKB^2$ with `c` = 4/27, where $B=O(L\Delta)$ bounds differences of values and
-    $p_k\leq\frac PK$. It is derived for every law of tasks, prompts and queries, as
-    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ for every attention between 0 and 1, which is tried.
+    r"""$g_k\leq c\frac PKB^2$ with `c` = 4/27, where $B=O(L\Delta)$ bounds differences of values
+    and $p_k\leq\frac PK$. It is derived for every law of tasks, prompts and queries, as
+    $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ for every attention between 0 and 1, which is
+    tried.
     """
     return derivation("LDL:L4.1/upper", forall(a * (1 - a) ** 2, "<=", sp.Rational(c), {a: Closed(0, 1)}), c=c)
 
@@ -78,10 +79,10 @@ def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use"),
 )
 def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq
-    s$ with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq
-    c\frac{PA}{K^2}s^2$ with `c` = 1. The bound of $|g_{k,n}|$ is derived for every law of tasks, prompts
-    and queries, from differences of values of at most $s$.
+    r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq s$
+    with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq
+    c\frac{PA}{K^2}s^2$ with `c` = 1. The bound of $|g_{k,n}|$ is derived for every law of tasks,
+    prompts and queries, from differences of values of at most $s$.
     """
     P, A, s, k = sp.symbols("P A s K", positive=True)
     at = sp.symbols("p a r t", nonnegative=True)  # each factor in units of its bound

@@ -83,10 +83,9 @@ def rate_of_phase_1_from_below() -> Evidence:
     needs=("LDL:L2.raw", "LDL:eq4.use"),
 )
 def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of
-    the query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq
-    c\,L^2\Delta^2$ with `c` = 4/27. The bound of $\eta g_k$ is derived for every law of tasks, prompts
-    and queries.
+    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of the
+    query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq c\,L^2\Delta^2$
+    with `c` = 4/27. The bound of $\eta g_k$ is derived for every law of tasks, prompts and queries.
     """
     a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
     tried = forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})

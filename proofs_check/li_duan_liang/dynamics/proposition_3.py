@@ -198,8 +198,8 @@ def odds_at_the_end_of_phase_2() -> Evidence:
 def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
     $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
-    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1. It is derived for a score that starts at no more than
-    $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and is moved by any such steps.
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1. It is derived for a score that starts at no more
+    than $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and is moved by any such steps.
     """
     eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
     share = sp.Symbol("a", nonnegative=True)

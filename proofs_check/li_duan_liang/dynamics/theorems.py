@@ -200,9 +200,9 @@ def every_difference_is_large() -> Evidence:
     needs=("LDL:L1.Theta",),
 )
 def loss_at_the_class_of_the_query(*, factor: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor`
-    $c=\frac12$, for $x_k\geq0$ and $\sum_kp_k=1$: it is the value at any class $k$ up to constants, as
-    the lemmas give the same order for all. It is derived for any number of classes; three are tried.
+    r"""$\frac12\sum_kp_kx_k$ lies between $c\min_kx_k$ and $c\max_kx_k$ with `factor` $c=\frac12$,
+    for $x_k\geq0$ and $\sum_kp_k=1$: it is the value at any class $k$ up to constants, as the
+    lemmas give the same order for all. It is derived for any number of classes; three are tried.
     """
     p, q, x = sp.symbols("p q x", nonnegative=True)
     a, b = sp.symbols("a b", nonnegative=True)  # x_2 = x + a and x_3 = x + a + b: x is the least of them

@@ -146,10 +146,12 @@ def every_prompt(power: int, factor: int = 1) -> Evidence:
     needs=("LDL:eq5-6",),
 )
 def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
-    r"""For every number of tokens and classes $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$,
-    and $\mathrm{Attn}_k$ is $|\mathcal{V}_k|e^{q_k}$ over the sum of these: sums over the tokens are
-    grouped by classes, which is derived. Every prompt of four tokens of three classes is tried, where
-    theory computes $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies the second side.
+    r"""For every number of tokens and classes
+    $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and $\mathrm{Attn}_k$ is
+    $|\mathcal{V}_k|e^{q_k}$ over the sum of these: sums over the tokens are grouped by classes,
+    which is derived. Every prompt of four tokens of three classes is tried, where theory computes
+    $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies
+    the second side.
     """
     return derivation("LDL:eq10", every_prompt(1, factor), every_prompt(power), power=power, factor=factor)
 

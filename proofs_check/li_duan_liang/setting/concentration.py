@@ -27,7 +27,6 @@ SIZES = [(classes, tokens) for classes in range(2, 7) for tokens in (50, 100, 15
 #: 99/100, and with probability 1 - 1/K.
 LEAST = {2: 26, 3: 68, 4: 110, 5: 157, 6: 200}
 LIKELY = {3: 16, 4: 38, 5: 64, 6: 92, 7: 131}
-CHERNOFF = "Chernoff's bound for binomial laws, multiplicative form"
 HYPOTHESES = ("K in Integers", "K >= 2", "N >= K**3", "delta**2*N >= 20*K", "0 < delta < 1")
 
 
@@ -61,8 +60,8 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
 
 @claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=("K >= 2", "y >= 20"))
 def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
-    r"""Some class leaves the shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$ with
-    `c` = 25, $x=\delta^2N$. It is derived for every $\delta$, so that the floor of $\delta$ plays no
+    r"""Some class leaves the shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$ with `c` =
+    25, $x=\delta^2N$. It is derived for every $\delta$, so that the floor of $\delta$ plays no
     part, and exact probabilities at multiples of this floor are tried.
 
     The sizes N and K^3, and epsilon, play no part either. With delta < 1 it takes N > 20 K, and
@@ -170,20 +169,20 @@ def balance_does_not_follow() -> Evidence:
 @claim(
     "LDL:eq9.bal/log",
     control=(dict(enough=18), dict(few=1)),
-    cites=(CHERNOFF, "Joag-Dev and Proschan 1983: multinomial counts are negatively associated"),
-    argument=r"From $N=24K\log(2K)$ on Chernoff's bounds, which fall with $N$, add up to $1/K$ at most. Up to "
-    r"$N=\frac12K\log K$ each class is empty with probability $(1-\frac1K)^N\geq e^{-N/(K-1)}$, $K$ times which is $\log2$ at "
-    r"least; and, the counts being negatively associated, none is empty with probability at most $\exp(-Ke^{-N/(K-1)})$.",
+    cites=("Joag-Dev and Proschan 1983: multinomial counts are negatively associated",),
+    argument=r"Up to $N=\frac12K\log K$ each class is empty with probability $(1-\frac1K)^N\geq e^{-N/(K-1)}$, $K$ times "
+    r"which is $\log2$ at least; and, the counts being negatively associated, none is empty with probability at most "
+    r"$\exp(-Ke^{-N/(K-1)})$.",
     hypotheses=("K >= 2",),
 )
 def order_of_the_least_length(*, enough: int = 24, few: int | Fraction = Fraction(1, 2)) -> Evidence:
     r"""Equally likely classes are balanced with probability $1-\frac1K$ from
-    $N=\mathrm{enough}\cdot K\log(2K)$ on, with `enough` = 24; up to
+    $N=\mathrm{enough}\cdot K\log(2K)$ on, with `enough` = 24, which is derived; up to
     $N=\mathrm{few}\cdot K\log K$, with `few` = 1/2, one of them is empty with probability at least
     1/2. The order of the least $N$ is $K\log K$, and not $K^3$.
     """
     domain = {K: Integers(2, oo)}
-    above = forall(tails(enough * log(2 * K)), "<=", 1 / K, domain)
+    above = derivation("LDL:eq9.bal/log", forall(tails(enough * log(2 * K)), "<=", 1 / K, domain), enough=enough)
     return all_of(above, forall(K * exp(-few * K * log(K) / (K - 1)), ">=", log(2), domain))
 
 
@@ -200,7 +199,8 @@ def least_lengths(*, level: Fraction = Fraction(99, 100), missed: int | Fraction
 
     Every N is computed up to where Chernoff's bound, which is derived, is below what may be missed,
     and stays there. With the widest delta that gives this balance, 1/(2K), the bound of (9) reaches
-    99/100 only at more than `times` = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
+    99/100 only at more than `times` = 75 times as many tokens, and the floor of delta allows it
+    from 80 K^3 on.
     """
     wanted = [(classes, least, level) for classes, least in LEAST.items()]
     wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]

@@ -89,9 +89,9 @@ def sum_of_the_differences(*, power: int = 0, constant: int = 2) -> Evidence:
     needs=("LDL:eq4.use", "LDL:A.cols"),
 )
 def weighted_sum_of_the_differences(*, constant: int | Fraction = 1) -> Evidence:
-    r"""The sum $S$ has $|S|\leq c(1-\mathrm{Attn}_k)B$ and $S^2\leq c^2(1-\mathrm{Attn}_k)^2B^2$ with
-    `constant` $c=1$, where $B=2L\Delta$ bounds the differences. It is derived for every number of
-    classes; tried is that a sum which meets the bound does so with one class more.
+    r"""The sum $S$ has $|S|\leq c(1-\mathrm{Attn}_k)B$ and $S^2\leq c^2(1-\mathrm{Attn}_k)^2B^2$
+    with `constant` $c=1$, where $B=2L\Delta$ bounds the differences. It is derived for every number
+    of classes; tried is that a sum which meets the bound does so with one class more.
     """
     domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), B: (0, oo)}
     given = [(S, "<=", s * B), (-S, "<=", s * B), (x, "<=", B), (-x, "<=", B)]

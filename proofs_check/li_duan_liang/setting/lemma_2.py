@@ -256,8 +256,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
 def updates_vanish_with_the_residual(*, power: int = 1) -> Evidence:
     r"""For orthonormal features $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|$ is at most
     $(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$ with `power` = 1, which tends to 0 as
-    $\mathrm{Attn}_k\to1$. That $|g_{k,k'}|\leq B^2\epsilon$ where $1-\mathrm{Attn}_k\leq\epsilon$ is
-    derived for every law of tasks, prompts and queries.
+    $\mathrm{Attn}_k\to1$. That $|g_{k,k'}|\leq B^2\epsilon$ where $1-\mathrm{Attn}_k\leq\epsilon$
+    is derived for every law of tasks, prompts and queries.
 
     For other features the update of one query holds the residuals of all, and vanishes with them.
     """

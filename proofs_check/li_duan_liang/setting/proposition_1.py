@@ -107,8 +107,8 @@ def loss_is_not_of_the_order_of_the_attention() -> Evidence:
 def error_by_the_lipschitz_constant(*, constant: int | Fraction = 2) -> Evidence:
     r"""The modulus of the sum is at most $\frac c2$ times the sum of the moduli, and this at most
     $cL\Delta\sum\mathrm{Attn}_n$ with `constant` $c=2$, where differences are at most $2L\Delta$;
-    $\Delta=\Theta(1)$ is part of the $\Theta(L)$. It is derived for every number of classes; tried is
-    that a sum which meets the bound does so with one class more.
+    $\Delta=\Theta(1)$ is part of the $\Theta(L)$. It is derived for every number of classes; tried
+    is that a sum which meets the bound does so with one class more.
     """
     domain = {s: Closed(0, 1), w: Closed(0, 1), S: (-oo, oo), x: (-oo, oo), L: (0, oo), Delta: (0, oo)}
     unit = L * Delta

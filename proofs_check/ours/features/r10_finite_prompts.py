@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 import sympy as sp
-from sympy import Rational, exp, oo
+from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity
@@ -91,10 +91,10 @@ def the_binomial_sum(*, square: int = 2, one: int = 1) -> Evidence:
 
 @claim("OURS:R10.gradient", control={"half": Fraction(1, 3)}, needs=("OURS:R10.map",))
 def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The derivative of the loss along any $z$ is $-Kh_N\dot z$, and the loss does not rise along the
-    flow. Both are derived for any number of summands with any positive weights $B_jb_j$ and odds;
-    tried is that every summand has $w(1-w)^2b=-\partial_z\frac12(1-w)^2b$ at $w=1/(1+re^{-z})$; `half`
-    stands for the $\frac12$.
+    r"""The derivative of the loss along any $z$ is $-Kh_N\dot z$, and the loss does not rise along
+    the flow. Both are derived for any number of summands with any positive weights $B_jb_j$ and
+    odds; tried is that every summand has $w(1-w)^2b=-\partial_z\frac12(1-w)^2b$ at
+    $w=1/(1+re^{-z})$; `half` stands for the $\frac12$.
     """
     tried = identity(w * (1 - w) ** 2 * b, -sp.Derivative(half * (1 - w) ** 2 * b, z))
     return derivation("OURS:R10.gradient", tried, tried, half=half)
@@ -104,9 +104,9 @@ def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Ev
 def the_floor(*, power: int = 2) -> Evidence:
     r"""The loss above the floor does not rise, and is at most $\frac{K-1}{4cw_1(0)^2t}$ in units of
     $\sigma_f^2$, which is derived from the flow. The floor is the summand of a prompt without the
-    query's class, $\frac12(1-\frac1K)^N(1+N\frac{N+K-2}{(K-1)N^2})$, as displayed for every $N$ and as
-    the code gives it for $N=2,3,4$. Tried is that $(1-w)^2\leq r^2e^{-2z}$. Here `power` stands for
-    the exponents 2 of $N^2$ and $1-w$.
+    query's class, $\frac12(1-\frac1K)^N(1+N\frac{N+K-2}{(K-1)N^2})$, as displayed for every $N$ and
+    as the code gives it for $N=2,3,4$. Tried is that $(1-w)^2\leq r^2e^{-2z}$. Here `power` stands
+    for the exponents 2 of $N^2$ and $1-w$.
     """
     k, tokens = sp.symbols("K N", positive=True)
     missing = lambda N: (1 - 1 / k) ** N * (1 + N * (N + k - 2) / ((k - 1) * N**power)) / 2
@@ -130,12 +130,12 @@ def the_late_law_of_every_length(*, two: int = 2, share: Fraction = Fraction(1))
     r"""With $\ell$ the loss above its floor in units of $\sigma_f^2$, $\frac{4c}{K-1}w_1^2\leq\frac
     d{dt}\frac1\ell\leq\frac{4c}{K-1}$, and $\frac{4c}{K-1}(t-C(\sqrt{t+1}-1))\leq\frac1{\ell(t)}-
     \frac1{\ell(0)}\leq\frac{4c}{K-1}t$ with a constant $C$, so that $\ell$ is asymptotic to
-    $\frac{K-1}{4ct}$. All of it is derived from the flow, for any number of summands and any positive
-    weights, with odds of at most $R=N-1$.
+    $\frac{K-1}{4ct}$. All of it is derived from the flow, for any number of summands and any
+    positive weights, with odds of at most $R=N-1$.
 
-    Tried is that a summand $\frac12(1-w)^2b$ falls with $z$ at $2w$ times itself, and that the $w_j$ lie
-    between $w_1=1/(1+(N-1)e^{-z})$ and 1. Here `two` stands for the 2, the root of the 4, and `share`
-    multiplies $w_1$.
+    Tried is that a summand $\frac12(1-w)^2b$ falls with $z$ at $2w$ times itself, and that the
+    $w_j$ lie between $w_1=1/(1+(N-1)e^{-z})$ and 1. Here `two` stands for the 2, the root of the 4,
+    and `share` multiplies $w_1$.
     """
     j, N, y = sp.symbols("j N y", positive=True)
     part = (1 - w) ** 2 * b / 2

@@ -38,9 +38,10 @@ WEIGHTS_OWN = {w_k: Closed(0, 1), B: Closed(0, 1)}
 )
 def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For exchangeable tasks $-H_{mk}=\sigma_f^2p_kw_m(w_k+w_m-|w|^2)$, which is at least 0 for
-    $|w|^2\leq w_k$, as where no attention is larger than $w_k$. All of it is derived for every number
-    of classes; the entries are compared as sums with any weights. Tried is $(e_k-w)^\top(\sigma_f^2I+
-    b\mathbf1\mathbf1^\top)(e_m-w)$. Here `own` and `factor` multiply $w_k$ and $|w|^2$.
+    $|w|^2\leq w_k$, as where no attention is larger than $w_k$. All of it is derived for every
+    number of classes; the entries are compared as sums with any weights. Tried is
+    $(e_k-w)^\top(\sigma_f^2I+ b\mathbf1\mathbf1^\top)(e_m-w)$. Here `own` and `factor` multiply
+    $w_k$ and $|w|^2$.
     """
     A = Algebra(vectors=["e", "g", "w", "o"], params=["spread", "b"])
     e, g, w, o, spread, b = (A[name] for name in ("e", "g", "w", "o", "spread", "b"))
@@ -59,8 +60,8 @@ def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fr
 def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> Evidence:
     r"""For every task law, with $M_{mn}=\mathbb E(f_k-f_m)(f_k-f_n)$ between $c>0$ and $C$ and
     $x=1-w_k$, $-H_{mk}\geq p_kw_mx(c-Cx)$; and a loss of at most $pc^3/(2C^2)$ forces $x\leq c/C$,
-    where this is at least 0. All of it is derived for every number of classes, with the attention on
-    the other classes and the differences of values. Here `least`, `most` and `two` stand for the
+    where this is at least 0. All of it is derived for every number of classes, with the attention
+    on the other classes and the differences of values. Here `least`, `most` and `two` stand for the
     coefficients of $c$, $C$ and of $C^2$.
     """
     A = Algebra(symmetric=["M"], vectors=["w", "e"])
@@ -85,11 +86,11 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
     needs=("OURS:R7.H", "OURS:R7.loss"),
 )
 def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8)) -> Evidence:
-    r"""For exchangeable tasks a loss of at most $\frac18\sigma_f^2p_{\min}$ forces $w_k\geq\frac12$ for
-    every query, then and ever after. It is derived for the flow of $Q$ over any features: the loss,
-    whose derivative the kernel takes, does not increase, and is at least the share of each query.
-    Tried is that at $w_k=\frac12-h$ this is at least $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands
-    for the $\frac18$.
+    r"""For exchangeable tasks a loss of at most $\frac18\sigma_f^2p_{\min}$ forces $w_k\geq\frac12$
+    for every query, then and ever after. It is derived for the flow of $Q$ over any features: the
+    loss, whose derivative the kernel takes, does not increase, and is at least the share of each
+    query. Tried is that at $w_k=\frac12-h$ this is at least $\frac12p\sigma_f^2(\frac12+h)^2$;
+    `eighth` stands for the $\frac18$.
     """
     h, half = sp.Symbol("h", positive=True), Rational(1, 2)
     threshold = identity(computed("pc^3/(2C^2)", (p * c**3 / (2 * C**2)).subs({C: 2 * s, c: s})), eighth * s * p)
@@ -136,9 +137,9 @@ def the_upper_half(*, two: int = 2, four: int = 4) -> Evidence:
     r"""As the entries of a column of $H$ sum to 0, $\langle-\nabla,Q\rangle=\sum h_md_m\geq\gamma
     H_{kk}$; $H_{kk}=sw_k(1-2w_k+|w|^2)$ with $s=\sigma_f^2p_k$ is at least $2a$ times its share of
     the loss, for $a\leq w_k$; and $|\nabla|\geq2\gamma a\,\mathrm{loss}$ makes $1/\mathrm{loss}$
-    grow at $4\eta\gamma^2a^2$ at least. This is derived for the flow of $Q$ over any features and any
-    number of them, with $\int a^2$ as a function that grows at this rate; two other classes are tried.
-    Here `two` and `four` stand for these factors.
+    grow at $4\eta\gamma^2a^2$ at least. This is derived for the flow of $Q$ over any features and
+    any number of them, with $\int a^2$ as a function that grows at this rate; two other classes are
+    tried. Here `two` and `four` stand for these factors.
     """
     positive = dict.fromkeys((h_m, h_n, d_m, d_n, a, s, gamma, rate, slope, loss), (0, oo))
     of = lambda *names: {name: positive[name] for name in names}

@@ -184,14 +184,14 @@ def _times_above() -> Evidence:
 )
 def the_upper_bound_for_one_orbit(*, cube: int = 3, thirty_two: int = 32, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
-    a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$. All
-    three are derived for any number of classes at any distances of at least $\Delta$, from the flow
-    that R12.orbit gives: $\lambda\geq0$, as the loss does not rise, and an antiderivative of $(1+1/S)^3$
-    grows, where $S$ is the sum of the odds of the others.
+    a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$.
+    All three are derived for any number of classes at any distances of at least $\Delta$, from the
+    flow that R12.orbit gives: $\lambda\geq0$, as the loss does not rise, and an antiderivative of
+    $(1+1/S)^3$ grows, where $S$ is the sum of the odds of the others.
 
     Two distances are tried: with $\mu=\sum w_nh_n$ the loss falls at $\mu(a-a^2-\beta)+\sum
-    w_n^2h_n$. The quotient of the bounds is an identity. Here `half`, `cube` and `thirty_two` stand for
-    these numbers.
+    w_n^2h_n$. The quotient of the bounds is an identity. Here `half`, `cube` and `thirty_two` stand
+    for these numbers.
     """
     h, g, m, n = sp.symbols("h g m n", positive=True)  # half the squared distances, and how many features lie there
     K = sp.Symbol("K", positive=True)

@@ -116,11 +116,11 @@ def exact_where_both_queries_are_equally_fast(*, factor: int = 1) -> Evidence:
     control=({"most": Fraction(19, 10)}, {"least": Fraction(11, 10)}, {"own": 3}),
 )
 def the_loss_in_the_weights(*, most: Fraction = Fraction(2), least: Fraction = Fraction(1), own: int = 2) -> Evidence:
-    r"""The mean squared error and its bounds are derived for every number of classes from the second
-    moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$ of exchangeable values. Tried is that $x^\top(\sigma_f^2I+
-    b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+b(\mathbf1^\top x)^2$ at $x=e-w$, and $|x|^2=1-2w_k+|w|^2$,
-    which lies between 1 and 2 times $(1-w_k)^2$. Here `own` stands for the factor of $w_k$, and `least`
-    and `most` for the bounds.
+    r"""The mean squared error and its bounds are derived for every number of classes from the
+    second moments $\sigma_f^2I+b\mathbf1\mathbf1^\top$ of exchangeable values. Tried is that
+    $x^\top(\sigma_f^2I+ b\mathbf1\mathbf1^\top)x=\sigma_f^2|x|^2+b(\mathbf1^\top x)^2$ at $x=e-w$,
+    and $|x|^2=1-2w_k+|w|^2$, which lies between 1 and 2 times $(1-w_k)^2$. Here `own` stands for
+    the factor of $w_k$, and `least` and `most` for the bounds.
     """
     spread, b, x = A["spread"], A["b"], e - a
     contrast = trace_identity(
