@@ -22,6 +22,7 @@ from numerics.regression.softmax_vs_linear.few_atoms import Gaps, Task, gaps, ho
 from numerics.seeds import generator
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import worst_case
 from proofs_check.instances.gaussian_tasks import drawn_tasks, largest_variance, operator_norm, power_over_queries, trace
 from theory.regression.transfer import risk_gap
@@ -317,11 +318,12 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     "BB:LE.2.gauss/query",
     dial="k",
     reference={},
-    argument=r"One has $\mathbb{E}\|z\|^4=({\rm tr}\,S)^2+2\,{\rm tr}(S^2)$, and both traces are at most $d$ as $S\leq I$.",
 )
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
-    r"""The fourth moment of the query is bounded by $d^2+2d\leq16d^2$ for every $d\geq1$. Here `k`
-    stands for 16; already 3 is enough, which is sharp in $d=1$.
+    r"""The bound $\mathbb{E}\|z\|^4\leq16d^2$ is derived for a Gaussian query whose covariance $S$
+    is at most $I$, through $3({\rm tr}\,S)^2\leq3d^2$. Here `k` stands for 16; already 3 is enough,
+    which is sharp in $d=1$. The second route is $d^2+2d\leq16d^2$, the fourth moment at $S=I$.
     """
     d = sp.Symbol("d", integer=True, positive=True)
-    return forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})
+    search = forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})
+    return derivation("BB:LE.2.gauss/query", search, k=k)

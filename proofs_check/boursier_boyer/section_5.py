@@ -23,6 +23,7 @@ from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.layer import softmax_attention
 from theory.regression.any_parameters import full_risk
 from theory.regression.finite_prompt import error_at_query
@@ -39,45 +40,45 @@ OUTPUT = Algebra(general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b"
 @claim(
     "BB:12",
     control={"factor": 2},
-    argument="A linear image of a Gaussian vector is Gaussian and centred, so that its covariance decides.",
 )
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
-    r"""For $y=w^\top x$ and every $d$, $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
-    $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem; `factor` multiplies each right side.
+    r"""For $y=w^\top x$ and every $u=(a,b)$ it is derived that $\mathbb{E}e^{a^\top
+    x+by}=e^{u^\top\Gamma_wu/2}$ at every task $w$, which is the law $\mathcal{N}(0,\Gamma_w)$;
+    `factor` multiplies the blocks. The second route is $\mathbb{E}xx^\top=\Sigma$,
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem.
     """
     square, column, corner = token_moments(noise=False)
     S, w = DATA["S"], DATA["w"]
-    return all_of(
+    search = all_of(
         trace_identity(square, factor * S), trace_identity(column, factor * S * w), trace_identity(corner, factor * (w.T * S * w))
     )
+    return derivation("BB:12", search, factor=factor)
 
 
 @claim(
     "BB:5.Rinf",
     control={"power": 1},
-    needs=("BB:L2.1.a", "BB:12"),
-    argument=r"By Lemma 2.1 attention on $\mathcal{N}(0,\Gamma_w)$ is $V\Gamma_wUz$, of which $e$, the last unit vector, "
-    r"selects the prediction; both sides are averaged over the query and the task.",
 )
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
-    r"""For every $d$, $\frac12(e^\top V\Gamma Uz-y)^2$ is $\frac12(v^\top\Gamma Uz-y)^2$ with
-    $v=V^\top e$; `power` stands for the exponent 2 of the second one.
+    r"""It is derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ that
+    half the mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$,
+    averaged over the task and the query, is the printed mean; `power` stands for its exponent 2.
 
-    Second route: the risk in blocks, which is multiplied out from it, and the closed form at exact
-    instances.
+    Second route: the identity of the two integrands, the risk in blocks, which is multiplied out
+    from it, and the closed form at exact instances.
     """
     V, Gamma, U, e, z, y = (OUTPUT[name] for name in ("V", "Gamma", "U", "e", "z", "y"))
     residual, printed = e.T * V * Gamma * U * z - y, (V.T * e).T * Gamma * U * z - y
     found = trace_identity(residual * residual / 2, (printed * printed if power == 2 else printed) / 2)
     if not found.verdict.accepted:
-        return found
+        return derivation("BB:5.Rinf", found, power=power)
     instances = []
     for d in (1, 2, 3):
         values = DATA.example(d, seed=d)
         block = sp.Matrix([[values["A"], sp.zeros(d, 1)], [values["b"].T, sp.zeros(1, 1)]])
         closed = full_risk(values["S"], block, sp.Matrix([values["p"], [values["q"]]]))
         instances.append(identity(risk_of_blocks(noise=False).evaluate(values), closed))
-    return confirmed(found, *instances)
+    return derivation("BB:5.Rinf", confirmed(found, *instances), power=power)
 
 
 def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidence:
@@ -104,21 +105,21 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
 @claim(
     "BB:5.RL",
     control={"factor": 2},
-    needs=("BB:12", "BB:5.rows", "BB:2.def"),
-    argument=r"By induction over the tokens $e^\top V\sum_kw_kz_k=\sum_kw_kv^\top z_k$; (2) and (3) are used with the "
-    r"squared loss of the last coordinate, which the unit vector $e$ selects; $w$ draws $\mu$, and tokens and query are "
-    r"independent given $w$.",
 )
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
-    r"""For every $d$, $e^\top V(N+az)=v^\top N+a\,v^\top z$ with $v=V^\top e$ when one more token
-    $z$ of weight $a$ comes to the numerator $N$; `factor` multiplies the last term.
+    r"""It is derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates
+    that half the mean squared error of the last coordinate of $V$ times the softmax average of the
+    tokens $(x_k,w^\top x_k)$, averaged over task, prompt and query, is the printed mean with
+    $v^\top z_k$; `factor` multiplies what the last entry of $v$ contributes there.
 
-    Second route: definitions (2) and (3) on drawn tasks and prompts.
+    Second route: $e^\top V(N+az)=v^\top N+a\,v^\top z$ when one more token comes to a numerator,
+    and definitions (2) and (3) on drawn tasks and prompts.
     """
     V, e, N, z, a = (OUTPUT[name] for name in ("V", "e", "m", "z", "a"))
     row = (V.T * e).T
     found = trace_identity(e.T * V * (N + a * z), row * N + factor * a * (row * z))
-    return confirmed(found, drawn_risk()) if found.verdict.accepted else found
+    search = confirmed(found, drawn_risk()) if found.verdict.accepted else found
+    return derivation("BB:5.RL", search, factor=factor)
 
 
 @claim(

@@ -30,9 +30,8 @@ from proofs_check.derivations.gaussian.linear_model import (
     w,
     x,
 )
-from proofs_check.derivations.gaussian_tokens import R, n, rank
 from proofs_check.derivations.softmax_average import a, d, i, j, over, v
-from proofs_check.derivations.tilted import Law, exponential_of_the_square, excess, part_, u
+from proofs_check.derivations.tilted import Law, excess, exponential_of_the_square, part_, u
 from proofs_check.derivations.tilted import h as half_log
 
 #: The law of a covariate, and the rows of U as it acts on a query (x, 0): U(i, l) and last(l).
@@ -55,7 +54,7 @@ def power_below_an_exponential(k: int) -> Theorem:
 
 
 def length(square: Term) -> Term:
-    """A sum of squares as the largest of 0 and itself, so that its powers are not multiplied out."""
+    """A sum of squares as the largest of 0 and itself, so that powers are not multiplied out."""
     return Op("max", (term(0), square))
 
 
@@ -66,7 +65,9 @@ def same_length(square: Term) -> Theorem:
 
 @cache
 def tilted_covariate(k: int) -> Theorem:
-    """E w|X|^{2k}/E w <= (4 top)^k 2^{k-1}((h + top|a|^2)^k + c) for w = e^{a.X}, k = 2, 4, and 2^{d/2} = e^h."""
+    """E w|X|^{2k}/E w <= (4 top)^k 2^{k-1}((h + top|a|^2)^k + c) for w = e^{a.X}, k = 2, 4, and
+    2^{d/2} = e^h.
+    """
     law, weight, size = COVARIATE, COVARIATE.weight, top * over(j, d, a(j) ** 2)
     part, W = length(law.square) / (4 * top), half_log + size
     tangent = specialise(power_below_an_exponential(k), {part_: part, excess: W})
@@ -82,9 +83,9 @@ def tilted_covariate(k: int) -> Theorem:
     least = chain(arithmetic(1, "<=", value.lhs, value), m0)
     rest = factor * m0 * W**k + factor * LARGEST[k] * least.lhs
     less = chain(average, rest, replace(rest, least))
-    scaled = (4 * top)**k * less.lhs / m0
+    scaled = (4 * top) ** k * less.lhs / m0
     ratio = law.mean(weight * length(law.square) ** k) / m0
-    return chain(ratio, scaled, replace(scaled, less), (4 * top)**k * factor * (W**k + LARGEST[k]))
+    return chain(ratio, scaled, replace(scaled, less), (4 * top) ** k * factor * (W**k + LARGEST[k]))
 
 
 #: The image (u, u_last) of the query under U, and what multiplies the covariate in the score.
@@ -152,8 +153,7 @@ def tilted_token(k: int) -> Theorem:
     N = norm_U**2 * query_length
     leaves = specialise(square_of_sigma_leaves(k), {s_: proxy, part_: half_log, excess: N})
     ratio = chain(ratio, proxy**k * 4**k * 2 ** (k - 1) * leaves.lhs)
-    return chain(ratio, replace(ratio.rhs, leaves), proxy ** (2 * k) * constant(k) )
-
+    return chain(ratio, replace(ratio.rhs, leaves), proxy ** (2 * k) * constant(k))
 
 
 def constant(k: int) -> Term:
