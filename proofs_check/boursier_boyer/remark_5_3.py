@@ -5,6 +5,7 @@ dimension, and limits are found by integrating the gradient flow.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -74,14 +75,14 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
 
 @claim(
     "BB:R5.3.risk0",
-    control={"factor": 2},
+    control=({"factor": 2}, {"least": Fraction(1, 100)}),
     needs=("BB:R5.3.limits",),
 )
-def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
+def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0) -> Evidence:
     r"""At $U=\Sigma^{-1}/t$ and $u=t$, for every $t>0$ and $d$, the risk of attention is derived to
-    be 0, and a mean of half a squared error is not negative, whatever is predicted; `factor`
-    multiplies $\Sigma^{-1}$. The second route is $u\,w^\top\Sigma Ux=w^\top x$, and the closed form
-    of the risk in $d=1$ and 2.
+    be 0, and a mean of half a squared error is not negative, whatever is predicted, where `least`
+    stands for 0; `factor` multiplies $\Sigma^{-1}$. The second route is $u\,w^\top\Sigma Ux=w^\top
+    x$, and the closed form of the risk in $d=1$ and 2.
     """
     exact = trace_identity(factor * (w.T * S * J * x), w.T * x)
     parts = [exact]
@@ -91,7 +92,8 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
         risk = computed(r"\mathcal{R}_\infty", icl_risk(Sigma, factor * Sigma.inv() / u, u))
         parts.append(identity(risk + Sigma.trace() / 2, Sigma.trace() / 2))
     e = sp.Symbol("e", real=True)
-    return derivation("BB:R5.3.risk0", identities(*parts), forall(0, "<=", e**2 / 2, {e: (-sp.oo, sp.oo)}), factor=factor)
+    bounded = forall(Rational(least), "<=", e**2 / 2, {e: (-sp.oo, sp.oo)})
+    return derivation("BB:R5.3.risk0", identities(*parts), bounded, factor=factor, least=least)
 
 
 @claim(

@@ -4,6 +4,7 @@ is the last output coordinate, the row v = (p, c) of V times the tilted mean of 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
@@ -65,12 +66,12 @@ def inverse() -> Theorem:
     return assume("J is the inverse of Sigma", image, "==", b(i), every=(b, i))
 
 
-def risk_at_the_limit(factor: int = 1) -> tuple[Statement, Statement]:
+def risk_at_the_limit(factor: int = 1, least: int | Fraction = 0) -> tuple[Statement, Statement]:
     """The risk at U = factor J/t and u = t is 0, and no predictor has a smaller one."""
     limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), factor * J(i, l) / t)}
     risk = Statement(instantiated(infinite_prompt().lhs, limit), "==", term(0), inverse().assumptions)
     other = bind("mean", (outcome,), (guess(outcome) - truth(outcome)) ** 2 / 2)
-    return risk, Statement(term(0), "<=", other)
+    return risk, Statement(term(Fraction(least)), "<=", other)
 
 
 @cache
