@@ -17,7 +17,6 @@ from sympy import Rational, oo, sqrt
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.properties.flows import drawn_ends
 from numerics.provers import Integers, computed, forall, identity, trace_identity
-from numerics.provers.eigenbasis import U_ij, entrywise, motion, slope, u
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
@@ -160,26 +159,30 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
 @claim(
     "BB:A5.1/sign",
     control={"mirror": 2},
-    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every "
-    r"dimension.",
 )
 def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
-    r"""The vector field for infinite prompts is odd in $(U,u)$ for every $d$, and the error at a
-    query for finite ones is even; `mirror` stands for the factor $-1$.
+    r"""For every $d$ the vector field for infinite prompts, which is minus the gradient of the risk
+    on the block manifold, is odd in $(U,u)$, and the error at a query for finite ones is even, as
+    $s=h^\top Ux$ and $\|h\|^2$ with $h=\Sigma Ux$ are even and $x^\top h$ is odd; `mirror` stands
+    for the factor $-1$.
 
     So the path from $-\alpha$ is minus that from $\alpha$, with the same risk, and 0 is a rest
     point of risk ${\rm tr}(\Sigma)/2$, which Theorem 5.2 excludes by $\alpha>0$.
     """
-    image = {U_ij: mirror * U_ij, u: mirror * u}
-    odd = [
-        entrywise(computed(rf"{name}({mirror}\,U, {mirror}\,u)", f.subs(image, simultaneous=True)), mirror * f)
-        for name, f in ((r"\dot U", motion), (r"\dot u", slope))
-    ]
+    U, u, S, x = (DATA[name] for name in ("A", "q", "S", "x"))
+    motion = lambda U, u: -u * S * (u * S * U - DATA.I) * S
+    slope = lambda U, u: -((u * S * U - DATA.I) * S * U.T * S).tr()
+    risk = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
+    field = (trace_identity(-1 * risk.grad("A"), motion(U, u)), trace_identity(-1 * risk.diff("q"), slope(U, u)))
+    odd = [trace_identity(f(mirror * U, mirror * u), mirror * f(U, u)) for f in (motion, slope)]
+    sizes = (lambda U: (S * U * x).T * U * x, lambda U: (S * U * x).T * S * U * x)
+    even = [trace_identity(f(mirror * U), f(U)) for f in sizes]
+    score = trace_identity(x.T * S * (mirror * U) * x, mirror * (x.T * S * U * x))
     P2, P3, Q, h2, x2, trace = sp.symbols("P2 P3 Q h2 x2 trace", nonnegative=True)
     value, xh = sp.symbols("u xh", real=True)
     error = lambda v, inner: error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=inner, x2=x2, u=v)
     moved = computed(rf"e({mirror}\,u, {mirror}\,x^\top h)", error(mirror * value, mirror * xh))
-    return all_of(*odd, identity(moved, error(value, xh)))
+    return all_of(*field, *odd, *even, score, identity(moved, error(value, xh)))
 
 
 @claim(
