@@ -94,16 +94,17 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:L2.1.b",
     control={"factor": 2},
-    needs=("BB:L2.1.a",),
-    argument="An affine image of a Gaussian vector is Gaussian, so that two moments decide.",
 )
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
-    r"""For $z\sim\mathcal{N}(m,\Gamma)$ the mean and the covariance of $T(z)=Vm+V\Gamma K^{\top}Qz$
-    are the printed ones, each times `factor` = 1.
+    r"""For $z\sim\mathcal{N}(m,\Gamma)$, $\Gamma=RR^\top$ of any rank, and every $c$ it is derived
+    that $\mathbb{E}e^{c^\top T}=e^{c^\top\bar m+\frac12c^\top Cc}$ for the output $T$ of attention
+    on $\mu$ at $z$, with the printed mean $\bar m$ and covariance $C$, each times `factor` = 1; so
+    $T$ is Gaussian. The second route computes the two moments of $Vm+V\Gamma K^{\top}Qz$.
     """
     T, M = V * m + V * Gamma * K.T * Q * z, V * Gamma * K.T * Q
     mean = V * (ALGEBRA.I + Gamma * K.T * Q) * m
     covariance = ((T - mean) * (T - mean).T).gauss("z", Gamma, mean=m)
-    return all_of(
+    search = all_of(
         trace_identity(T.gauss("z", Gamma, mean=m), factor * mean), trace_identity(covariance, factor * (M * Gamma * M.T))
     )
+    return derivation("BB:L2.1.b", search, factor=factor)

@@ -8,14 +8,16 @@ Everywhere ``zeta = |w|^2`` is chi-square with d degrees of freedom, and ``A = c
 from __future__ import annotations
 
 from fractions import Fraction
+from math import comb, prod
 
 import sympy as sp
 from flint import arb, ctx
 from sympy import Max, Rational, exp, log, oo, pi, sqrt
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import Closed, forall, identity, integral
+from numerics.provers import Closed, Integers, forall, identity, integral
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 
 L, c, A, x, y, u = sp.symbols("L c A x y u", positive=True)
 d = sp.Symbol("d", positive=True)
@@ -75,16 +77,16 @@ def the_expectation_over_tasks(*, least: int | Fraction = 0) -> Evidence:
 @claim(
     "BB:LF.1.ii.a-e/b",
     control={"k": Fraction(1, 2)},
-    argument=r"The mean splits at $\zeta=1$: below, $L^{-c/\max(1,\zeta)}$ is $L^{-c}$ on an event of probability $p$; "
-    r"above stands the density.",
 )
 def below_one_the_integrand_is_constant(*, k: Fraction = Fraction(1)) -> Evidence:
-    r"""Where $\zeta\leq1$ the integrand is the constant $L^{-c}$, and $pL^{-c}\leq L^{-c}$ for
-    $p=\mathbb{P}(\zeta\leq1)$; `k` multiplies the right side.
+    r"""It is derived for every $d$ that $\mathbb{E}L^{-c/\max(1,\zeta)}\leq
+    L^{-c}+\mathbb{E}[L^{-c/\zeta};\zeta\geq1]$ with $\zeta=\|w\|^2$, whose last mean is the printed
+    integral with the density of $\zeta$; `k` multiplies $L^{-c}$. The second route is $pL^{-c}\leq
+    L^{-c}$ for the probability $p$ of $\zeta\leq1$.
     """
     p, power = sp.Symbol("p", nonnegative=True), sp.Symbol("L_to_minus_c", positive=True)
     ranges = {p: Closed(0, 1), power: sp.Interval.Lopen(0, 1)}
-    return forall(p * power, "<=", Rational(k) * power, ranges)
+    return derivation("BB:LF.1.ii.a-e/b", forall(p * power, "<=", Rational(k) * power, ranges), k=k)
 
 
 @claim("BB:LF.1.ii.a-e/c", control={"half": Fraction(1, 3)})
@@ -122,20 +124,20 @@ def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
 
 @claim(
     "BB:LF.1.ii.a-e/moment",
-    control={"one": Fraction(1, 2)},
-    argument=r"Integrated over $(0,\infty)$ the left side is 0, so $\mathbb{E}\zeta^{k+1}=(d+2k)\,\mathbb{E}\zeta^k$ is "
-    r"finite for every $k$ by induction; and $\sigma_\mu^{12}$ is at most $\max(1,\zeta)^6$.",
+    control={"share": Fraction(1, 2)},
 )
-def twelfth_moment_of_sigma(*, one: Fraction = Fraction(1)) -> Evidence:
-    r"""Every moment of $\zeta=\|w\|^2$ is finite, because
-    $\frac{d}{dx}[x^{d/2+k}e^{-x/2}]=\frac12((d+2k)x^k-x^{k+1})x^{d/2-1}e^{-x/2}$, and
-    $\max(1,\zeta)^6\leq1+\zeta^6$ bounds $\sigma_\mu^{12}$; `one` stands for the 1 of that sum.
+def twelfth_moment_of_sigma(*, share: Fraction = Fraction(1)) -> Evidence:
+    r"""The bound $\mathbb{E}\sigma_\mu^{12}\leq(24/e)^6e^{1/4}2^{d/2}$ is derived for
+    $\sigma_\mu^2=\max(\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, and for the repaired
+    $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$; `share` multiplies it. The second route compares it
+    with $\mathbb{E}\zeta^6$ and $\mathbb{E}(1+\zeta)^6$, which are polynomials in $d$.
     """
-    k = sp.Symbol("k", nonnegative=True)
-    left = sp.Derivative(x ** (d / 2 + k) * exp(-x / 2), x)
-    recursion = identity(left, ((d + 2 * k) * x**k - x ** (k + 1)) * x ** (d / 2 - 1) * exp(-x / 2) / 2)
-    split = forall(Max(1, zeta) ** 6, "<=", Rational(one) + zeta**6, {zeta: Closed(0, oo)})
-    return all_of(recursion, split).replace(dimension="every d")
+    n = sp.Symbol("d", integer=True, positive=True)
+    moment = lambda k: prod(n + 2 * j for j in range(k))
+    bound = Rational(share) * 24**6 * exp(-Rational(23, 4)) * 2 ** (n / 2)
+    means = moment(6), sum(comb(6, k) * moment(k) for k in range(7))
+    searches = (forall(sp.expand(mean), "<=", bound, {n: Integers(1, oo)}) for mean in means)
+    return derivation("BB:LF.1.ii.a-e/moment", *searches, share=share)
 
 
 @claim(

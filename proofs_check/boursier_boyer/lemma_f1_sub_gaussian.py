@@ -13,6 +13,7 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, trace_identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 from theory.symbolic.regression_moments import DATA, token_moments
 
@@ -62,25 +63,23 @@ PARAMETERS = {
     instead=r"Use $\sigma_{\mu}^{2}=\max\big(1,\|\Sigma\|_{\rm op}(1+\|w\|^{2})\big)$, with which $\mu$ is "
     r"$\sigma_{\mu}$-sub-Gaussian. The sentence of Lemma F.1 itself, that (11) satisfies Assumption 4.2, is then true.",
     hypotheses=("d in Integers", "d >= 1", "Sigma > 0", "Sigma <= 1"),
-    needs=("BB:LF.1.corner", "BB:LF.1.i/form", "BB:LF.1.i/query"),
+    needs=("BB:LF.1.corner", "BB:LF.1.i/query"),
     repair={"parameter": "repaired"},
     control={"k": Fraction(9, 10)},
-    argument=r"One has $v^\top\Gamma_wv=(a+bw)^\top\Sigma(a+bw)\leq\|\Sigma\|(\|a\|+|b|\|w\|)^2$, with equality in $d=1$, "
-    r"and $\mathbb{E}e^{v^\top z}=e^{v^\top\Gamma_wv/2}$ for a Gaussian token.",
 )
 def sub_gaussian_parameter_of_the_tokens(*, parameter: str = "printed", k: Fraction = Fraction(1)) -> Evidence:
-    r"""A token is $\sigma_\mu$-sub-Gaussian if $\|\Sigma\|_{\rm
-    op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$; in $d=1$ this is
-    necessary too. With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, it fails;
-    with $\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$ it holds, where `k` multiplies $\|\Sigma\|_{\rm
-    op}$.
+    r"""With $\sigma_\mu^2=\max(1,\|\Sigma\|_{\rm op}(1+\|w\|^2))$, where `k` multiplies
+    $\|\Sigma\|_{\rm op}$, it is derived that a token is $\sigma_\mu$-sub-Gaussian at every task.
+    With $\max(1,\|\Sigma\|_{\rm op},\|w\|^2)$, as printed, it is not. The second route is
+    $\|\Sigma\|_{\rm op}(\|a\|+|b|\,\|w\|)^2\leq\sigma_\mu^2(\|a\|^2+b^2)$ for every $v=(a,b)$,
+    which is necessary in $d=1$.
     """
     bound = PARAMETERS[parameter](Rational(k)) * (a**2 + b**2)
     ranges = {Sigma: sp.Interval.Lopen(0, 1), w: Closed(0, oo), a: Closed(0, oo), b: Closed(0, oo)}
     found = forall(Sigma * (a + b * w) ** 2, "<=", bound, ranges)
-    if found.verdict is Verdict.REFUTED:
+    if found.verdict is Verdict.REFUTED or parameter == "printed":
         return found.replace(witness={"d": 1, **found.witness})
-    return found.replace(dimension="every d (through the norms of the blocks)")
+    return derivation("BB:LF.1.i", found, k=k)
 
 
 @claim("BB:LF.1.i/form", control={"shifts": 2})
@@ -94,12 +93,11 @@ def exponent_of_the_generating_function(*, shifts: int = 1) -> Evidence:
 @claim(
     "BB:LF.1.i/query",
     control={"c": Fraction(9, 10)},
-    argument=r"One has $v^\top\Sigma v\leq\|\Sigma\|\|v\|^2$ in an eigenbasis, and $\mathbb{E}e^{v^\top x}=e^{v^\top\Sigma "
-    r"v/2}$ for the Gaussian query.",
 )
 def the_query_is_sub_gaussian(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$: these are
-    twice the exponents of a bound of $\mathbb{E}e^{v^\top x}$ and of a 1-sub-Gaussian law. Here `c`
-    multiplies the right side.
+    r"""Wherever $\|\Sigma\|_{\rm op}\leq1$, $\mathbb{E}e^{v^\top x}\leq e^{\|v\|^2/2}$ is derived
+    for the query and every $v$. The second route is $\|\Sigma\|_{\rm op}\|v\|^2\leq\|v\|^2$. Here
+    `c` multiplies the $\|v\|^2$ on the right.
     """
-    return forall(Sigma * a**2, "<=", Rational(c) * a**2, {Sigma: Closed(0, 1), a: Closed(0, oo)})
+    search = forall(Sigma * a**2, "<=", Rational(c) * a**2, {Sigma: Closed(0, 1), a: Closed(0, oo)})
+    return derivation("BB:LF.1.i/query", search, c=c)

@@ -5,18 +5,20 @@ dimension, and limits are found by integrating the gradient flow.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Evidence, all_of
+from numerics.evidence import Evidence
 from numerics.properties.flows import drawn_ends
-from numerics.provers import computed, identity, trace_identity
+from numerics.provers import computed, forall, identity, trace_identity
 from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra
@@ -73,14 +75,14 @@ def limits_for_an_invertible_covariance(*, exponent: Rational = Rational(1, 4)) 
 
 @claim(
     "BB:R5.3.risk0",
-    control={"factor": 2},
-    needs=("BB:5.Rinf", "BB:R5.3.limits"),
-    argument="A squared loss is nonnegative, so a predictor that is right for every task and query is optimal.",
+    control=({"factor": 2}, {"least": Fraction(1, 100)}),
+    needs=("BB:R5.3.limits",),
 )
-def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
-    r"""At $uU=\Sigma^{-1}$ the prediction $u\,w^\top\Sigma Ux$ is $w^\top x$ for every $w$, $x$ and
-    $d$, so that the risk is 0, also from its closed form in $d=1$ and 2; `factor` multiplies
-    $\Sigma^{-1}$.
+def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0) -> Evidence:
+    r"""At $U=\Sigma^{-1}/t$ and $u=t$, for every $t>0$ and $d$, the risk of attention is derived to
+    be 0, and a mean of half a squared error is not negative, whatever is predicted, where `least`
+    stands for 0; `factor` multiplies $\Sigma^{-1}$. The second route is $u\,w^\top\Sigma Ux=w^\top
+    x$, and the closed form of the risk in $d=1$ and 2.
     """
     exact = trace_identity(factor * (w.T * S * J * x), w.T * x)
     parts = [exact]
@@ -89,28 +91,30 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1) -> Evidence:
         u = sp.Symbol("u", positive=True)
         risk = computed(r"\mathcal{R}_\infty", icl_risk(Sigma, factor * Sigma.inv() / u, u))
         parts.append(identity(risk + Sigma.trace() / 2, Sigma.trace() / 2))
-    return identities(*parts)
+    e = sp.Symbol("e", real=True)
+    bounded = forall(Rational(least), "<=", e**2 / 2, {e: (-sp.oo, sp.oo)})
+    return derivation("BB:R5.3.risk0", identities(*parts), bounded, factor=factor, least=least)
 
 
 @claim(
     "BB:R5.3.noise",
     control={"factor": 2},
-    needs=("BB:12",),
-    argument=r"The noise $r^\top n$ with $n\sim\mathcal{N}(0,I)$ and $\|r\|^2=\tau^2$ stands for any noise of this "
-    r"variance that has mean 0 and is independent of $x$: no other property of it enters these moments.",
 )
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
-    r"""For $y=w^\top x$ with label noise of variance $\tau^2$ and every $d$,
-    $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$,
-    so that the noise reaches only the corner of the covariance; `factor` multiplies each right
-    side.
+    r"""For $y=w^\top x$ with label noise of any law of mean 0 and variance $\tau^2$, independent of
+    the Gaussian $x$, and every $d$ it is derived that $\mathbb{E}xx^\top=\Sigma$,
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w+\tau^2$, so that the noise reaches
+    only the corner of the covariance; `factor` multiplies each right side. The second route has
+    Gaussian noise.
     """
     square, column, corner = token_moments(noise=True)
     S, w, r = (DATA[name] for name in ("S", "w", "r"))
-    return all_of(
+    return derivation(
+        "BB:R5.3.noise",
         trace_identity(square, factor * S),
         trace_identity(column, factor * S * w),
         trace_identity(corner, factor * (w.T * S * w + r.T * r)),
+        factor=factor,
     )
 
 

@@ -17,12 +17,12 @@ from sympy import Rational, oo, sqrt
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.properties.flows import drawn_ends
 from numerics.provers import Integers, computed, forall, identity, trace_identity
-from numerics.provers.eigenbasis import U_ij, entrywise, motion, slope, u
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.layer import softmax_attention
 from theory.regression.any_parameters import full_risk
 from theory.regression.finite_prompt import error_at_query
@@ -39,45 +39,45 @@ OUTPUT = Algebra(general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b"
 @claim(
     "BB:12",
     control={"factor": 2},
-    argument="A linear image of a Gaussian vector is Gaussian and centred, so that its covariance decides.",
 )
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
-    r"""For $y=w^\top x$ and every $d$, $\mathbb{E}xx^\top=\Sigma$, $\mathbb{E}xy=\Sigma w$ and
-    $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem; `factor` multiplies each right side.
+    r"""For $y=w^\top x$ and every $u=(a,b)$ it is derived that $\mathbb{E}e^{a^\top
+    x+by}=e^{u^\top\Gamma_wu/2}$ at every task $w$, which is the law $\mathcal{N}(0,\Gamma_w)$;
+    `factor` multiplies the blocks. The second route is $\mathbb{E}xx^\top=\Sigma$,
+    $\mathbb{E}xy=\Sigma w$ and $\mathbb{E}y^2=w^\top\Sigma w$, by Isserlis' theorem.
     """
     square, column, corner = token_moments(noise=False)
     S, w = DATA["S"], DATA["w"]
-    return all_of(
+    search = all_of(
         trace_identity(square, factor * S), trace_identity(column, factor * S * w), trace_identity(corner, factor * (w.T * S * w))
     )
+    return derivation("BB:12", search, factor=factor)
 
 
 @claim(
     "BB:5.Rinf",
     control={"power": 1},
-    needs=("BB:L2.1.a", "BB:12"),
-    argument=r"By Lemma 2.1 attention on $\mathcal{N}(0,\Gamma_w)$ is $V\Gamma_wUz$, of which $e$, the last unit vector, "
-    r"selects the prediction; both sides are averaged over the query and the task.",
 )
 def the_infinite_prompt_risk(*, power: int = 2) -> Evidence:
-    r"""For every $d$, $\frac12(e^\top V\Gamma Uz-y)^2$ is $\frac12(v^\top\Gamma Uz-y)^2$ with
-    $v=V^\top e$; `power` stands for the exponent 2 of the second one.
+    r"""It is derived for every $d$, covariance $\Sigma=RR^\top$, $U$ and last row $v$ of $V$ that
+    half the mean squared error of the last coordinate of attention on the law of $(x,w^\top x)$,
+    averaged over the task and the query, is the printed mean; `power` stands for its exponent 2.
 
-    Second route: the risk in blocks, which is multiplied out from it, and the closed form at exact
-    instances.
+    Second route: the identity of the two integrands, the risk in blocks, which is multiplied out
+    from it, and the closed form at exact instances.
     """
     V, Gamma, U, e, z, y = (OUTPUT[name] for name in ("V", "Gamma", "U", "e", "z", "y"))
     residual, printed = e.T * V * Gamma * U * z - y, (V.T * e).T * Gamma * U * z - y
     found = trace_identity(residual * residual / 2, (printed * printed if power == 2 else printed) / 2)
     if not found.verdict.accepted:
-        return found
+        return derivation("BB:5.Rinf", found, power=power)
     instances = []
     for d in (1, 2, 3):
         values = DATA.example(d, seed=d)
         block = sp.Matrix([[values["A"], sp.zeros(d, 1)], [values["b"].T, sp.zeros(1, 1)]])
         closed = full_risk(values["S"], block, sp.Matrix([values["p"], [values["q"]]]))
         instances.append(identity(risk_of_blocks(noise=False).evaluate(values), closed))
-    return confirmed(found, *instances)
+    return derivation("BB:5.Rinf", confirmed(found, *instances), power=power)
 
 
 def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidence:
@@ -104,21 +104,21 @@ def drawn_risk(prompts: int = 6_000, L: int = 3, sigmas: float = 7.0) -> Evidenc
 @claim(
     "BB:5.RL",
     control={"factor": 2},
-    needs=("BB:12", "BB:5.rows", "BB:2.def"),
-    argument=r"By induction over the tokens $e^\top V\sum_kw_kz_k=\sum_kw_kv^\top z_k$; (2) and (3) are used with the "
-    r"squared loss of the last coordinate, which the unit vector $e$ selects; $w$ draws $\mu$, and tokens and query are "
-    r"independent given $w$.",
 )
 def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
-    r"""For every $d$, $e^\top V(N+az)=v^\top N+a\,v^\top z$ with $v=V^\top e$ when one more token
-    $z$ of weight $a$ comes to the numerator $N$; `factor` multiplies the last term.
+    r"""It is derived for every $d$, $L$, $U$, last row $v$ of $V$ and any law of the covariates
+    that half the mean squared error of the last coordinate of $V$ times the softmax average of the
+    tokens $(x_k,w^\top x_k)$, averaged over task, prompt and query, is the printed mean with
+    $v^\top z_k$; `factor` multiplies what the last entry of $v$ contributes there.
 
-    Second route: definitions (2) and (3) on drawn tasks and prompts.
+    Second route: $e^\top V(N+az)=v^\top N+a\,v^\top z$ when one more token comes to a numerator,
+    and definitions (2) and (3) on drawn tasks and prompts.
     """
     V, e, N, z, a = (OUTPUT[name] for name in ("V", "e", "m", "z", "a"))
     row = (V.T * e).T
     found = trace_identity(e.T * V * (N + a * z), row * N + factor * a * (row * z))
-    return confirmed(found, drawn_risk()) if found.verdict.accepted else found
+    search = confirmed(found, drawn_risk()) if found.verdict.accepted else found
+    return derivation("BB:5.RL", search, factor=factor)
 
 
 @claim(
@@ -159,26 +159,30 @@ def the_assumption_is_not_vacuous(*, kernel: bool = True) -> Evidence:
 @claim(
     "BB:A5.1/sign",
     control={"mirror": 2},
-    argument=r"The entries of the field in an eigenbasis of $\Sigma$ are read off from the matrix products, in every "
-    r"dimension.",
 )
 def the_sign_of_alpha(*, mirror: int = -1) -> Evidence:
-    r"""The vector field for infinite prompts is odd in $(U,u)$ for every $d$, and the error at a
-    query for finite ones is even; `mirror` stands for the factor $-1$.
+    r"""For every $d$ the vector field for infinite prompts, which is minus the gradient of the risk
+    on the block manifold, is odd in $(U,u)$, and the error at a query for finite ones is even, as
+    $s=h^\top Ux$ and $\|h\|^2$ with $h=\Sigma Ux$ are even and $x^\top h$ is odd; `mirror` stands
+    for the factor $-1$.
 
     So the path from $-\alpha$ is minus that from $\alpha$, with the same risk, and 0 is a rest
     point of risk ${\rm tr}(\Sigma)/2$, which Theorem 5.2 excludes by $\alpha>0$.
     """
-    image = {U_ij: mirror * U_ij, u: mirror * u}
-    odd = [
-        entrywise(computed(rf"{name}({mirror}\,U, {mirror}\,u)", f.subs(image, simultaneous=True)), mirror * f)
-        for name, f in ((r"\dot U", motion), (r"\dot u", slope))
-    ]
+    U, u, S, x = (DATA[name] for name in ("A", "q", "S", "x"))
+    motion = lambda U, u: -u * S * (u * S * U - DATA.I) * S
+    slope = lambda U, u: -((u * S * U - DATA.I) * S * U.T * S).tr()
+    risk = risk_of_blocks(noise=True).substitute("p", 0 * DATA["p"]).substitute("b", 0 * DATA["b"])
+    field = (trace_identity(-1 * risk.grad("A"), motion(U, u)), trace_identity(-1 * risk.diff("q"), slope(U, u)))
+    odd = [trace_identity(f(mirror * U, mirror * u), mirror * f(U, u)) for f in (motion, slope)]
+    sizes = (lambda U: (S * U * x).T * U * x, lambda U: (S * U * x).T * S * U * x)
+    even = [trace_identity(f(mirror * U), f(U)) for f in sizes]
+    score = trace_identity(x.T * S * (mirror * U) * x, mirror * (x.T * S * U * x))
     P2, P3, Q, h2, x2, trace = sp.symbols("P2 P3 Q h2 x2 trace", nonnegative=True)
     value, xh = sp.symbols("u xh", real=True)
     error = lambda v, inner: error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=inner, x2=x2, u=v)
     moved = computed(rf"e({mirror}\,u, {mirror}\,x^\top h)", error(mirror * value, mirror * xh))
-    return all_of(*odd, identity(moved, error(value, xh)))
+    return all_of(*field, *odd, *even, score, identity(moved, error(value, xh)))
 
 
 @claim(

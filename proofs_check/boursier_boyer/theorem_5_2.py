@@ -31,6 +31,7 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
         "BB:F.2.lin",
         "BB:F.2.Zh",
         "BB:F.2.C2",
+        "BB:LF.1",
         "BB:LF.1.i",
         "BB:LF.1.ii.f",
         "BB:LF.1.iii",

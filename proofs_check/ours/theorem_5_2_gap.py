@@ -18,97 +18,100 @@ from sympy import Rational, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.properties.computed import Computed, Decades, Entries, OneOf, Share
-from numerics.provers import Closed, computed, forall, identity, trace_identity
+from numerics.provers import Closed, computed, forall, identity
 from numerics.quadrature.common_nodes import STEP, common_nodes
 from numerics.refutation import refuted_by_two_routes
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_gap, gap_at_nodes
 from numerics.seeds import current_seed, generator
-from proofs_check.core.claim import claim
+from proofs_check.core.claim import MEANS, claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.ours.r4_gaussian_moments import TOKENS, pi
 from theory.regression.finite_prompt import GRADIENT_CONSTANT, excess_at_query, gap_bounds
 from theory.regression.task import RegressionTask
-from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
 P2, P3, Q = sp.symbols("P2 P3 Q", nonnegative=True)
 MOMENT_DOMAIN: dict[sp.Symbol, Any] = {P2: Closed(0, 1), P3: Closed(0, 1), Q: Closed(0, 1)}
 MOMENT_ORDER = [(Q, "<=", P3), (P3, "<=", P2)]
-ALGEBRA = Algebra(symmetric=["T"], vectors=["x"])
 
 
 @claim(
     "OURS:T5.2.gap/moments",
-    control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}),
-    needs=("OURS:R4.e", "OURS:R4.e/order"),
-    argument=r"The weights are at most 1, which gives $P_3\leq P_2$, and $Q\leq P_3$ is R4 (e).",
+    control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}, {"up": Fraction(9, 10)}),
 )
-def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3) -> Evidence:
-    r"""Since $Q\leq P_3\leq P_2$, $-7P_2\leq-P_2-6P_3+6Q\leq0$ and
-    $|\frac{dP_2}{ds}|=|P_2-4P_3+3Q|\leq3P_2$; `c`, `of_Q` and `k` stand for 7, the 6 before $Q$,
-    and 3.
+def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3, up: int | Fraction = 1) -> Evidence:
+    r"""It is derived that $-7P_2\leq-P_2-6P_3+6Q\leq0$ and that $\frac{dP_2}{ds}=P_2-4P_3+3Q$ is
+    between $-3P_2$ and $P_2$, from $Q\leq P_3\leq P_2$, which is derived for the weights of any
+    scores; `c`, `of_Q`, `k` and `up` stand for 7, the 6 before $Q$, 3, and the 1 before the last
+    $P_2$.
     """
     b, slope = -P2 - 6 * P3 + of_Q * Q, P2 - 4 * P3 + 3 * Q
-    sides = [(b, ">=", -Rational(c) * P2), (b, "<=", 0), (slope**2, "<=", (Rational(k) * P2) ** 2)]
-    return all_of(*(forall(*side, MOMENT_DOMAIN, where=MOMENT_ORDER) for side in sides))
+    sides: tuple[tuple[Any, str, Any], ...] = (
+        (b, ">=", -Rational(c) * P2),
+        (b, "<=", 0),
+        (slope, ">=", -Rational(k) * P2),
+        (slope, "<=", Rational(up) * P2),
+    )
+    searches = (forall(left, op, right, MOMENT_DOMAIN, where=MOMENT_ORDER) for left, op, right in sides)
+    return derivation("OURS:T5.2.gap/moments", *searches, c=c, of_Q=of_Q, k=k, up=up)
 
 
 @claim(
     "OURS:T5.2.gap/slope",
-    control={"constant": GRADIENT_CONSTANT - 1},
+    control=({"constant": GRADIENT_CONSTANT - 1}, {"share": Fraction(1, 5)}),
+    assumes=(MEANS,),
     cites=("Stein (1981): Gaussian integration by parts",),
-    argument=r"Every monomial in the power sums $\pi_k$, $k\geq2$, lies between 0 and $\pi_2$, so that the slope is at "
-    r"most $P_2$ times the sum of the absolute coefficients.",
 )
-def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT) -> Evidence:
+def slope_of_the_second_coefficient(*, constant: int = GRADIENT_CONSTANT, share: int | Fraction = 1) -> Evidence:
     r"""By Stein's lemma $\frac d{ds}\mathbb{E}(-\pi_2-6\pi_3+6\pi_2^2)$ is the mean of a polynomial
     in power sums without constant term, whose coefficients have absolute values of sum 294, which
-    is `constant`.
+    is `constant`. For $\pi_3=t\pi_2$ and $\pi_4=v\pi_3$ with $\pi_2,t,v\in[0,1]$, the polynomial is
+    between $-294\pi_2$ and $294\pi_2$; `share` multiplies these.
     """
     coefficient = -1 * TOKENS.sum(2) - 6 * TOKENS.sum(3) + 6 * TOKENS.sum(2) ** 2
     slope = 60 * pi[2] ** 3 + 9 * pi[2] ** 2 - 132 * pi[2] * pi[3] - pi[2] - 14 * pi[3] + 78 * pi[4]
     total = sum(abs(c) for c in sp.Poly(slope, *pi.values()).coeffs())
     by_stein = computed(r"\partial_s\mathbb{E}(-\pi_2-6\pi_3+6\pi_2^2)", coefficient.heat())
-    return all_of(identity(by_stein, slope), identity(computed(r"\sum|\mathrm{coefficients}|", total), constant))
+    p, t, v = names = sp.symbols("pi2 t v", nonnegative=True)
+    ordered, most = slope.xreplace({pi[2]: p, pi[3]: p * t, pi[4]: p * t * v}), Rational(share) * constant * p
+    bounds = ((ordered, "<=", most), (-most, "<=", ordered))
+    return all_of(
+        identity(by_stein, slope),
+        identity(computed(r"\sum|\mathrm{coefficients}|", total), constant),
+        *(forall(*side, dict.fromkeys(names, Closed(0, 1))) for side in bounds),
+    )
 
 
 @claim(
     "OURS:T5.2.gap/power",
     needs=("OURS:R4.A.ode",),
     control={"end": Fraction(2)},
-    argument=r"One has $P_2\leq\min(1,e^s/L)$; with $y=e^s/L$ this is at most $y^r=e^{rs}L^{-r}$ for every $r$ in $[0,1]$.",
 )
 def minimum_below_a_power(*, end: Fraction = Fraction(1)) -> Evidence:
-    r"""For every real $v=\ln y$ and $0\leq r\leq1$, $\min(0,v)\leq rv$; `end` stands for the upper
-    end of $r$.
+    r"""From $P_2\leq1$ and $P_2\leq e^s/L$ it is derived that $P_2\leq e^{rs}L^{-r}$ for every $r$
+    in $[0,1]$; `end` stands for the upper end of $r$. The second route is $\min(0,v)\leq rv$ for
+    $v=s-\ln L$.
     """
     v, r = sp.Symbol("v", real=True), sp.Symbol("r", nonnegative=True)
-    return forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)})
+    return derivation("OURS:T5.2.gap/power", forall(sp.Min(0, v), "<=", r * v, {v: (-oo, oo), r: Closed(0, end)}), end=end)
 
 
 @claim(
     "OURS:T5.2.gap/gaussian",
     control=({"part": Fraction(1, 3)}, {"share": Fraction(1, 2)}),
-    argument=r"As $rk\rho^2\leq1/(4k)$, "
-    r"$\mathbb{E}e^{rs}\leq\mathbb{E}e^{|x|^2/(4k)}=\prod_i(1-\frac{l_i}{2k})^{-1/2}\leq2^{d/2}$; the tilted law of $x$ "
-    r"has the variances $l_i/(1-\frac{l_i}{2k})\leq2l_i$, so that $\mathbb{E}[e^{|x|^2/(4k)}|x|^2]\leq2^{d/2}\cdot2t$ and "
-    r"$\mathbb{E}[e^{|x|^2/(4k)}|x|^4]\leq2^{d/2}\cdot3(2t)^2$, where ${\rm tr}\,T^2\leq({\rm tr}\,T)^2$ for any number of "
-    r"eigenvalues by induction.",
 )
 def exponential_moments_of_the_query(*, part: Fraction = Fraction(1, 4), share: Fraction = Fraction(1)) -> Evidence:
-    r"""For $0\leq l\leq k$, $1-\frac l{2k}\geq\frac12$ and $l/(1-\frac l{2k})\leq2l$; moreover
-    $\mathbb{E}|x|^4=({\rm tr}\,T)^2+2\,{\rm tr}\,T^2$, and ${\rm tr}\,T^2\leq({\rm tr}\,T)^2$ for
-    two eigenvalues. Here `part` stands for the $\frac14$ of $\frac l{2k}=2\cdot\frac14\frac lk$,
-    and `share` multiplies the last bound.
+    r"""For a Gaussian $x$ of any covariance $S$ with $k=\|S\|_{\rm op}$ and $t={\rm tr}\,S$ it is
+    derived that $\mathbb{E}e^{|x|^2/(4k)}|x|^{2j}$ is at most $2^{d/2}$ times $1$, $2t$ and $12t^2$
+    for $j=0,1,2$. Here `part` stands for the $\frac14$ in the exponent, and `share` multiplies the
+    last bound. The second route has $d=1$, where with $r=1-2\,{\rm part}\,\frac lk$ these means are
+    $r^{-1/2}$, $l\,r^{-3/2}$ and $3l^2r^{-5/2}$ for $S=l\leq k$.
     """
-    l, k = sp.Symbol("l", nonnegative=True), sp.Symbol("k", positive=True)
-    ranges, rest = {l: Closed(0, oo), k: (0, oo)}, k - 2 * Rational(part) * l
-    first = forall(rest, ">=", k / 2, ranges, where=[(l, "<=", k)])
-    second = forall(l * k, "<=", 2 * l * rest, ranges, where=[(l, "<=", k)])
-    x, T = ALGEBRA["x"], ALGEBRA["T"]
-    fourth = trace_identity(((x.T * x) * (x.T * x)).gauss("x", T), T.tr() * T.tr() + 2 * (T * T).tr())
-    a, c = sp.symbols("a c", nonnegative=True)
-    square = forall(a**2 + c**2, "<=", Rational(share) * (a + c) ** 2, {a: Closed(0, oo), c: Closed(0, oo)})
-    return all_of(first, second, fourth, square)
+    u = sp.Symbol("u", nonnegative=True)  # l/k; both sides are divided by l^j
+    r = 1 - 2 * Rational(part) * u
+    sides = ((r ** Rational(-1, 2), 1), (r ** Rational(-3, 2), 2), (3 * r ** Rational(-5, 2), 12 * Rational(share)))
+    searches = (forall(left, "<=", right * sp.sqrt(2), {u: Closed(0, 1)}) for left, right in sides)
+    return derivation("OURS:T5.2.gap/gaussian", *searches, part=part, share=share)
 
 
 @claim(

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp, integrated, interpolated, log
+from numerics.derivations.derived import chain, exp, interpolated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace
 from numerics.derivations.sorts import NONNEGATIVE, Range
@@ -29,8 +29,8 @@ own_weight = exp(dot(over(l, d, U(i, l) * y(l, query)), z(i, k)) + over(l, d, la
 
 
 def risk(factor: int = 1) -> Statement:
-    """The mean over task, prompt and query of half the squared error of the last coordinate of V R_L/S_L
-    is that of the weighted mean of the values v.z_k, for v = (p, factor c).
+    """The mean over task, prompt and query of half the squared error of the last coordinate of V
+    R_L/S_L is that of the weighted mean of the values v.z_k, for v = (p, factor c).
     """
     target = dot(w(i), y(i, query))
     of = lambda output: mean(expectation(bind("query", (query,), absolute(output - target) ** 2 / 2)), h)

@@ -13,7 +13,7 @@ from numerics.derivations.rules import arithmetic, assume, equal, gaussian, repl
 from numerics.derivations.sorts import NONNEGATIVE, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.gaussian.linear_model import b, dot, generating_function, l, label, mean, shift, size_of_w, w, x
 from proofs_check.derivations.gaussian.moments import covariance
 from proofs_check.derivations.gaussian_tokens import R, n, rank
@@ -33,8 +33,8 @@ def form(left: Term, right: Term) -> Term:
 
 
 def of_a_token(factor: int | Fraction = 1) -> Statement:
-    """E e^{a.x + b y} = e^{u' Gamma_w u/2} for u = (a, b), y = w.x and Gamma_w with the blocks Sigma,
-    Sigma w and w' Sigma w, each times `factor`.
+    """E e^{a.x + b y} = e^{u' Gamma_w u/2} for u = (a, b), y = w.x and Gamma_w with the blocks
+    Sigma, Sigma w and w' Sigma w, each times `factor`.
     """
     blocks = form(a(i), a(l)) + 2 * b * form(a(i), w(l)) + b**2 * form(w(i), w(l))
     return Statement(mean(exp(dot(a(i), x(i)) + b * label)), "==", exp(Fraction(factor) * blocks / 2))
@@ -47,7 +47,9 @@ def token() -> Theorem:
 
 
 def of_a_tilted_token(half: Fraction = Fraction(1, 2)) -> Statement:
-    """E_{mu_z} e^{v.Z} = E e^{(v + a).Z}/E e^{a.Z} = e^{v.Sigma a + half v' Sigma v} for the score a."""
+    """E_{mu_z} e^{v.Z} = E e^{(v + a).Z}/E e^{a.Z} = e^{v.Sigma a + half v' Sigma v} for the score
+    a.
+    """
     tilted = mean(exp(dot(a(i), x(i))) * exp(dot(v(i), x(i)))) / mean(exp(dot(a(i), x(i))))
     return Statement(tilted, "==", exp(form(v(i), a(l)) + Fraction(half) * form(v(i), v(l))))
 
@@ -60,7 +62,7 @@ def tilted_token() -> Theorem:
     return chain(start, value, of_a_tilted_token().rhs)
 
 
-# -- label noise -------------------------------------------------------------------------------------
+# -- label noise -----------------------------------------------------------------------------------
 
 k = Variable("k", Sort.TOKEN)
 #: Any noise with two moments, a function of an outcome k that is independent of x.
@@ -79,7 +81,7 @@ def centred() -> Theorem:
 
 
 def moments_with_noise(factor: int | Fraction = 1) -> tuple[Statement, ...]:
-    """E xx' = Sigma, E xy = Sigma w and E y^2 = w' Sigma w + tau^2 for y = w.x + noise of any law."""
+    """E xx' = Sigma, E xy = Sigma w and E y^2 = w' Sigma w + tau^2 for y = w.x + noise."""
     y, column = label + noise(k), over(l, d, sigma(i, l) * w(l))
     sides = (
         (x(i) * x(l), sigma(i, l)),
@@ -87,33 +89,31 @@ def moments_with_noise(factor: int | Fraction = 1) -> tuple[Statement, ...]:
         (y**2, over(i, d, w(i) * column) + tau2),
     )
     given = centred().assumptions
-    return tuple(
-        Statement(jointly(left), "==", Fraction(factor) * right, given if n else frozenset())
-        for n, (left, right) in enumerate(sides)
-    )
+    known: tuple[frozenset[Assumption], ...] = (frozenset(), given, given)
+    return tuple(Statement(jointly(u), "==", Fraction(factor) * v, also) for (u, v), also in zip(sides, known))
 
 
 @cache
 def with_noise() -> tuple[Theorem, ...]:
     """From E (b.xi)(c.xi) = b.c; the noise meets x in its mean only, which is 0."""
     row, other, task = R(i, n), R(l, n), over(l, d, R(l, n) * w(l))
-    entry, column, corner = (
-        specialise(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in ((row, other), (row, task), (task, task))
-    )
+    pairs = ((row, other), (row, task), (task, task))
+    entry, column, corner = (specialise(covariance(), {b_: ((n,), u), c_: ((n,), v)}) for u, v in pairs)
     goals = moments_with_noise()
     zero, first, square = bind("mean", (k,), noise(k)), mean(x(i)), mean(label)
     second = chain(goals[1].lhs, column.lhs + first * zero)
-    second = chain(second, arithmetic(second.rhs, "==", column.rhs, centred(), column, hide=(column.lhs, column.rhs, first, zero)))
+    hidden = (column.lhs, column.rhs, first, zero)
+    second = chain(second, arithmetic(second.rhs, "==", column.rhs, centred(), column, hide=hidden))
     third = chain(goals[2].lhs, corner.lhs + 2 * square * zero + tau2)
-    third = chain(
-        third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(corner.lhs, corner.rhs, square, zero, tau2))
-    )
+    sides = (corner.lhs, corner.rhs, square)
+    third = chain(third, arithmetic(third.rhs, "==", corner.rhs + tau2, centred(), corner, hide=(*sides, zero, tau2)))
     return chain(goals[0].lhs, entry, goals[0].rhs), chain(second, goals[1].rhs), chain(third, goals[2].rhs)
 
 
-#: A bound of the operator norm of Sigma, of any size, and Gaussian noise r.eta of the variance |r|^2.
-S, eta, m_ = Variable("S", range=NONNEGATIVE), Variable("eta", Sort.NORMAL), Variable("m_", Sort.INDEX)
-r = Function("r", (Sort.INDEX,))
+#: A bound of the operator norm of Sigma, of any size.
+S = Variable("S", range=NONNEGATIVE)
+#: Gaussian noise r.eta, of the variance |r|^2.
+eta, m_, r = Variable("eta", Sort.NORMAL), Variable("m_", Sort.INDEX), Function("r", (Sort.INDEX,))
 gaussian_noise, tau2_ = over(m_, m, r(m_) * GAUSSIAN(m_, eta)), over(m_, m, r(m_) ** 2)
 
 
@@ -147,7 +147,7 @@ def noisy_token() -> Theorem:
     own = gaussian(eta, m_, m, b * r(m_), equal(term(0) + 1, 1))
     goal = noisy_statements()[0]
     start = chain(goal.lhs, own.lhs * plain.lhs)
-    size, at = over(i, d, a(i) ** 2) + b**2, over(i, d, (a(i) + b * w(i)) ** 2)
+    size = over(i, d, a(i) ** 2) + b**2
     norm = chain(specialise(any_covariance(), {v: ((i,), a(i) + b * w(i))}), S * shift(a(i), b).lhs)
     norm = chain(norm, replace(norm.rhs, shift(a(i), b)))
     start = chain(start, replace(start.rhs, own, plain), exp(b**2 * tau2_ / 2) * exp(norm.lhs / 2))

@@ -60,7 +60,9 @@ def second(s: Fraction) -> Theorem:
 
 @cache
 def fourth(s: Fraction) -> Theorem:
-    """E w |x|^4 <= 3 r^{-rank/2}(tr S)^2/r^2, by the Cauchy-Schwarz inequality for each pair of coordinates."""
+    """E w |x|^4 <= 3 r^{-rank/2}(tr S)^2/r^2, by the Cauchy-Schwarz inequality for each pair of
+    coordinates.
+    """
     root = exp(s / 4 * squared) if s else term(1)
     half = sqrt(3) * exp(-(rank / 4) * log(1 - s)) / (1 - s)
     values, bounds, known = [], [], []
@@ -69,14 +71,14 @@ def fourth(s: Fraction) -> Theorem:
         bounds.append(half * over(n, rank, R(index, n) ** 2))
         one = coordinate(index, s, 4, fourth_moment(s))
         known.append(chain(mean(values[-1] ** 2), one, bounds[-1] ** 2))
-    pair = schwarz_of_bounds("normal", (g,), *values, *known, *bounds)
+    pair = schwarz_of_bounds("normal", (g,), values[0], values[1], known[0], known[1], bounds[0], bounds[1])
     rows = integrated("coordinates", (l,), pair, heads=(d,))
     return integrated("coordinates", (i,), rows, mean(weight(s) * length() ** 2), 3 * mass(s) * trace**2 / (1 - s) ** 2, (d,))
 
 
 @cache
 def trace_at_most(bound: Theorem, size: Term) -> Theorem:
-    """tr S <= size d from b' S b <= size |b|^2 for every b, by its mean over a Gaussian vector b."""
+    """tr S <= size d from b' S b <= size |b|^2 for every b, by its mean over a Gaussian b."""
     at = specialise(bound, {v: ((i,), GAUSSIAN(i, h))})
     diagonal = specialise(second_moment(), {rank: d, b: ((i,), R(i, n))})
     sums = integrated("coordinates", (n,), diagonal, None, trace, (rank,))

@@ -15,7 +15,7 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import GAUSSIAN, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens import R, n, rank
-from proofs_check.derivations.softmax_average import a, d, i, j, over, v
+from proofs_check.derivations.softmax_average import a, d, i, over, v
 
 l = Variable("l", Sort.INDEX)
 #: The Gaussian vectors of a token, of the query and of the task.
@@ -129,3 +129,17 @@ def statements(k: int | Fraction = 1) -> tuple[Statement, ...]:
     norm = over(i, d, a(i) ** 2) + b**2
     of_token = Statement(mean(exp(dot(a(i), x(i)) + b * label)), "<=", exp(k * proxy * norm / 2), given)
     return of_query, of_token, Statement(term(1), "<=", k * proxy)
+
+
+def query_statement(c: int | Fraction = 1) -> Statement:
+    """E e^{v.x} <= e^{c|v|^2/2} for the query."""
+    return Statement(mean(exp(dot(v(i), x(i, q))), q), "<=", exp(Fraction(c) * over(i, d, v(i) ** 2) / 2), covariance().assumptions)
+
+
+def token_statement(k: int | Fraction = 1) -> Statement:
+    """E e^{a.x + b y} <= e^{sigma_mu^2(|a|^2 + b^2)/2} with k before the norm of Sigma in
+    sigma_mu^2.
+    """
+    proxy_ = Op("max", (term(1), Fraction(k) * top * (1 + size_of_w)))
+    bound = exp(proxy_ * (over(i, d, a(i) ** 2) + b**2) / 2)
+    return Statement(mean(exp(dot(a(i), x(i)) + b * label)), "<=", bound, covariance().assumptions)

@@ -10,8 +10,8 @@ from functools import cache
 from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.rules import arithmetic, gaussian, limit, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE, REALS, Range
-from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
+from numerics.derivations.sorts import REALS, Range
+from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian_tokens import b, c, dot, mean, n, rank, xi
 from proofs_check.derivations.gaussian_tokens import g as vector
@@ -85,10 +85,10 @@ def total_mass(s: Fraction) -> Theorem:
     return chain(mean(weight(s)), specialise(generating_function(s), {b: ((n,), term(0))}), mass(s))
 
 
-def averaged(s: Fraction, point: Theorem, *sides: Term) -> Theorem:
+def averaged(s: Fraction, point: Theorem, left: Term, right: Term) -> Theorem:
     """The mean of w times an inequality in y = b.xi, whose sides are sums of nonnegative terms."""
     at = specialise(point, {y_: score})
-    return integrated("normal", (vector,), replace(weight(s) * at.lhs, at), *sides)
+    return integrated("normal", (vector,), replace(weight(s) * at.lhs, at), left, right)
 
 
 #: A step that tends to 0, and a square of it that eps bounds.
@@ -96,8 +96,8 @@ small = eps / (1 + eps) / (1 + size)
 
 
 def at_a_small_step(thm: Theorem, s: Fraction, order: int) -> Theorem:
-    """The theorem at the small step t, where e^v with v = t^2|b|^2/(2r) on its right side is at most
-    1 + v + v^2, or 1 + v + (v^2 + v^3)/2 for the order 2.
+    """The theorem at the small step t, where e^v with v = t^2|b|^2/(2r) on its right side is at
+    most 1 + v + v^2, or 1 + v + (v^2 + v^3)/2 for the order 2.
     """
     v = instantiated(exponent(s), {step: small})
     more = v_ + v_**2 if order == 1 else v_ + (v_**2 + v_**3) / 2
@@ -119,7 +119,9 @@ def tiny() -> Theorem:
 
 @cache
 def second_moment_above(s: Fraction) -> Theorem:
-    """E w (b.xi)^2 <= r^{-rank/2}|b|^2/r, from 2 + y^2 <= e^y + e^{-y} at y = t b.xi, as t tends to 0."""
+    """E w (b.xi)^2 <= r^{-rank/2}|b|^2/r, from 2 + y^2 <= e^y + e^{-y} at y = t b.xi, as t tends to
+    0.
+    """
     M, X, r = mass(s), moment(s, 2), 1 - s
     point = arithmetic(2 + (step * y_) ** 2, "<=", wave(step * y_))
     average = averaged(s, point, 2 * mean(weight(s)) + step**2 * X, mean(weight(s) * wave(step * score)))
@@ -133,8 +135,8 @@ def second_moment_above(s: Fraction) -> Theorem:
 
 @cache
 def second_moment_below(s: Fraction) -> Theorem:
-    """r^{-rank/2}|b|^2/r <= E w (b.xi)^2, from e^y + e^{-y} <= 2 + y^2 + t^4(e^{2x} + e^{-2x}) at y =
-    t x and x = b.xi, as t tends to 0.
+    """r^{-rank/2}|b|^2/r <= E w (b.xi)^2, from e^y + e^{-y} <= 2 + y^2 + t^4(e^{2x} + e^{-2x}) at y
+    = t x and x = b.xi, as t tends to 0.
     """
     M, X, r = mass(s), moment(s, 2), 1 - s
     series = specialise(arithmetic(wave(y_), "<=", 2 + y_**2 + y_**4 / 24 * wave(y_)), {y_: step * y_})
@@ -166,19 +168,20 @@ def second_moment() -> Theorem:
 
 @cache
 def fourth_moment(s: Fraction) -> Theorem:
-    """E w (b.xi)^4 <= 3 r^{-rank/2}|b|^4/r^2, from 2 + y^2 + y^4/12 <= e^y + e^{-y} at y = t b.xi."""
+    """E w (b.xi)^4 <= 3 r^{-rank/2}|b|^4/r^2, from 2 + y^2 + y^4/12 <= e^y + e^{-y}, y = t b.xi."""
     M, X, Y, r = mass(s), moment(s, 2), moment(s, 4), 1 - s
     point = arithmetic(2 + (step * y_) ** 2 + (step * y_) ** 4 / 12, "<=", wave(step * y_))
     known = 2 * mean(weight(s)) + step**2 * X
     average = averaged(s, point, known + step**4 * Y / 12, mean(weight(s) * wave(step * score)))
     average, more = chain(average, specialise(waves(s), {x_: step})), 3 * size**3 / (2 * r**3)
     scaled = 12 * average.lhs / step**4
-    scaled = chain(Y + 12 * known / step**4, scaled, replace(scaled, average))
-    less = Y + 12 * (2 * M + step**2 * (M * size / r)) / step**4
-    less = chain(less, Y + 24 / step**4 * M + 12 / step**2 * second_moment_below(s).lhs)
+    start = chain(Y + 12 * known / step**4, scaled, replace(scaled, average))
+    less = chain(
+        Y + 12 * (2 * M + step**2 * (M * size / r)) / step**4, Y + 24 / step**4 * M + 12 / step**2 * second_moment_below(s).lhs
+    )
     less = chain(less, replace(less.rhs, second_moment_below(s), flipped(total_mass(s))))
-    scaled = at_a_small_step(chain(less, scaled), s, 2)
-    bound = arithmetic(Y, "<=", M * (3 * size**2 / r**2 + small**2 * more), scaled, hide=(M, Y, size, small))
+    near = at_a_small_step(chain(less, start), s, 2)
+    bound = arithmetic(Y, "<=", M * (3 * size**2 / r**2 + small**2 * more), near, hide=(M, Y, size, small))
     bound = chain(bound, replace(bound.rhs, tiny()))
     return limit(bound, eps, 3 * M * size**2 / r**2, M * more)
 
@@ -186,7 +189,6 @@ def fourth_moment(s: Fraction) -> Theorem:
 @cache
 def covariance() -> Theorem:
     """E (b.xi)(c.xi) = b.c, from the squares of b + c, b and c."""
-    other = {b: ((n,), c(n))}
     squares = [specialise(second_moment(), {b: ((n,), u)}) for u in (b(n) + c(n), b(n), c(n))]
     left, right = ([getattr(x, side) for x in squares] for side in ("lhs", "rhs"))
     half = lambda parts: (parts[0] - parts[1] - parts[2]) / 2

@@ -1,5 +1,5 @@
-"""Lemma 2.1, last sentence: attention maps its own Gaussian prompt measure N(mu, Gamma), with Gamma =
-R R' of any rank, to a Gaussian law, by the moment generating function of the output.
+"""Lemma 2.1, last sentence: attention maps its own Gaussian prompt measure N(mu, Gamma), with Gamma
+= R R' of any rank, to a Gaussian law, by the moment generating function of the output.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import absolute, real
 from proofs_check.derivations.gaussian.moments import equality
-from proofs_check.derivations.gaussian_tokens import R, V, b, excess, l, mu, n, rank, tilted, tilted_mean, weight_of_a_vector
-from proofs_check.derivations.query_average import U
+from proofs_check.derivations.gaussian_tokens import R, b, excess, mu, n, rank, tilted, tilted_mean, weight_of_a_vector
+from proofs_check.derivations.query_average import U, V, l
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over
 
 h, s = Variable("h", Sort.NORMAL), Variable("s", Sort.INDEX)
@@ -60,8 +60,8 @@ def rotated(vector: Term) -> Term:
 
 
 def statement(factor: int = 1) -> Statement:
-    """E e^{c.T} = e^{factor(c.V(I + Gamma U)mu + c' M Gamma M' c/2)} for every c, with M = V Gamma U: the
-    law of the output T is Gaussian with that mean and covariance.
+    """E e^{c.T} = e^{factor(c.V(I + Gamma U)mu + c' M Gamma M' c/2)} for every c, with M = V Gamma
+    U: the law of the output T is Gaussian with that mean and covariance.
     """
     output = weighted(instantiated_at_the_query(tilted))
     average = weighted(mu(j) + gamma(rotated(mu(l))))

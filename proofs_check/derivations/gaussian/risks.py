@@ -4,6 +4,7 @@ is the last output coordinate, the row v = (p, c) of V times the tilted mean of 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
@@ -31,7 +32,9 @@ def loss(prediction: Term, power: int = 2) -> Term:
 
 
 def infinite_prompt(power: int = 2) -> Statement:
-    """The risk of the last coordinate of attention is half the mean square of v' Gamma_w U(x_q, 0) - w.x_q."""
+    """The risk of the last coordinate of attention is half the mean square of v' Gamma_w U(x_q, 0)
+    - w.x_q.
+    """
     attention = (over(i, d, p(i) * mean(weight * x(i))) + c * mean(weight * label)) / mean(weight)
     score = instantiated(image, {i: l}) + last_image * w(l)
     return Statement(loss(attention), "==", loss(form(p(i), score) + c * form(w(i), score), power))
@@ -48,7 +51,7 @@ def infinite_prompt_theorem() -> Theorem:
     return chain(infinite_prompt().lhs, average, infinite_prompt().rhs)
 
 
-# -- the limit of training -----------------------------------------------------------------------------
+# -- the limit of training -------------------------------------------------------------------------
 
 J, b = Function("J", (Sort.INDEX, Sort.INDEX)), Function("b", (Sort.INDEX,))
 t, outcome = Variable("t", range=POSITIVE), Variable("k", Sort.TOKEN)
@@ -63,12 +66,12 @@ def inverse() -> Theorem:
     return assume("J is the inverse of Sigma", image, "==", b(i), every=(b, i))
 
 
-def risk_at_the_limit(factor: int = 1) -> tuple[Statement, Statement]:
-    """The risk at U = factor J/t and u = t is 0, and no predictor of any target has a smaller one."""
+def risk_at_the_limit(factor: int = 1, least: int | Fraction = 0) -> tuple[Statement, Statement]:
+    """The risk at U = factor J/t and u = t is 0, and no predictor has a smaller one."""
     limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), factor * J(i, l) / t)}
     risk = Statement(instantiated(infinite_prompt().lhs, limit), "==", term(0), inverse().assumptions)
     other = bind("mean", (outcome,), (guess(outcome) - truth(outcome)) ** 2 / 2)
-    return risk, Statement(term(0), "<=", other)
+    return risk, Statement(term(Fraction(least)), "<=", other)
 
 
 @cache

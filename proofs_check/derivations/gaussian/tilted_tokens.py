@@ -30,9 +30,8 @@ from proofs_check.derivations.gaussian.linear_model import (
     w,
     x,
 )
-from proofs_check.derivations.gaussian_tokens import R, n, rank
 from proofs_check.derivations.softmax_average import a, d, i, j, over, v
-from proofs_check.derivations.tilted import Law, exponential_of_the_square, excess, part_, u
+from proofs_check.derivations.tilted import Law, excess, exponential_of_the_square, part_, u
 from proofs_check.derivations.tilted import h as half_log
 
 #: The law of a covariate, and the rows of U as it acts on a query (x, 0): U(i, l) and last(l).
@@ -55,7 +54,7 @@ def power_below_an_exponential(k: int) -> Theorem:
 
 
 def length(square: Term) -> Term:
-    """A sum of squares as the largest of 0 and itself, so that its powers are not multiplied out."""
+    """A sum of squares as the largest of 0 and itself, so that powers are not multiplied out."""
     return Op("max", (term(0), square))
 
 
@@ -66,7 +65,9 @@ def same_length(square: Term) -> Theorem:
 
 @cache
 def tilted_covariate(k: int) -> Theorem:
-    """E w|X|^{2k}/E w <= (4 top)^k 2^{k-1}((h + top|a|^2)^k + c) for w = e^{a.X}, k = 2, 4, and 2^{d/2} = e^h."""
+    """E w|X|^{2k}/E w <= (4 top)^k 2^{k-1}((h + top|a|^2)^k + c) for w = e^{a.X}, k = 2, 4, and
+    2^{d/2} = e^h.
+    """
     law, weight, size = COVARIATE, COVARIATE.weight, top * over(j, d, a(j) ** 2)
     part, W = length(law.square) / (4 * top), half_log + size
     tangent = specialise(power_below_an_exponential(k), {part_: part, excess: W})

@@ -12,11 +12,11 @@ from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import GAUSSIAN, Term, Variable, term
+from numerics.derivations.terms import GAUSSIAN, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import HALF, absolute, fourth, length, other, real, second, trace
 from proofs_check.derivations.gaussian.linear_model import x
-from proofs_check.derivations.gaussian.moments import flipped, mass, squared, total_mass, weight
+from proofs_check.derivations.gaussian.moments import squared, total_mass
 from proofs_check.derivations.gaussian_tokens import R, g, mean, n, rank
 from proofs_check.derivations.softmax_average import d, i, over, v
 
@@ -49,7 +49,7 @@ def stretched() -> Theorem:
 
 @cache
 def bounds(part: Fraction = Fraction(1, 4)) -> tuple[Theorem, ...]:
-    """E e^{|x|^2/(4k)}|x|^{2j} is at most 2^{d/2} times 1, 2 tr S and 12 (tr S)^2 for j = 0, 1, 2."""
+    """E e^{|x|^2/(4k)}|x|^{2j} is at most 2^{d/2} times 1, 2 tr S, 12 (tr S)^2 for j = 0, 1, 2."""
     light = chain(Fraction(1, 4) / k_ * stretched().lhs, replace(Fraction(1, 4) / k_ * stretched().lhs, stretched()), N / 4)
     out = []
     for power, known in enumerate((total_mass(HALF), second(HALF), fourth(HALF))):
