@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
-from proofs_check.derivations.window import affine, below, kernel_sums, powers, setting, signal, symmetry
+from proofs_check.derivations.window import affine, below, kernel_sums, long_prompts, powers, setting, signal, symmetry
 
 __all__ = ["PROOFS"]
 
@@ -49,5 +49,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
         "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
         "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.with_the_bound)),
+        "OURS:R14": Proof(long_prompts.statements, each(long_prompts.theorem, 2)),
     }
 )
