@@ -12,14 +12,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import (
     Lip,
-    S,
     W,
     X,
     a,
@@ -40,7 +39,6 @@ from proofs_check.derivations.window.prompt import (
     s,
     t,
     tokens,
-    u,
     x,
 )
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, v
@@ -126,9 +124,14 @@ def pointwise() -> Theorem:
     of_relu = chain(loss(relu), _at(up, down))
     parts = arithmetic(e, "==", plus(e) - minus(e))
     weighted = specialise(arithmetic(s * e, "==", s * (plus(e) - minus(e))), {s: W, e: at_token})
-    summed = chain(tokens(W * at_token), integrate("coordinates", (i,), weighted, (n,)), tokens(W * plus(at_token)) - tokens(W * minus(at_token)))
-    hide = (tokens(W * at_token), tokens(W * plus(at_token)), tokens(W * minus(at_token)), plus(at_query), minus(at_query), at_query)
-    same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=hide)
+    summed = chain(
+        tokens(W * at_token),
+        integrate("coordinates", (i,), weighted, (n,)),
+        tokens(W * plus(at_token)) - tokens(W * minus(at_token)),
+    )
+    sums = tuple(tokens(W * value(at_token)) for value in (lambda z: z, plus, minus))
+    here = (plus(at_query), minus(at_query), at_query)
+    same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=(*sums, *here))
     M = error(modulus)
     whole, hide = equal(M, up + down), (A, M, up, down, loss(affine))
     total = arithmetic(of_relu.rhs, "==", loss(affine) / 2 + Lip**2 / 6 * M**2, of_affine(), same, whole, hide=hide)
@@ -247,7 +250,9 @@ def correlation() -> Theorem:
     outer = mean(1 + at_p * at_r, k)
     plus_, minus_ = (specialise(isotropic(), {v: ((j,), p(j) + sign * r(j))}) for sign in (1, -1))
     square = chain(outer, 1 + (plus_.lhs - minus_.lhs) / 4)
-    value = arithmetic(square.rhs, "==", 1 + (plus_.rhs - minus_.rhs) / 4, plus_, minus_, hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs))
+    value = arithmetic(
+        square.rhs, "==", 1 + (plus_.rhs - minus_.rhs) / 4, plus_, minus_, hide=(plus_.lhs, minus_.lhs, plus_.rhs, minus_.rhs)
+    )
     value = chain(square, value, 1 + product / d)
     whole = integrate("mean", (k,), chain(polar, inner))
     factor = arithmetic(Lip**2 / 3 * outer, "==", Lip**2 / 3 + Lip**2 / 3 * product / d, value, hide=(outer, product))

@@ -2,8 +2,8 @@
 `theory`, for every prompt length.
 
 The class is given by features: f(x) is a sum of F_i(x) with uncorrelated coefficients of variance
-1, so that E (f(x) - sum gamma_k f(x_k))^2 = |F(x) - sum gamma_k F(x_k)|^2, and E f(x)f(y) = sum F_i(x)
-F_i(y). The weights of attention are e^{a.x_k} with a = 2w x.
+1, so that E (f(x) - sum gamma_k f(x_k))^2 = |F(x) - sum gamma_k F(x_k)|^2, and E f(x)f(y) = sum
+F_i(x) F_i(y). The weights of attention are e^{a.x_k} with a = 2w x.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Defined, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import second_moment, sums
-from proofs_check.derivations.softmax_average import S_L, S, expectation, i, k, l, m, m0, mean, over, prompt, q, t, total, w, x
+from proofs_check.derivations.softmax_average import S_L, S, expectation, f, i, k, l, m, m0, mean, over, prompt, q, t, total, w
 
 Pair = tuple[Theorem, Theorem]
 n = Variable("n", Sort.INDEX)
@@ -122,7 +122,7 @@ def _of_U(value: Term, factor: int) -> Pair:
     """|X| <= factor |1 - U| for X = 1{U >= 1/2} (value - 1), both signs."""
     event, distance = Op("ind", (positive - half_,)), sqrt((1 - positive) ** 2)
     lemma = lambda sign: arithmetic(sign * event * (value - 1), "<=", factor * distance)
-    return tuple(specialise(lemma(sign), {positive: U}) for sign in (1, -1))
+    return specialise(lemma(1), {positive: U}), specialise(lemma(-1), {positive: U})
 
 
 def _product(X: Term, K: Term, first: Pair, Y: Term, E: Term, second: Pair) -> Pair:
@@ -146,10 +146,9 @@ def size_of_the_cross_term() -> tuple[Theorem, Theorem]:
     """|c| <= B sqrt(Q), by the Cauchy-Schwarz inequality."""
     schwarz = cauchy_schwarz("coordinates", (i,), F_x(i) - centre, N, (m,))
     schwarz = chain(cross**2, schwarz, B2 * square)
-    return tuple(
-        chain(arithmetic(sign * cross, "<=", sqrt(cross**2), hide=(cross,)), root(schwarz, sqrt(cross**2), root_B * root_Q))
-        for sign in (1, -1)
-    )
+    size = root(schwarz, sqrt(cross**2), root_B * root_Q)
+    up, down = (chain(arithmetic(sign * cross, "<=", sqrt(cross**2), hide=(cross,)), size) for sign in (1, -1))
+    return up, down
 
 
 #: 1{U >= 1/2} (1/U - 1), and the same of the square.
@@ -165,7 +164,8 @@ def likely() -> Pair:
 def _times(X: Term) -> Pair:
     """|1{U >= 1/2} X(1/U^2 - 1)| <= 6 X |1 - U| for X >= 0, for both signs."""
     up, down = (chain(Z, thm) for Z, thm in zip((twice, -twice), _of_U(1 / positive**2, 6)))
-    return tuple(arithmetic(sign * (X * twice), "<=", X * thm.rhs, thm, hide=(X, twice, thm.rhs)) for sign, thm in ((1, up), (-1, down)))
+    scaled = lambda sign, thm: arithmetic(sign * (X * twice), "<=", X * thm.rhs, thm, hide=(X, twice, thm.rhs))
+    return scaled(1, up), scaled(-1, down)
 
 
 #: The error to the second order, and what is left of it.
@@ -182,7 +182,12 @@ def split_of_the_error() -> Pair:
     main = chain(good * error, arithmetic(good * error, "==", parts, whole, hide=(error, U)), parts)
     (c_up, c_down), (Q_up, Q_down), (up, down) = likely(), _times(square), size_of_the_cross_term()
     X, Y = cross * once, square * twice
-    known = (chain(X, c_up, 2 * K * gap), chain(-X, c_down, 2 * K * gap), chain(Y, Q_up, 6 * square * gap), chain(-Y, Q_down, 6 * square * gap))
+    known = (
+        chain(X, c_up, 2 * K * gap),
+        chain(-X, c_down, 2 * K * gap),
+        chain(Y, Q_up, 6 * square * gap),
+        chain(-Y, Q_down, 6 * square * gap),
+    )
     size = (chain(cross, up, K), chain(-cross, down, K))
     hide = (X, Y, good * error, good * P, square, K, gap)
     near = 4 * K * gap + 6 * square * gap
@@ -199,7 +204,9 @@ def split_of_the_error() -> Pair:
     other = chain(P, replace(good * P + bad * P, below, most))
     event = arithmetic(good * error, "<=", error, hide=(error,))
     other = chain(other, replace(other.rhs, event))
-    return first, chain(other, error + near + bad * (B2 + 2 * K + square), _more(error + near + bad * (B2 + 2 * K + square), error + rest))
+    return first, chain(
+        other, error + near + bad * (B2 + 2 * K + square), _more(error + near + bad * (B2 + 2 * K + square), error + rest)
+    )
 
 
 def _more(less: Term, more: Term) -> Theorem:
@@ -211,7 +218,7 @@ def _more(less: Term, more: Term) -> Theorem:
 def average() -> Theorem:
     """error <= 4v: the average of the features is as near to F(x) as the tokens are in mean."""
     off = F_x(i) - F(i, k)
-    mean_square = specialise(second_moment.average_of_vectors(), {second_moment.f: ((i, k), off)})
+    mean_square = specialise(second_moment.average_of_vectors(), {f: ((i, k), off)})
     of_one = replace(w * over(i, m, off**2), of_the_class())
     of_all = integrate("sum", (k,), of_one, (prompt,))
     start = chain(error, mean_square.lhs / S_L**2, replace(mean_square.lhs / S_L**2, mean_square), of_all.lhs / S_L)
@@ -232,9 +239,17 @@ def split_of_the_noise() -> Pair:
     below = arithmetic(good * squares, "<=", good * weights_squared + near, main, *known, hide=hide)
     pairs = bind("sum", (k, l), w * instantiated(w, {k: l}), (prompt,))
     all_ = equal(S_L**2, total(w**2) + pairs)
-    one = arithmetic(weights_squared, "<=", 1, chain(total(w**2), arithmetic(total(w**2), "<=", total(w**2) + pairs), all_.lhs), hide=(total(w**2),))
+    one = arithmetic(
+        weights_squared,
+        "<=",
+        1,
+        chain(total(w**2), arithmetic(total(w**2), "<=", total(w**2) + pairs), all_.lhs),
+        hide=(total(w**2),),
+    )
     more = lambda less, other: arithmetic(less, "<=", other, hide=(squares, gap, weights_squared))
-    first = chain(weights_squared, replace(good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one)))
+    first = chain(
+        weights_squared, replace(good * weights_squared + bad * weights_squared, above, replace(bad * weights_squared, one))
+    )
     first = chain(first, more(first.rhs, squares + rest_noise))
     other = chain(squares, replace(good * squares + bad * squares, below))
     return first, chain(other, more(other.rhs, weights_squared + rest_noise))
@@ -242,8 +257,8 @@ def split_of_the_noise() -> Pair:
 
 @cache
 def means_of_the_rest() -> tuple[Theorem, ...]:
-    """The means of sqrt(Q)|1 - U|, Q|1 - U|, T|1 - U| and of what stands on the rare prompts, by the
-    Cauchy-Schwarz inequality.
+    """The means of sqrt(Q)|1 - U|, Q|1 - U|, T|1 - U| and of what stands on the rare prompts, by
+    the Cauchy-Schwarz inequality.
     """
     of_Q, of_T = first_moments()[1], moments_of_the_squares()
     root_of_Q = chain(expectation(root_Q**2), of_Q, sqrt(spread) ** 2)
@@ -294,14 +309,21 @@ def theorem() -> Pair:
     point = replace(error + noise * weights_squared, error_[0], noise_[0])
     above = chain(integrate("prompt", (prompt,), chain(point, more + less)), known.lhs + expectation(less))
     above = chain(above, replace(above.rhs, mean_of_the_rest()), replace(known.lhs + error_bound, _at_most(known)))
-    apart = [
-        arithmetic(thm.lhs - thm.rhs.args[1], "<=", thm.rhs.args[0], thm, hide=(thm.lhs, *thm.rhs.args)) for thm in (error_[1], noise_[1])
-    ]
+    parts = ((error_[1], error, rest), (noise_[1], weights_squared, rest_noise))
+    apart = [arithmetic(thm.lhs - more_, "<=", value, thm, hide=(thm.lhs, value, more_)) for thm, value, more_ in parts]
     below = replace(P - rest + noise * (squares - rest_noise), *apart)
     below = chain(more - less, below)
     below = chain(known.lhs - expectation(less), integrate("prompt", (prompt,), below))
-    small = arithmetic(known.lhs - error_bound, "<=", known.lhs - expectation(less), mean_of_the_rest(), hide=(known.lhs, expectation(less), error_bound))
-    below = chain(arithmetic(unified - error_bound, "==", known.lhs - error_bound, known, hide=(known.lhs, error_bound)), small, below)
+    small = arithmetic(
+        known.lhs - error_bound,
+        "<=",
+        known.lhs - expectation(less),
+        mean_of_the_rest(),
+        hide=(known.lhs, expectation(less), error_bound),
+    )
+    below = chain(
+        arithmetic(unified - error_bound, "==", known.lhs - error_bound, known, hide=(known.lhs, error_bound)), small, below
+    )
     return above, below
 
 
@@ -311,7 +333,9 @@ def _at_most(same: Theorem) -> Theorem:
 
 
 def statements(share: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The loss is at most B^2 + eps (V + sigma^2) + share times the bound, and at least the difference."""
+    """The loss is at most B^2 + eps (V + sigma^2) + share times the bound, and at least the
+    difference.
+    """
     given = definition_of_tau().assumptions | of_the_class().assumptions
     more = Fraction(share) * error_bound
     return Statement(loss, "<=", unified + more, given), Statement(unified - more, "<=", loss, given)

@@ -15,8 +15,7 @@ from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.window.affine import _apart, modulus
-from proofs_check.derivations.window.affine import relu as _relu
+from proofs_check.derivations.window.affine import _apart
 from proofs_check.derivations.window.prompt import Lip, X, d, i, j, k, l, mean, n, o, over, q, tokens, width, x, zeta
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
@@ -66,8 +65,8 @@ def mean_across() -> Theorem:
     value = chain(value, arithmetic(value.rhs, "==", one.lhs / S, other, one, sums, hide=(other.lhs, one.lhs, S, other_S)))
     value = chain(value, arithmetic(value.rhs, "==", N, hide=(S,)))
     parts = chain(parts, -total)
-    image = other_N * parts.lhs
-    image = chain(image, arithmetic(image, "==", -N * total, value, parts, hide=(parts.lhs, total)))
+    start = other_N * parts.lhs
+    image = chain(start, arithmetic(start, "==", -N * total, value, parts, hide=(parts.lhs, total)))
     E, there = mean(N * total), law.rhs
     there_ = chain(there, integrate("mean", (o,), image), -E)
     both = [arithmetic(sign * E, "<=", 0, law, there_, hide=(E, there)) for sign in (1, -1)]
@@ -147,7 +146,8 @@ def linear_attention(task: str) -> Theorem:
 def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     """L^2/share is at most the loss of linear attention on affine and on ReLU tasks."""
     given = lambda task: frozenset().union(*(t.assumptions for t in opposite_query(task)))
-    return tuple(Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
+    affine, relu = (Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
+    return affine, relu
 
 
 #: Lemma F.1: the error without E_x f, the sum of x_i' M x, and the offset, which is independent.
@@ -170,7 +170,13 @@ def without_the_mean() -> Theorem:
     less = pair((A(k) - offset(o)) ** 2) + mean(offset(o) ** 2) * mean(T(k) ** 2, k)
     more = pair((A(k) + offset(o) * (T(k) - 1)) ** 2)
     b1, b2, t1, t2, a1, a2, c = (
-        mean(offset(o)), mean(offset(o) ** 2), mean(T(k), k), mean(T(k) ** 2, k), mean(A(k), k), mean(A(k) ** 2, k), mean(A(k) * T(k), k)
+        mean(offset(o)),
+        mean(offset(o) ** 2),
+        mean(T(k), k),
+        mean(T(k) ** 2, k),
+        mean(A(k), k),
+        mean(A(k) ** 2, k),
+        mean(A(k) * T(k), k),
     )
     left, right = a2 - 2 * a1 * b1 + b2 + b2 * t2, a2 + 2 * b1 * (c - a1) + b2 * (t2 - 2 * t1 + 1)
     same = arithmetic(left, "==", right, of_b, of_T, hide=(b1, b2, t1, t2, a1, a2, c))
@@ -265,7 +271,9 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
     each = arithmetic(mean(Z(j, o)) * p(j), "==", height * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
     total = chain(mean(inner), integrate("coordinates", (j,), each, (d,)), height * query.lhs)
     value = chain(total, arithmetic(total.rhs, "==", height, query, hide=(query.lhs,)))
-    found = arithmetic(height, "==", 1 - 1 / (2 * width), value, chain(mean(inner), average, 1 - 1 / (2 * width)), hide=(mean(inner),))
+    found = arithmetic(
+        height, "==", 1 - 1 / (2 * width), value, chain(mean(inner), average, 1 - 1 / (2 * width)), hide=(mean(inner),)
+    )
     gap = p(j) - mean(Z(j, o))
     point = arithmetic(gap**2, "==", (1 - height) ** 2 * p(j) ** 2, line, hide=(mean(Z(j, o)), p(j)))
     square = chain(integrate("coordinates", (j,), point, (d,)), (1 - height) ** 2 * query.lhs)

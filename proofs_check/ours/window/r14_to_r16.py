@@ -127,15 +127,16 @@ CLASSES = (
 @claim(
     "OURS:R14",
     control=dict(share=Fraction(1, 10)),
-    argument=r"The derivation is for spectra that end; in others, with $\sum b_k<\infty$, both sides are the limits of those of the "
-    r"first degrees.",
+    argument=r"The derivation is for spectra that end; in others, with $\sum b_k<\infty$, both sides are the limits of "
+    r"those of the first degrees.",
 )
 def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
-    r"""The loss is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the bound, and at least
-    the same minus it, derived for any tokens and for every class whose correlation is a finite sum
-    $\sum_iF_i(x)F_i(y)$, where $V=\frac{\mathbb EW^2v(t)}{\mathbb EW^2}$; on the sphere these means
-    are the quotients of Bessel functions. Both sides are evaluated in 216 cases: $d$ from 2 to 8,
-    $n$ from 1 to 300, $w$ to 30, with and without noise, for affine, cosine and single-degree tasks.
+    r"""The loss is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the bound, and at
+    least the same minus it, derived for any tokens and for every class whose correlation is a
+    finite sum $\sum_iF_i(x)F_i(y)$, where $V=\frac{\mathbb EW^2v(t)}{\mathbb EW^2}$; on the sphere
+    these means are the quotients of Bessel functions. Both sides are evaluated in 216 cases: $d$
+    from 2 to 8, $n$ from 1 to 300, $w$ to 30, with and without noise, for affine, cosine and
+    single-degree tasks.
     """
     worst, at, count = 0.0, (0, 0, 0, 0.0, 0.0), 0
     widths = np.array([0.3, 3.0, 30.0])
