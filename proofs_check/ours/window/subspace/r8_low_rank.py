@@ -79,9 +79,9 @@ def _bound(c_max: int | Fraction) -> sp.Rational:
     control=(dict(c_max=Fraction(21, 10)), dict(share=Fraction(9, 10))),
 )
 def range_of_54(*, c_max: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
-    r"""(54) holds for all $b>a$ if $c\leq{}$`c_max` = 2, and for every $c>2$ it fails at $-b$ and $b$
-    with $b^2=1-\frac2c$, where its left side is at most `share` = 1 times the right one. It is tried
-    with $\psi^{\prime}/\psi=c-\frac{2}{1-t^2}\leq0$ on $(-1,1)$, and with
+    r"""(54) holds for all $b>a$ if $c\leq{}$`c_max` = 2, and for every $c>2$ it fails at $-b$
+    and $b$ with $b^2=1-\frac2c$, where its left side is at most `share` = 1 times the right
+    one. It is tried with $\psi^{\prime}/\psi=c-\frac{2}{1-t^2}\leq0$ on $(-1,1)$, and with
     $\frac{1+b}{1-b}\leq e^{2b/(1-b^2)}$.
     """
     psi = sp.exp(c * t) * (1 - t) / (1 + t)
