@@ -185,8 +185,8 @@ def geometric_series(*, end: int | Fraction = 2) -> Evidence:
 
 @claim("COL:G.3.sum", control=dict(root=2))
 def ratio_of_the_tail(*, root: int = 1) -> Evidence:
-    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is at
-    most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; it is tried on
+    r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is
+    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; it is tried on
     $\frac di-\alpha$.
     """
     q = sp.Symbol("q", positive=True)  # the root of d
@@ -201,10 +201,10 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
     control=dict(half=Fraction(2, 5)),
 )
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$ with
-    $h$ = `half` = 1/2 and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac d\alpha v$
-    the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at $u=1$ and the largest
-    $v=1+y$, $y=\frac{1}{\sqrt d}$, where $\log(1+y)-y\geq-hy^2$.
+    r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
+    with $h$ = `half` = 1/2 and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
+    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at $u=1$ and the
+    largest $v=1+y$, $y=\frac{1}{\sqrt d}$, where $\log(1+y)-y\geq-hy^2$.
     """
     search = forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: (0, 1)})
     return derivation("COL:G.3.low", search, half=half)

@@ -66,8 +66,8 @@ def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1) -> E
     C^bne^{-2r}$ for all tokens of the sphere, with $C^b=4e^{d+\sqrt d}$ times `most` = 1, and
     $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
     $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
-    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried with the mean
-    of $g_0/n$ over $e^{-2r}$ for $d=3$.
+    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried with the
+    mean of $g_0/n$ over $e^{-2r}$ for $d=3$.
     """
     quotient, range_of_r = (sp.exp(2 * r) - sp.exp(-2 * r)) / (4 * r), {r: (0, Fraction(237, 100))}
     constant = sp.exp(3 + sp.sqrt(3))
@@ -242,10 +242,10 @@ def rearranged(*, ordered: bool = True) -> Evidence:
     control=dict(share=Fraction(9, 10)),
 )
 def weights_in_one_order(*, share: int | Fraction = 1) -> Evidence:
-    r"""For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, the left side is at
-    most the right one, times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$, and
-    $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both. It is
-    tried for two numbers $a\geq b$ and $y\geq l$.
+    r"""For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, the left side is
+    at most the right one, times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$,
+    and $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both.
+    It is tried for two numbers $a\geq b$ and $y\geq l$.
     """
     where = [(a, ">=", b), (y, ">=", l)]
     left, right = (a**2 + b**2) * (a * y + b * l) ** 2, (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2

@@ -68,9 +68,9 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     control=dict(half=Fraction(1, 3)),
 )
 def without_the_covariates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""`half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is at least that of $A+C$,
-    where $B=\sum_jv_j\beta_j$; if $f$ and $-f$ are equally likely it is the loss at $v$, so that no
-    $v$ has a smaller loss than $v=0$. The squares themselves are tried.
+    r"""`half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is at least that of
+    $A+C$, where $B=\sum_jv_j\beta_j$; if $f$ and $-f$ are equally likely it is the loss at $v$, so
+    that no $v$ has a smaller loss than $v=0$. The squares themselves are tried.
     """
     everywhere = {A: (-oo, oo), B: (-oo, oo), C: (-oo, oo)}
     printed = forall(half * ((A + B + C) ** 2 + (-A + B - C) ** 2), ">=", (A + C) ** 2, everywhere)
@@ -197,9 +197,9 @@ def weights_grow(*, sign: int = 1) -> Evidence:
     control=dict(least=Fraction(11, 10)),
 )
 def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
-    r"""The mean of $g(c_y)$ is at least the least value $m$ of $g$, times `least` = 1, and equal to it
-    if all $c_y$ are one minimiser $c$, for which the map $y\mapsto c_yy$ is $cI$. It is tried for two
-    values $a,b\geq m$ with weights $q$ and $1-q$.
+    r"""The mean of $g(c_y)$ is at least the least value $m$ of $g$, times `least` = 1, and equal to
+    it if all $c_y$ are one minimiser $c$, for which the map $y\mapsto c_yy$ is $cI$. It is tried
+    for two values $a,b\geq m$ with weights $q$ and $1-q$.
     """
     a, b, m, q = sp.symbols("a b m q", positive=True)
     ranges = {a: (0, oo), b: (0, oo), m: (0, oo), q: (0, 1)}
@@ -236,9 +236,9 @@ def parts_of_the_loss(*, share: int = 1) -> Evidence:
 
 @claim("COL:gp", control=(dict(sign=1), dict(half=Fraction(1, 3))))
 def derivative_of_the_sums(*, sign: int = -1, half: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For any number of tokens $g_0(r+h)-g_0(r)$ is `sign` = -1 times $hg_2(r)$, up to `half` = 1/2
-    times $h^2g_4$ at the smaller of both widths, so that $-g_2$ is the derivative of $g_0$. It is
-    tried for one token, with $hs^2=t$.
+    r"""For any number of tokens $g_0(r+h)-g_0(r)$ is `sign` = -1 times $hg_2(r)$, up to `half` =
+    1/2 times $h^2g_4$ at the smaller of both widths, so that $-g_2$ is the derivative of $g_0$. It
+    is tried for one token, with $hs^2=t$.
     """
     forward, backward = sp.exp(-t) - 1 - sign * t, sp.exp(t) - 1 + sign * t
     ranges = {t: (0, oo)}

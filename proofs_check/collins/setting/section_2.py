@@ -26,9 +26,9 @@ w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
     control=dict(transposed=True),
 )
 def scores_of_the_layer(*, transposed: bool = False) -> Evidence:
-    r"""The last entry of the output of the full matrices is the softmax average of the labels with the
-    scores $x_i^\top Mx$, $M=M_K^\top M_Q$, or with the transpose if `transposed`, for every $d$ and
-    $n$; the score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
+    r"""The last entry of the output of the full matrices is the softmax average of the labels with
+    the scores $x_i^\top Mx$, $M=M_K^\top M_Q$, or with the transpose if `transposed`, for every $d$
+    and $n$; the score $(W_Kz_i)^\top(W_Qz)$ is tried in two dimensions.
     """
     M_K, M_Q = (sp.Matrix(2, 2, sp.symbols(f"{name}_1:5", real=True)) for name in "kq")
     x, z = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "xz")
@@ -102,9 +102,9 @@ def kernel_of_the_estimator(*, power: int = 1) -> Evidence:
     control=dict(half=Fraction(3, 5)),
 )
 def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of equal
-    weights, times 2 `half` = 1. It is tried for two weights of sum 1, whose sum of squares is at
-    least `half` = 1/2, its value without a window.
+    r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of
+    equal weights, times 2 `half` = 1. It is tried for two weights of sum 1, whose sum of squares is
+    at least `half` = 1/2, its value without a window.
     """
     g = sp.Symbol("gamma", nonnegative=True)
     search = forall(g**2 + (1 - g) ** 2, ">=", half, {g: Closed(0, 1)})

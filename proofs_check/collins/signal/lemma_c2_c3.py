@@ -79,11 +79,12 @@ def uniform_square(L: sp.Expr) -> sp.Expr:
     control=(dict(constant=2), dict(slope=2), dict(rising=-1), dict(stretch=2)),
 )
 def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1) -> Evidence:
-    r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3 for
-    every $d$, which increases with $x^\top y$ times `rising` = 1; and for an orthogonal $Q$ the task
-    $f(Qx)$ has the direction $Q^\top w$, times `stretch` = 1, which is as long as $w$. Of the uniform direction it is used that its coordinates are uncorrelated and of one mean
-    square, and of the slope and the offset their mean squares, which are computed. It is tried with
-    the means over the signed permutations of $w$.
+    r"""The mean of $f(x)f(y)$ is $L^2$ over `constant` = 3 plus $L^2x^\top y/d$ over `slope` = 3
+    for every $d$, which increases with $x^\top y$ times `rising` = 1; and for an orthogonal $Q$ the
+    task $f(Qx)$ has the direction $Q^\top w$, times `stretch` = 1, which is as long as $w$. Of the
+    uniform direction it is used that its coordinates are uncorrelated and of one mean square, and
+    of the slope and the offset their mean squares, which are computed. It is tried with the means
+    over the signed permutations of $w$.
     """
     square = uniform_square(L)
     parts = []

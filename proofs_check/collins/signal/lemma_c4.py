@@ -11,9 +11,9 @@ import sympy as sp
 from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
-from proofs_check.derivations.proofs import derivation
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
+from proofs_check.derivations.proofs import derivation
 
 t = sp.Symbol("t", real=True)
 
@@ -29,10 +29,10 @@ def on_circle(name: str) -> sp.Matrix:
     control=(dict(cross=1), dict(three=2)),
 )
 def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
-    r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is `three`), and
-    $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus `cross` = 0, for
-    every $d$ and any average $\hat x$ of the tokens. It is tried in the plane of $x$ and a unit
-    vector $x^\prime\perp x$, with the cross term $ab$ of $\hat x=ax+bx^\prime$.
+    r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is
+    `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
+    `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. It is tried in the plane of
+    $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])

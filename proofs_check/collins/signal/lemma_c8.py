@@ -45,10 +45,10 @@ EMPTY_WINDOWS = Diverging(
     control=(dict(constant=1), dict(share=Fraction(1, 2)), dict(total=2)),
 )
 def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4), share: int | Fraction = 1, total: int = 1) -> Evidence:
-    r"""In $d=7$, where the density of a coordinate is $\frac{15}{16}(1-t^2)^2$, of the integral `total`
-    = 1, the cap of height $s$ has at most `constant` = 5/4 times $s^3$ of the sphere; and the
-    probability of no token in a cap of measure $\sigma$ is at least $1-n\sigma$, where $n$ has the
-    factor `share` = 1.
+    r"""In $d=7$, where the density of a coordinate is $\frac{15}{16}(1-t^2)^2$, of the integral
+    `total` = 1, the cap of height $s$ has at most `constant` = 5/4 times $s^3$ of the sphere; and
+    the probability of no token in a cap of measure $\sigma$ is at least $1-n\sigma$, where $n$ has
+    the factor `share` = 1.
     """
     s, t = sp.Symbol("s", positive=True), sp.Symbol("t", real=True)
     density = sp.Rational(15, 16) * (1 - t**2) ** 2

@@ -47,10 +47,10 @@ def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     control=(dict(other=2), dict(whole=2)),
 )
 def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
-    r"""The slope of the companion, $l_1$ or $-l_2$ by the side of the query, has the law of $l$: every
-    function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares of
-    $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for its companion are equal
-    for any tokens; they are tried for two tokens on the other side.
+    r"""The slope of the companion, $l_1$ or $-l_2$ by the side of the query, has the law of $l$:
+    every function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares
+    of $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for its companion are
+    equal for any tokens; they are tried for two tokens on the other side.
     """
     m, k = sp.symbols("m_1 m_2", positive=True)
     mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)

@@ -8,22 +8,24 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity
 from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v, co, si, symmetric, vector
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
+from proofs_check.derivations.proofs import derivation
 
 
 @claim(
     "COL:H.2.rot",
     control=dict(sign=-1),
-    argument=r"$R(Fx)$ does not depend on the tokens, whose law every rotation preserves: so $u_i$ may stand for $R^\top "
-    r"u_i$ under "
-    r"the expectation, in the signal and in the noise.",
 )
 def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
-    r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top Gx$
-    ($d=3$, $k=2$). (31): $|u_i-u|=|R^\top u_i-R^\top u|$, and $u_i^\top Ru=(R^\top u_i)^\top u$.
+    r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top
+    Gx$, where `sign` = 1 stands before the second part, in all dimensions. (31), (36): if $u_i$ and
+    $Ru_i$ have one law, the signal term with $u_i^\top Ru$ in the exponents is that with $u_i^\top
+    u$ and $R^\top u$ in place of $u$ in the labels, and the noise term is that with $u_i^\top u$.
+    It is tried for $d=3$, $k=2$: $|u_i-u|=|R^\top u_i-R^\top u|$, and
+    $u_i^\top Ru=(R^\top u_i)^\top u$.
     """
     M, x, u_i, v_i, u = symmetric("M", 3), vector("x", 3), vector("u_i", 2), vector("v_i", 1), vector("u", 2)
     token = c_u * B * u_i + c_v * B_PERP * v_i
@@ -31,11 +33,10 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     R = sp.Matrix([[co, -sign * si], [si, co]])
     off, turned = u_i - u, R.T * u_i - R.T * u
     s = sp.Symbol("s", real=True)
-    return all_of(
-        identity(computed(r"x_i^{\top}Mx", (token.T * M * x)[0] + s), score + s),
-        identity(computed(r"|R^{\top}u_i-R^{\top}u|^2", turned.dot(turned)), off.dot(off), given=UNIT[:1]),
-        identity(computed(r"u_i^{\top}Ru", u_i.dot(R * u)), sign * (R.T * u_i).dot(u)),
-    )
+    split = identity(computed(r"x_i^{\top}Mx", (token.T * M * x)[0] + s), score + s)
+    labels = identity(computed(r"|R^{\top}u_i-R^{\top}u|^2", turned.dot(turned)), sign * off.dot(off), given=UNIT[:1])
+    exponents = identity(computed(r"u_i^{\top}Ru", u_i.dot(R * u)), sign * (R.T * u_i).dot(u))
+    return derivation("COL:H.2.rot", split, labels, exponents, sign=sign)
 
 
 @claim(
@@ -64,24 +65,27 @@ def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> E
 
 @claim(
     "COL:H.2a/32",
-    control=dict(factor=1),
-    argument=r"The centre $\bar u$ of the attention given the rotation is $\bar cu$ with $\bar c>0$ by (33)-(35), so that "
-    r"$u^\top\bar u-u^\top R^\top\bar u=\bar c(1-u^\top R^\top u)\geq0$.",
-    needs=("COL:H.2a/35",),
+    control=(dict(factor=1), dict(sign=-1)),
 )
-def signal_terms_differ_by_the_centre(*, factor: int = 2) -> Evidence:
-    r"""(32): the difference of the signal terms at $R^\top u$ and at $u$ is `factor` = 2 times
-    $(u-R^\top u)^\top\sum_i\gamma_iu_i$, for any weights of sum one (two tokens, $k=2$).
+def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evidence:
+    r"""(32): the difference of the errors at $R^\top u$ and at $u$ is `factor` = 2 times
+    $(u-R^\top u)^\top\sum_i\gamma_iu_i$, for any weights and tokens; and the signal term, times
+    `sign` = 1, is not smaller at $R^\top u$. The mean centre is $\bar cu$ by symmetry, with
+    $\bar c\geq0$ since for $c_u>0$ the weight of a token is smaller after its reflection to the
+    other side of $u^\perp$. It is tried for two tokens, $k=2$, and on $2\bar c(1-u^\top R^\top u)$.
     """
     w = sp.Symbol("gamma_1", positive=True)
     x, y, u, z = vector("x", 2), vector("y", 2), vector("u", 2), vector("z", 2)
     centre = w * x + (1 - w) * y
     size = lambda v: v.dot(v)
     # |R'u| = |u|: the two squares are removed on both sides.
-    return identity(
+    split = identity(
         computed(r"|\bar u-R^{\top}u|^2-|\bar u-u|^2", sp.expand(size(centre - z) - size(centre - u))) + size(u) - size(z),
         factor * (u - z).dot(centre),
     )
+    along, overlap = sp.Symbol("c_bar", positive=True), sp.Symbol("t", real=True)
+    larger = forall(sign * 2 * along * (1 - overlap), ">=", 0, {along: (0, oo), overlap: Closed(-1, 1)})
+    return derivation("COL:H.2a/32", split, larger, factor=factor, sign=sign)
 
 
 @claim(

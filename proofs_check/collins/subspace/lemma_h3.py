@@ -13,6 +13,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.low_rank import d_ab, gamma_ab, signal_of_signs
 
 a, b, x, t = sp.symbols("a b x t", real=True)
@@ -138,18 +139,18 @@ def first_term_is_positive(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.3c",
-    dial="c_max",
-    argument=r"Inside the square $b>a$ gives $\ln\frac{(1+b)(1-a)}{(1+a)(1-b)}-c(b-a)=\int_a^b(\frac2{1-t^2}-c)dt>0$; at "
-    r"$a=-1$ or $b=1$ one side of (54) is $0$. Exchanging $a$ and $b$ gives the other direction.",
-    needs=("COL:H.3b/gamma",),
+    control=dict(c_max=Fraction(21, 10)),
 )
 def order_of_the_two_terms(*, c_max: int | Fraction = 2) -> Evidence:
-    r"""(54) for $c\leq{}$`c_max` = 2: the logarithm of the ratio of its two sides has the
-    derivative $\frac{2}{1-t^2}-c\geq0$ in $t=b$.
+    r"""(54) for $c\leq{}$`c_max` = 2 and $b>a$ in $[-1,1]$, and its converse for $b<a$: with
+    $\delta=b-a$ it is $\gamma_{b,a}=\gamma_{a,b}+2\delta$, $\gamma_{a,b}\leq(1-\frac\delta2)^2$
+    and $e^\delta(1-\frac\delta2)<1+\frac\delta2$. It is tried with the derivative
+    $\frac{2}{1-t^2}-c\geq0$ in $t=b$ of the logarithm of the ratio of its two sides.
     """
     log_ratio = sp.log(1 + t) - sp.log(1 - t) - c * t
     slope = identity(computed(r"\partial_t\left(\ln\tfrac{1+t}{1-t}-ct\right)", sp.diff(log_ratio, t)), 2 / (1 - t**2) - c)
-    return all_of(slope, forall(2 / (1 - t**2), ">=", c, {t: (-1, 1), c: sp.Interval.Lopen(0, c_max)}))
+    search = all_of(slope, forall(2 / (1 - t**2), ">=", c, {t: (-1, 1), c: sp.Interval.Lopen(0, c_max)}))
+    return derivation("COL:H.3c", search, search, c_max=c_max)
 
 
 @claim("COL:H.3d/derivatives", control=(dict(sign=-1),))

@@ -37,11 +37,11 @@ CENTRED = (l_1 + l_2) / 2 * (m - mu) + (l_1 - l_2) / 2 * m
     control=dict(share=2),
 )
 def odd_predictions(*, share: int = 3) -> Evidence:
-    r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3, for
-    any labels, tokens and matrix, if the query $x$ has the law of $-x$: the prediction is odd in it,
-    so that the loss is at least the mean square of the even part $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of
-    the task. It is tried for every odd value $P$ and every odd part $o$, on the mean of
-    $(P-o-e)^2$ and $(-P+o-e)^2$.
+    r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3,
+    for any labels, tokens and matrix, if the query $x$ has the law of $-x$: the prediction is odd
+    in it, so that the loss is at least the mean square of the even part
+    $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is tried for every odd value $P$ and every odd
+    part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
     """
     P = sp.Symbol("P", real=True)  # the prediction minus the odd part
     even = b + (l_1 + l_2) / 2 * m
@@ -58,8 +58,8 @@ def odd_predictions(*, share: int = 3) -> Evidence:
 def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence:
     r"""For affine tasks $\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which
     $f-b$ is (with the bias left in, `with_bias`: and of $b$), have the product of their means; the
-    flip is $-l\,w^\top x+b$, and functions of $-l$ have the means of those of $l$; all times `whole`
-    = 1. It is tried with $b^2$ and $l_1^2s^2$.
+    flip is $-l\,w^\top x+b$, and functions of $-l$ have the means of those of $l$; all times
+    `whole` = 1. It is tried with $b^2$ and $l_1^2s^2$.
     """
     s = sp.Symbol("s", real=True)
     rest = l_1 * s + (b if with_bias else 0)
@@ -133,8 +133,8 @@ def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
 def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
     r"""With $S=\sum_ix_i^\top Mx$, whose mean is 0, the mean of $(A+b(S-1))^2$ is at least that of
     $(A-b)^2$ plus `square` = 1 times that of $b^2S^2$, hence that of $(A-b)^2$, for affine tasks,
-    where $b=\mathbb E_xf$ is independent of the rest. (For ReLU tasks Theorem 3.6 holds without this
-    step.) It is tried for $S=\pm s$.
+    where $b=\mathbb E_xf$ is independent of the rest. (For ReLU tasks Theorem 3.6 holds without
+    this step.) It is tried for $S=\pm s$.
     """
     A, s = sp.symbols("A s", real=True)
     mean = averaged(((A + b * (s - 1)) ** 2 + (A + b * (-s - 1)) ** 2) / 2)

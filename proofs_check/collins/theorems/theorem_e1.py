@@ -135,8 +135,8 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 )
 def lower_end(*, four: int = 4) -> Evidence:
     r"""From the bound of the optimal loss follows
-    $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`; it
-    is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
+    $w\geq(\frac{nL^2}{d\sigma^2})^{1/(d+2)}\sqrt{\frac{c^\prime}{4c}}$, where the last 4 is `four`;
+    it is tried with $X=(d/\Lambda)^{2/(d+2)}$: if $\frac{c^\prime}{w^2}\leq4cX$ then
     $w^2\geq\frac{c^\prime}{4cX}$.
     """
     search = forall(w**2, ">=", k / (four * c * X), dict.fromkeys((w, X, c, k), (0, oo)), where=[(k / w**2, "<=", 4 * c * X)])

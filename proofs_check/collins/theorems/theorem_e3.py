@@ -27,10 +27,10 @@ beta = 1 / (d + 2)
     control=(dict(lower=1), dict(ends=2), dict(less=4)),
 )
 def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
-    r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at any
-    number between two ends is at most the mixture of its values there, hence at most the larger one;
-    for $\Lambda\geq1$ it is at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1, and
-    $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried with the second
+    r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at
+    any number between two ends is at most the mixture of its values there, hence at most the larger
+    one; for $\Lambda\geq1$ it is at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1,
+    and $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried with the second
     derivative of $w^{d/2}$ and the exponents $\frac{d\beta}{2}-1\leq-\beta$ and $d\beta-1=-2\beta$.
     """
     x = sp.Symbol("x", positive=True)  # d, at least `lower`

@@ -12,14 +12,13 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import (
     Lip,
-    S,
     W,
     X,
     a,
@@ -40,7 +39,6 @@ from proofs_check.derivations.window.prompt import (
     s,
     t,
     tokens,
-    u,
     x,
 )
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, v
@@ -131,15 +129,9 @@ def pointwise() -> Theorem:
         integrate("coordinates", (i,), weighted, (n,)),
         tokens(W * plus(at_token)) - tokens(W * minus(at_token)),
     )
-    hide = (
-        tokens(W * at_token),
-        tokens(W * plus(at_token)),
-        tokens(W * minus(at_token)),
-        plus(at_query),
-        minus(at_query),
-        at_query,
-    )
-    same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=hide)
+    sums = tuple(tokens(W * value(at_token)) for value in (lambda z: z, plus, minus))
+    here = (plus(at_query), minus(at_query), at_query)
+    same = arithmetic(A, "==", up - down, summed, specialise(parts, {e: at_query}), hide=(*sums, *here))
     M = error(modulus)
     whole, hide = equal(M, up + down), (A, M, up, down, loss(affine))
     total = arithmetic(of_relu.rhs, "==", loss(affine) / 2 + Lip**2 / 6 * M**2, of_affine(), same, whole, hide=hide)

@@ -12,46 +12,37 @@ from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Op, Term, Variable
+from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.window.affine import (
     affine,
-    in_the_mean,
     loss,
     of_affine,
     over_directions,
     relu,
-    relu_loses_half,
     uniform,
 )
 from proofs_check.derivations.window.prompt import (
     Lip,
-    S,
-    W,
-    X,
-    average,
     d,
     distance,
-    height,
     i,
     j,
     k,
-    l,
     mean,
     n,
     o,
     on_the_sphere,
     over,
-    s,
     score,
-    t,
     tokens,
-    width,
     x,
     zeta,
 )
 from proofs_check.derivations.window.signal import along_the_query, centre, isotropic, overlap, split, uniform_direction, v
 
+#: The width, from 0 on, and as a positive number where it is not 0.
+width, positive_width = Variable("w", range=NONNEGATIVE), Variable("w_", range=POSITIVE)
 #: The dimension of the sphere.
 m = Variable("m", range=whole(1))
 #: c = 1 - A_d(2w), the mean depth 1 - t of a token under the weights, which is that for n = oo.
@@ -124,7 +115,7 @@ def average_of_the_depths() -> Theorem:
     """c <= E sum gamma_i D_i, for every prompt length: what is weighted by 1/(W* + R) in place of
     1/(W + R) has on average the depth c, and the former is smaller where D is larger than c.
     """
-    whole, one, deep, tilted, _ = independent()
+    _, one, deep, tilted, _ = independent()
     own, far = mean(w / others), mean(w * depth / others)
     summed = lambda thm: integrate("coordinates", (i,), thm, (n,))
     means = (own, far, mean(w), mean(w * depth), mean(1 / others))
@@ -168,8 +159,9 @@ def from_below() -> Theorem:
         arithmetic(each.lhs / total, "==", each.rhs / total, each, hide=(each.lhs, each.rhs)),
     )
     along = chain(along, average_depth)
-    rest_ = square.rhs.args[1]
-    least = arithmetic(average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, rest_, average_depth, along.lhs))
+    across = over((centre - overlap * x(j, o)) ** 2)
+    across = instantiated(across, at_the_distance)
+    least = arithmetic(average_depth**2, "<=", square.lhs, square, along, hide=(square.lhs, across, average_depth, along.lhs))
     tangent = arithmetic(2 * c * average_depth, "<=", c**2 + average_depth**2, hide=(average_depth,))
     tangent = integrate("mean", (o,), tangent)
     mean_of, second = mean(average_depth), mean(average_depth**2)
@@ -239,54 +231,56 @@ def stated(root: Term, *given: Theorem) -> Statement:
 
 
 @cache
-def wide() -> Theorem:
-    """The window is wide: w >= (d + sqrt d)/2."""
-    return assume("w >= (d + sqrt d)/2", (d + sqrt(d)) / 2, "<=", width)
+def wide() -> tuple[Theorem, Theorem]:
+    """The window is wide: w >= (d + sqrt d)/2, so that w is positive."""
+    return assume("w_ = w > 0", width, "==", positive_width), assume("w >= (d + sqrt d)/2", (d + sqrt(d)) / 2, "<=", positive_width)
 
 
 @cache
 def not_too_wide() -> Theorem:
-    return assume("w < d + sqrt d", width, "<", d + sqrt(d))
+    return assume("w < d + sqrt d", positive_width, "<", d + sqrt(d))
 
 
 @cache
 def wide_enough() -> Theorem:
     """1 <= w for a wide window."""
-    return arithmetic(1, "<=", width, arithmetic(1, "<=", (d + sqrt(d)) / 2), wide(), hide=((d + sqrt(d)) / 2,))
+    return arithmetic(1, "<=", positive_width, arithmetic(1, "<=", (d + sqrt(d)) / 2), wide()[1], hide=((d + sqrt(d)) / 2,))
 
 
 @cache
 def of_wide_windows() -> Theorem:
     """L^2 (m/(8w))^2/(3d) <= the signal term, as m <= 2w."""
-    less = arithmetic(m, "<=", 2 * width, dimension(), wide())
-    return at_least(arithmetic(m / (8 * width), "<=", depth_of_the_limit().lhs, less))
+    less = arithmetic(m, "<=", 2 * positive_width, dimension(), wide()[1])
+    return at_least(arithmetic(m / (8 * positive_width), "<=", depth_of_the_limit().lhs, less, wide()[0]))
 
 
 def wide_statement(share: int | Fraction = 8) -> Statement:
     """L^2 (m/(share w))^2/(3d) <= the signal term, for w >= (d + sqrt d)/2."""
-    return stated(m / (Fraction(share) * width), wide())
+    return stated(m / (Fraction(share) * positive_width), *wide())
 
 
 #: e^{2w - 2(d + sqrt d)} w^{-(d/2 + 1)}.
-power = exp(2 * width - 2 * (d + sqrt(d))) * exp(-(d / 2 + 1) * log(width))
+power = exp(2 * positive_width - 2 * (d + sqrt(d))) * exp(-(d / 2 + 1) * log(positive_width))
 
 
 @cache
 def case_two() -> Theorem:
     """The bound of Case 2 with C = e^{-2(d + sqrt d)} sqrt(8)/8: the root is at most 1/(8 w^2)."""
-    logarithm = arithmetic(0, "<=", log(width), wide_enough())
-    steep = arithmetic(-(d / 2 + 1) * log(width), "<=", -2 * log(width), dimension(), logarithm, hide=(log(width),))
-    narrow = arithmetic(2 * width - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), hide=(d + sqrt(d),))
-    root = chain(replace(power / 8, narrow, steep), exp(-2 * log(width)) / 8)
-    less = arithmetic(exp(-2 * log(width)) / 8, "==", 1 / (8 * width**2))
-    return at_least(root, less, arithmetic(less.rhs, "<=", depth_of_the_limit().lhs, wide_enough()))
+    logarithm = arithmetic(0, "<=", log(positive_width), wide_enough())
+    steep = arithmetic(
+        -(d / 2 + 1) * log(positive_width), "<=", -2 * log(positive_width), dimension(), logarithm, hide=(log(positive_width),)
+    )
+    narrow = arithmetic(2 * positive_width - 2 * (d + sqrt(d)), "<=", 0, not_too_wide(), hide=(d + sqrt(d),))
+    root = chain(replace(power / 8, narrow, steep), exp(-2 * log(positive_width)) / 8)
+    less = arithmetic(exp(-2 * log(positive_width)) / 8, "==", 1 / (8 * positive_width**2))
+    return at_least(root, less, arithmetic(less.rhs, "<=", depth_of_the_limit().lhs, wide_enough(), wide()[0]))
 
 
 def case_two_statement(share: int | Fraction = 8) -> Statement:
     """L^2/(24d) (C e^{2w} w^{-(d/2 + 1)})^2 <= the signal term in Case 2, where C is e^{-2(d + sqrt
     d)} sqrt(8)/share.
     """
-    given = hypotheses(wide(), not_too_wide())
+    given = hypotheses(*wide(), not_too_wide())
     return Statement(Lip**2 / (24 * d) * (8 / Fraction(share) ** 2) * power**2, "<=", signal, given)
 
 

@@ -65,7 +65,7 @@ def depth() -> Theorem:
 @cache
 def diameter() -> Theorem:
     """e^{ell_k} <= 4."""
-    token, query, given = sphere()
+    token, query, _ = sphere()
     far = over((X(j, k) + x(j)) ** 2)
     most = chain(arithmetic(0, "<=", far, hide=(far,)), 2 * token.lhs + 2 * query.lhs - square)
     return arithmetic(
@@ -81,7 +81,9 @@ own = D2 ** (p / 2) * exp(-(r * D2))
 
 @cache
 def in_the_shell(i: Variable = shell) -> tuple[Theorem, ...]:
-    """A token of the sphere at the squared distance D2 > 0 in the shell i <= r(1 - x_i.x) <= i + 1."""
+    """A token of the sphere at the squared distance D2 > 0 in the shell i <= r(1 - x_i.x) <= i
+    + 1.
+    """
     return (
         assume("the token is on the sphere", over(Z(j) ** 2), "==", 1),
         assume("|x| = 1", over(x(j) ** 2), "==", 1),
@@ -142,8 +144,8 @@ def _pairs(body: Term) -> Term:
 
 @cache
 def ordered_weights() -> Theorem:
-    """Chebyshev's sum inequality twice: sum a^2 sum ab <= sum a sum a^2 b, and sum a^2 b sum ab <= sum
-    a^2 b^2 sum a.
+    """Chebyshev's sum inequality twice: sum a^2 sum ab <= sum a sum a^2 b, and sum a^2 b sum ab <=
+    sum a^2 b^2 sum a.
     """
     a_l, b_l = (instantiated(e, {k: l}) for e in (a, b))
     one, two = total(a), total(a**2)
@@ -191,7 +193,9 @@ def small_width() -> tuple[Theorem, ...]:
 
 @cache
 def laplace_transform() -> Theorem:
-    """E e^{-2 |x_k - x|^2} <= 1/3 + 1/100, as |x_k - x|^2 has the mean 2 and the mean square 4 + 4/d."""
+    """E e^{-2 |x_k - x|^2} <= 1/3 + 1/100, as |x_k - x|^2 has the mean 2 and the mean square 4 +
+    4/d.
+    """
     _, many, _, first, second = small_width()
     quarter = Variable("z", range=Range(Fraction(0), Fraction(4), False, False))
     parabola = arithmetic(exp(-2 * quarter), "<=", (1 - quarter / 3) ** 2 + Fraction(1, 100))
@@ -208,7 +212,9 @@ def laplace_transform() -> Theorem:
 
 @cache
 def few_are_near() -> Theorem:
-    """(e^{1/4} E e^{-2|x_k - x|^2})^n <= 1/(2n), which bounds the mean of e^{n/4 - 2 sum |x_k - x|^2}."""
+    """(e^{1/4} E e^{-2|x_k - x|^2})^n <= 1/(2n), which bounds the mean of e^{n/4 - 2 sum |x_k -
+    x|^2}.
+    """
     base = chain(mean(exp(-2 * distance)), laplace_transform())
     tail = replace(exp(L / 4) * base.lhs**L, base)
     return chain(tail, arithmetic(tail.rhs, "<=", 1 / (2 * L), small_width()[0]))
@@ -220,7 +226,9 @@ C_low, C_up = exp(-(d + sqrt(d))) / 32, 4 * exp(d + sqrt(d))
 
 @cache
 def one_term() -> tuple[Theorem, Theorem]:
-    """e^{-4r} |x_k - x|^2/4 <= |x_k - x|^p e^{-r |x_k - x|^2} <= 4, as |x_k - x|^2 <= 4 and p <= 2."""
+    """e^{-4r} |x_k - x|^2/4 <= |x_k - x|^p e^{-r |x_k - x|^2} <= 4, as |x_k - x|^2 <= 4 and p
+    <= 2.
+    """
     most = chain(arithmetic(ell(k), "==", log(distance)), replace(log(distance), diameter()))
     low = arithmetic(ell(k) - log(4), "<=", p / 2 * ell(k), most)
     high = arithmetic(p / 2 * ell(k), "<=", log(4), most)
@@ -233,8 +241,8 @@ def one_term() -> tuple[Theorem, Theorem]:
 
 @cache
 def small_arguments() -> tuple[Theorem, Theorem]:
-    """P(g_p < C_b n e^{-2r}) <= 1/(2n) and g_p <= C^b n e^{-2r}, as e^{-2r} is between e^{-(d + sqrt
-    d)} and 1.
+    """P(g_p < C_b n e^{-2r}) <= 1/(2n) and g_p <= C^b n e^{-2r}, as e^{-2r} is between e^{-(d +
+    sqrt d)} and 1.
     """
     below, above = (integrate("sum", (k,), thm, (prompt,)) for thm in one_term())
     below, above = chain(exp(-4 * r) / 4 * spread, below, g_p), chain(g_p, above, 4 * L)

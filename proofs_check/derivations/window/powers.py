@@ -9,7 +9,7 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
@@ -39,7 +39,9 @@ def ratio_of_the_tail() -> Theorem:
 
 
 def ratio_statement(root: int | Fraction = 1) -> Statement:
-    """((i + 1)/i)^d e^{-alpha} <= e^{-root alpha sqrt d/(d + sqrt d)} for i >= (d + sqrt d)/alpha."""
+    """((i + 1)/i)^d e^{-alpha} <= e^{-root alpha sqrt d/(d + sqrt d)} for i >= (d + sqrt
+    d)/alpha.
+    """
     bound = exp(-Fraction(root) * alpha * sqrt(d) / (d + sqrt(d)))
     return Statement(power(1 + 1 / i, d) * exp(-alpha), "<=", bound, beyond().assumptions)
 
@@ -59,8 +61,8 @@ def term_of_the_sum(of: Term) -> Term:
 
 @cache
 def terms_compared() -> Theorem:
-    """e^{-1/2} i^d e^{-alpha i} <= m^d e^{-alpha m}: with i = d u/alpha and m = d v/alpha the exponents
-    differ by d(log v - v - log u + u).
+    """e^{-1/2} i^d e^{-alpha i} <= m^d e^{-alpha m}: with i = d u/alpha and m = d v/alpha the
+    exponents differ by d(log v - v - log u + u).
     """
     smaller, short = before()
     U, V, share = alpha * i / d, alpha * m / d, Variable("theta", range=Range(Fraction(0), Fraction(1), True, False))
@@ -118,7 +120,9 @@ def last_term() -> Theorem:
 
 
 def last_statement(half: int = 1) -> Statement:
-    """m^d e^{-alpha m - half/2} <= the sum over a list of numbers of (0, m], if m is in the list."""
+    """m^d e^{-alpha m - half/2} <= the sum over a list of numbers of (0, m], if m is in the
+    list.
+    """
     bound = power(m, d) * exp(-alpha * m) * exp(-Fraction(half, 2))
     return Statement(bound * contains, "<=", truncated)
 
@@ -232,8 +236,8 @@ def convex() -> Theorem:
         line = specialise(bernoulli(), {x: end / v})
         parts.append(chain(replace(power(v, q) * line.lhs, line), power(end, q)))
     sides = of_a * parts[0].lhs + of_b * parts[1].lhs
-    line = power(v, q) * (1 + q * (mixed / v - 1))
-    above = chain(arithmetic(line, "==", sides, hide=(power(v, q),)), replace(sides, *parts))
+    tangent = power(v, q) * (1 + q * (mixed / v - 1))
+    above = chain(arithmetic(tangent, "==", sides, hide=(power(v, q),)), replace(sides, *parts))
     above = specialise(above, {v: mixed})
     above = chain(power(mixed, q), arithmetic(power(mixed, q), "==", above.lhs, hide=(power(mixed, q),)), above)
     inverse = arithmetic(1 / mixed, "<=", of_a / a + of_b / b)
@@ -258,8 +262,8 @@ def values_at_the_ends() -> tuple[Theorem, Theorem]:
 
 def range_statements(lower: int = 2, ends: int = 1, less: int = 1) -> tuple[Statement, ...]:
     """The bound at a mixture of a and b, with the weights 1/(1 + t) and t/(1 + t), is at most the
-    mixture of the bounds at a and b, for d >= lower; at Lambda^{1/(d + 2)} it is at most 2 Lambda^{-1/(d + 2)}/less, and
-    at Lambda^{2/(d + 2)} at most 2 Lambda^{-2/(d + 2)}/ends.
+    mixture of the bounds at a and b, for d >= lower; at Lambda^{1/(d + 2)} it is at most 2
+    Lambda^{-1/(d + 2)}/less, and at Lambda^{2/(d + 2)} at most 2 Lambda^{-2/(d + 2)}/ends.
     """
     beta = 1 / (d + 2)
     return (

@@ -6,12 +6,11 @@ where nothing else is assumed.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
 from numerics.derivations.terms import Defined, Function, Term, Variable
 from numerics.derivations.theorems import Theorem

@@ -7,7 +7,18 @@ from functools import partial
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
-from proofs_check.derivations.window import affine, below, kernel_sums, powers, setting, signal, symmetry
+from proofs_check.derivations.window import (
+    affine,
+    below,
+    kernel_sums,
+    long_prompts,
+    low_rank,
+    powers,
+    rotation,
+    setting,
+    signal,
+    symmetry,
+)
 
 __all__ = ["PROOFS"]
 
@@ -43,11 +54,16 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:G.3/small.lower": one(powers.last_statement, powers.last_term),
         "COL:G.4.shell": Proof(kernel_sums.shell_statements, each(kernel_sums.one_shell, 3)),
         "COL:G.5/small": Proof(kernel_sums.small_statements, each(kernel_sums.small_arguments, 2)),
+        "COL:H.2.rot": Proof(rotation.statements, rotation.theorems),
+        "COL:H.2a/32": Proof(low_rank.centre_statements, (low_rank.difference, low_rank.signal_at_the_query)),
+        "COL:H.3c": Proof(low_rank.order_statements, low_rank.order_theorems),
         "COL:I.3": one(kernel_sums.order_statement, kernel_sums.ordered_weights),
         "COL:R2.1.i": Proof(setting.window_statements, each(setting.no_window, 2)),
         "COL:T3.6": Proof(symmetry.linear_statements, tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS)),
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
         "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
+        "OURS:R8.54": Proof(low_rank.range_statements, (low_rank.order_54, low_rank.beyond)),
         "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.with_the_bound)),
+        "OURS:R14": Proof(long_prompts.statements, each(long_prompts.theorem, 2)),
     }
 )

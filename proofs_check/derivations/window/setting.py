@@ -10,9 +10,9 @@ from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.window.prompt import S, W, X, average, d, i, j, l, mean, n, o, over, q, score, tokens, x
+from proofs_check.derivations.window.prompt import S, W, i, j, l, mean, n, o, over, q, tokens, x
 
 sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
 y, z, s, t = (Variable(name, range=REALS) for name in ("y", "z", "s", "t"))
@@ -44,8 +44,8 @@ def without_covariates() -> tuple[Theorem, Theorem]:
 
 
 def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
-    """E (A + C)^2, the loss at v = 0, is at most half E [(A + B + C)^2 + (-A + B - C)^2], and 2 half
-    times the loss at v.
+    """E (A + C)^2, the loss at v = 0, is at most half E [(A + B + C)^2 + (-A + B - C)^2], and 2
+    half times the loss at v.
     """
     here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
     least, half = mean((A(o) + C(o)) ** 2), Fraction(half)
@@ -95,7 +95,9 @@ def _value(w: Function, at: Function, thm: Theorem) -> Theorem:
 
 @cache
 def ordered_alike() -> Theorem:
-    """E rho(S) w(T) <= E rho(T) w(T): both orders agree, so E (rho(S) - rho(T))(w(S) - w(T)) >= 0."""
+    """E rho(S) w(T) <= E rho(T) w(T): both orders agree, so E (rho(S) - rho(T))(w(S) - w(T)) >=
+    0.
+    """
     law, swap, up, down, of_S, of_T = exchangeable()
     first, second = _value(w_S, at_S, of_S), _value(w_T, at_T, of_T)
     up_, low_ = exp(2 * s), exp(2 * t)
@@ -168,8 +170,8 @@ def _quotient(step: Term, sign: int = -1) -> Term:
 
 @cache
 def derivative_of_the_sums() -> tuple[Theorem, Theorem]:
-    """|g_0(r + h) - g_0(r) + h g_2(r)| is at most h^2 g_4(r)/2 for h > 0, and h^2 g_4(r + h)/2 for h
-    < 0: -g_2 is the derivative of g_0.
+    """|g_0(r + h) - g_0(r) + h g_2(r)| is at most h^2 g_4(r)/2 for h > 0, and h^2 g_4(r + h)/2 for
+    h < 0: -g_2 is the derivative of g_0.
     """
     u, bound = length(i) ** 2, Variable("z", range=NONNEGATIVE)
     falls = arithmetic(0, "<=", exp(-bound) - 1 + bound), arithmetic(exp(-bound) - 1 + bound, "<=", bound**2 / 2)
@@ -245,7 +247,9 @@ def constant_loss(weight_: Term) -> Term:
 
 @cache
 def no_window() -> tuple[Theorem, Theorem]:
-    """sigma^2/n <= the loss of every softmax, as sum gamma_i^2 >= 1/n; equal scores have that loss."""
+    """sigma^2/n <= the loss of every softmax, as sum gamma_i^2 >= 1/n; equal scores have that
+    loss.
+    """
     gamma, even = W / S, 1 / n
     of = lambda weight_: specialise(uncorrelated(), {b: ((i,), weight_)})
     square = specialise(arithmetic(0 * y, "<=", (y - even) ** 2), {y: gamma})

@@ -10,7 +10,7 @@ from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Op, Term
+from numerics.derivations.terms import Function
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import (
     Lip,
@@ -20,10 +20,8 @@ from proofs_check.derivations.window.prompt import (
     a,
     average,
     b,
-    c,
     d,
     distance,
-    e,
     half_the_square,
     height,
     i,
@@ -39,9 +37,7 @@ from proofs_check.derivations.window.prompt import (
     square_of_an_average,
     t,
     tokens,
-    u,
     x,
-    zeta,
 )
 
 #: The task at the tokens and at the query.
@@ -166,7 +162,9 @@ def split() -> Theorem:
 
 
 def split_statements(three: int = 3, cross: int = 0) -> tuple[Statement, Statement]:
-    """E l^2 (u.v)^2 = L^2 |v|^2/(three d), and |x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2 + cross."""
+    """E l^2 (u.v)^2 = L^2 |v|^2/(three d), and |x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2 +
+    cross.
+    """
     (whole,), moment = {split().lhs}, second_moment()
     right = split().rhs + cross if cross else split().rhs
     return (
@@ -240,7 +238,9 @@ def variance_across() -> Theorem:
 
 
 def variance_statements(quarter: int = 4) -> tuple[Statement, Statement]:
-    """Var Y <= (b - a)^2/quarter on [a, b], and Var x'.x_i <= 4(1 - t^2)/quarter at the height t."""
+    """Var Y <= (b - a)^2/quarter on [a, b], and Var x'.x_i <= 4(1 - t^2)/quarter at the height
+    t.
+    """
     given = frozenset().union(*(t.assumptions for t in in_an_interval()))
     sphere = frozenset().union(*(t.assumptions for t in orthonormal()))
     across = over(r(j) * Z(j, o))

@@ -15,8 +15,7 @@ from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.window.affine import _apart, modulus
-from proofs_check.derivations.window.affine import relu as _relu
+from proofs_check.derivations.window.affine import _apart
 from proofs_check.derivations.window.prompt import Lip, X, d, i, j, k, l, mean, n, o, over, q, tokens, width, x, zeta
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
@@ -66,8 +65,8 @@ def mean_across() -> Theorem:
     value = chain(value, arithmetic(value.rhs, "==", one.lhs / S, other, one, sums, hide=(other.lhs, one.lhs, S, other_S)))
     value = chain(value, arithmetic(value.rhs, "==", N, hide=(S,)))
     parts = chain(parts, -total)
-    image = other_N * parts.lhs
-    image = chain(image, arithmetic(image, "==", -N * total, value, parts, hide=(parts.lhs, total)))
+    start = other_N * parts.lhs
+    image = chain(start, arithmetic(start, "==", -N * total, value, parts, hide=(parts.lhs, total)))
     E, there = mean(N * total), law.rhs
     there_ = chain(there, integrate("mean", (o,), image), -E)
     both = [arithmetic(sign * E, "<=", 0, law, there_, hide=(E, there)) for sign in (1, -1)]
@@ -147,7 +146,8 @@ def linear_attention(task: str) -> Theorem:
 def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     """L^2/share is at most the loss of linear attention on affine and on ReLU tasks."""
     given = lambda task: frozenset().union(*(t.assumptions for t in opposite_query(task)))
-    return tuple(Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
+    affine, relu = (Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
+    return affine, relu
 
 
 #: Lemma F.1: the error without E_x f, the sum of x_i' M x, and the offset, which is independent.

@@ -40,8 +40,8 @@ def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
 )
 def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
     r"""The ReLU loss is `half` = 1/2 times the affine one plus $\frac{L^2}{6}$ times that of
-    $|u\cdot x|$, derived for any covariates, weights and $n$; it is tried for two tokens and all $s$
-    and $m=|s|$, with the task $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$.
+    $|u\cdot x|$, derived for any covariates, weights and $n$; it is tried for two tokens and all
+    $s$ and $m=|s|$, with the task $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$.
     """
     relu = error(lambda s, m: (l_1 - l_2) / 2 * s + (l_1 + l_2) / 2 * m + b)
     affine, modulus = error(lambda s, m: l_1 * s + b), error(lambda s, m: m)

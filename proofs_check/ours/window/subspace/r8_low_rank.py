@@ -12,6 +12,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.low_rank import noise_of_signs, polynomial_66
 
 first, second, p, q, x, z, E, alpha, c = sp.symbols("alpha_1 alpha_2 p q x z E alpha c", positive=True)
@@ -75,17 +76,19 @@ def _bound(c_max: int | Fraction) -> sp.Rational:
 
 @claim(
     "OURS:R8.54",
-    dial="c_max",
-    argument=r"$\psi$ decreases strictly where its logarithmic derivative is negative but at one point; the inequality is "
-    r"$\psi(a)>\psi(b)$.",
+    control=(dict(c_max=Fraction(21, 10)), dict(share=Fraction(9, 10))),
 )
-def range_of_54(*, c_max: int | Fraction = 2) -> Evidence:
-    r"""$\psi^{\prime}/\psi=c-\frac{2}{1-t^2}\leq0$ on $(-1,1)$ for $c\leq{}$`c_max` = 2, the
-    edge.
+def range_of_54(*, c_max: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
+    r"""(54) holds for all $b>a$ if $c\leq{}$`c_max` = 2, and for every $c>2$ it fails at $-b$
+    and $b$ with $b^2=1-\frac2c$, where its left side is at most `share` = 1 times the right
+    one. It is tried with $\psi^{\prime}/\psi=c-\frac{2}{1-t^2}\leq0$ on $(-1,1)$, and with
+    $\frac{1+b}{1-b}\leq e^{2b/(1-b^2)}$.
     """
     psi = sp.exp(c * t) * (1 - t) / (1 + t)
     slope = identity(computed(r"\psi^{\prime}/\psi", sp.simplify(sp.diff(psi, t) / psi)), c - 2 / (1 - t**2))
-    return all_of(slope, forall(c, "<=", 2 / (1 - t**2), {t: (-1, 1), c: sp.Interval.Lopen(0, c_max)}))
+    inside = all_of(slope, forall(c, "<=", 2 / (1 - t**2), {t: (-1, 1), c: sp.Interval.Lopen(0, c_max)}))
+    beyond = forall((1 + p) / (1 - p), "<=", share * sp.exp(2 * p / (1 - p**2)), {p: (0, 1)})
+    return derivation("OURS:R8.54", inside, beyond, c_max=c_max, share=share)
 
 
 @claim("OURS:R8.66", control=dict(sign=-1))
