@@ -1,89 +1,75 @@
-"""The covariance C_L of the tokens of a prompt under the softmax weights, and its limit C: the
-error |C_L - C|^2 in the norm of Frobenius at a fixed query.
+"""The errors of the second moments, of the products of means and of the covariance of a prompt, in
+the norm of Frobenius at a fixed query: one bound for all three.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
-from numerics.derivations.binding import bind
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, interpolated, log, root, sqrt
+from numerics.derivations.derived import chain, exp, integrated, interpolated, log, root, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.sorts import NONNEGATIVE
-from numerics.derivations.terms import Defined, Op, Term, Variable, term
+from numerics.derivations.terms import Defined, Op, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import fourth_moment, moments, second_moment
-from proofs_check.derivations.gradients import second_moments
-from proofs_check.derivations.gradients.second_moments import K8, F, both, limit_of_both, over_both
+from proofs_check.derivations.gradients import averages, second_moments
+from proofs_check.derivations.gradients.averages import LAW, PROMPT, Average, F, entries, over_both
+from proofs_check.derivations.gradients.second_moments import K8
 from proofs_check.derivations.query_average import average_of_powers, fixed_error, of_the_tokens, theta
-from proofs_check.derivations.softmax_average import (
-    S_L,
-    a2,
-    d,
-    expectation,
-    i,
-    j,
-    k,
-    m,
-    m0,
-    mean,
-    over,
-    prompt,
-    s,
-    score,
-    sigma,
-    t,
-    total,
-    u,
-    w,
-    x,
-    y,
-    z,
-)
+from proofs_check.derivations.softmax_average import a2, d, expectation, i, j, k, m, mean, over, prompt, s, sigma, t, u, x, y, z
 from proofs_check.derivations.tilted import TOKEN, h, moment_of_the_norm, tilted_moment
 
-X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("X_", "Y_"))
-
-
-def of_the_prompt(body: Term) -> Term:
-    """The average over the tokens of a prompt, with the softmax weights."""
-    return total(w * body) / S_L
-
-
-def of_the_law(body: Term) -> Term:
-    """The average over the law of the tokens with the weight w, its limit."""
-    return mean(w * body) / m0
-
-
-def covariance(average: object) -> Term:
-    """Entry (i, j) of the covariance."""
-    return average(both) - average(z(i, k)) * average(z(j, k))
-
-
-error = covariance(of_the_prompt) - covariance(of_the_law)
-error_squared = Defined("errC", over_both(error**2))
 err2 = Defined("err2", fixed_error)
 K4 = Defined("K4", sqrt(mean(F)))
-size_of_m = Defined("m2", over(i, d, of_the_law(z(i, k)) ** 2))
+size_of_m = Defined("m2", over(i, d, LAW(z(i, k)) ** 2))
+
+
+class Matrix(NamedTuple):
+    """An entry as a function of the average, the bound E|z|^4 of its squared size, its error in
+    terms of x, y and u, and p, q, r with which the square of this is at most p x^2 + q y^2 + r u^2.
+
+    Here x is the error of the second moments of z, y is ee' and u is me' + em' for means m + e and
+    m of z.
+    """
+
+    entry: Callable[[Average], Term]
+    size: Callable[[Average], Theorem]
+    parts: Term
+    numbers: tuple[int, int, int]
+
+    @property
+    def error(self) -> Term:
+        """Entry (i, j) of the difference of its values for a prompt and for the law."""
+        return self.entry(PROMPT) - self.entry(LAW)
+
+    @property
+    def squared(self) -> Term:
+        """The squared error in the norm of Frobenius."""
+        return over_both(self.error**2)
+
+
+SECOND_MOMENT = Matrix(averages.second_moment, averages.size_of_the_second_moment, x + 0, (1, 0, 0))
+PRODUCT = Matrix(averages.product, averages.size_of_the_product, y + u, (0, 2, 2))
+COVARIANCE = Matrix(averages.covariance, averages.size_of_the_covariance, x - y - u, (3, 3, 3))
 
 
 @cache
-def split() -> Theorem:
-    """|C_L - C|^2 <= 3|M_L - M|^2 + 3|e|^4 + 12|m|^2|e|^2 for second moments M_L, M and means
-    m + e, m of the tokens, as C_L - C = (M_L - M) - ee' - (me' + em').
+def split(of: Matrix) -> Theorem:
+    """|D|^2 <= p|M_L - M|^2 + q|e|^4 + 4r|m|^2|e|^2 for the error D of the matrix, with second
+    moments M_L, M and means m + e, m of the tokens.
     """
-    three = arithmetic((x - y - u) ** 2, "<=", 3 * x**2 + 3 * y**2 + 3 * u**2)
-    two = arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2)
-    e = [of_the_prompt(z(n, k)) - of_the_law(z(n, k)) for n in (i, j)]
-    m = [of_the_law(z(n, k)) for n in (i, j)]
-    mixed = specialise(two, {x: m[0] * e[1], y: e[0] * m[1]})
-    parts = specialise(three, {x: of_the_prompt(both) - limit_of_both, y: e[0] * e[1], u: m[0] * e[1] + e[0] * m[1]})
-    parts = chain(error**2, parts, replace(parts.rhs, mixed))
-    parts = integrated("coordinates", (j,), parts, heads=(d,))
-    bound = 3 * second_moments.error_squared + 3 * err2**2 + 12 * size_of_m * err2
-    return integrated("coordinates", (i,), parts, error_squared, bound, (d,))
+    p, q, r = of.numbers
+    m = [LAW(z(n, k)) for n in (i, j)]
+    e = [PROMPT(z(n, k)) - LAW(z(n, k)) for n in (i, j)]
+    square = arithmetic(of.parts**2, "<=", p * x**2 + q * y**2 + r * u**2)
+    two = specialise(arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: m[0] * e[1], y: e[0] * m[1]})
+    values = {x: SECOND_MOMENT.error, y: e[0] * e[1], u: m[0] * e[1] + e[0] * m[1]}
+    parts = chain(of.error**2, specialise(square, values))
+    parts = chain(parts, replace(parts.rhs, two))
+    return entries(parts, of.squared, p * second_moments.error_squared + q * err2**2 + 4 * r * size_of_m * err2)
 
 
 def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
@@ -100,79 +86,77 @@ def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
 
 
 @cache
-def with_concentration() -> Theorem:
-    """E|C_L - C|^2 <= K8 (750 e^{8 a2}/L + 24000 e^{16 a2}/L^2): R1 for zz' and for z, and R2."""
-    parts = (3, second_moments.error_squared), (3, err2**2), (12 * size_of_m, err2)
-    average = mean_of_a_sum(split(), *parts)
+def with_concentration(of: Matrix) -> Theorem:
+    """E|D|^2 <= K8 (1065 e^{8 a2}/L + 24000 e^{16 a2}/L^2): R1 for zz' and for z, and R2 for z."""
+    p, q, r = of.numbers
+    average = mean_of_a_sum(split(of), (p, second_moments.error_squared), (q, err2**2), (4 * r * size_of_m, err2))
     fourth = specialise(fourth_moment.theorem(), {fourth_moment.f: ((i, k), z(i, k)), m: d})
     fourth = chain(expectation(err2**2), fourth, 8000 * exp(16 * a2) * K8 / L**2)
-    second = chain(expectation(err2), of_the_tokens(second_moment.theorem()), 50 * exp(4 * a2) * K4 / L)
+    second = chain(expectation(err2), of_the_tokens(second_moment.theorem()), 71 * exp(4 * a2) * K4 / L)
     limit = chain(size_of_m, of_the_tokens(moments.size_of_the_limit()), exp(2 * a2) * K4)
     average = chain(average, replace(average.rhs, second_moments.theorem(), fourth, second, limit))
-    average = chain(average, 150 * exp(4 * a2) / L * K8 + 24000 * exp(16 * a2) / L**2 * K8 + 600 * exp(6 * a2) / L * mean(F))
+    first = 71 * p * exp(4 * a2) / L * K8 + 8000 * q * exp(16 * a2) / L**2 * K8
+    average = chain(average, first + 284 * r * exp(6 * a2) / L * mean(F))
     average = chain(average, replace(average.rhs, second_moments.mean_fourth_power()))
-    larger = arithmetic(150 * exp(4 * a2) + 600 * exp(6 * a2), "<=", 750 * exp(8 * a2))
-    average = chain(average, 24000 * exp(16 * a2) / L**2 * K8 + larger.lhs / L * K8)
-    return chain(average, replace(average.rhs, larger), K8 * (750 * exp(8 * a2) / L + 24000 * exp(16 * a2) / L**2))
-
-
-def below_the_trace(kind: str, heads: tuple[Term, ...], normaliser: Term) -> Theorem:
-    """|C|^2 <= (M_11 + .. + M_dd)^2 for the covariance C and the second moments M of an average:
-    C_ij^2 <= C_ii C_jj by the Cauchy-Schwarz inequality, and C_ii <= M_ii.
-    """
-    average = lambda body: bind(kind, (k,), w * body, heads) / normaliser
-    part = lambda n: exp(score / 2) * (z(n, k) - average(z(n, k)))
-    each = cauchy_schwarz(kind, (k,), part(i), part(j), heads)
-    each = chain(covariance(average) ** 2, each.lhs / normaliser**2, replace(each.lhs / normaliser**2, each))
-    rows = integrated("coordinates", (j,), each, heads=(d,))
-    trace = over(i, d, average((z(i, k) - average(z(i, k))) ** 2))
-    entries = integrated("coordinates", (i,), rows, over_both(covariance(average) ** 2), trace**2, (d,))
-    less = arithmetic(average(TOKEN.square) - over(i, d, average(z(i, k)) ** 2), "<=", average(TOKEN.square))
-    return chain(entries, replace(trace**2, chain(trace, less)))
+    larger = arithmetic(71 * p * exp(4 * a2) + 284 * r * exp(6 * a2), "<=", 1065 * exp(8 * a2))
+    square = arithmetic(8000 * q * exp(16 * a2), "<=", 24000 * exp(16 * a2))
+    average = chain(average, larger.lhs / L * K8 + square.lhs / L**2 * K8)
+    return chain(average, replace(average.rhs, larger, square), K8 * (larger.rhs / L + square.rhs / L**2))
 
 
 @cache
-def without_concentration() -> Theorem:
-    """E|C_L - C|^2 <= 32 sigma^4 ((1 + ln L + h)^2 + (h + a2)^2)."""
-    two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: covariance(of_the_prompt), y: covariance(of_the_law)})
-    rows = integrated("coordinates", (j,), two, heads=(d,))
-    sizes = [over_both(covariance(average) ** 2) for average in (of_the_prompt, of_the_law)]
-    both = integrated("coordinates", (i,), rows, error_squared, 2 * sizes[0] + 2 * sizes[1], (d,))
-    finite, infinite = below_the_trace("sum", (prompt,), S_L), below_the_trace("mean", (), m0)
-    finite = chain(finite, fourth_moment.average_step(TOKEN.square, of_the_prompt(TOKEN.square) ** 2, of_the_prompt(F)))
-    tilted = chain(of_the_law(TOKEN.square), tilted_moment(1), 4 * sigma**2 * (h + a2))
-    infinite = chain(infinite, replace(infinite.rhs, tilted))
-    both = chain(both, replace(both.rhs, finite, infinite))
-    average = integrated("prompt", (prompt,), both, None, 2 * expectation(of_the_prompt(F)) + 2 * infinite.rhs)
-    fourth = chain(expectation(of_the_prompt(F)), average_of_powers(2))
-    return chain(average, replace(average.rhs, fourth), 32 * sigma**4 * ((1 + log(L) + h) ** 2 + (h + a2) ** 2))
+def without_concentration(of: Matrix) -> Theorem:
+    """E|D|^2 <= 32 sigma^4 ((1 + ln L + h)^2 + (1 + h + a2)^2), from the sizes of both matrices."""
+    two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: of.entry(PROMPT), y: of.entry(LAW)})
+    finite, infinite = of.size(PROMPT), of.size(LAW)
+    sizes = entries(two, of.squared, 2 * finite.lhs + 2 * infinite.lhs)
+    sizes = chain(sizes, replace(sizes.rhs, finite, infinite))
+    average = integrated("prompt", (prompt,), sizes, None, 2 * expectation(PROMPT(F)) + 2 * LAW(F))
+    fourth = chain(expectation(PROMPT(F)), average_of_powers(2))
+    average = chain(average, replace(average.rhs, fourth, chain(LAW(F), tilted_moment(2))))
+    return chain(average, 32 * sigma**4 * ((1 + log(L) + h) ** 2 + (1 + h + a2) ** 2))
 
 
-#: What both bounds are below, in units of sigma^4.
+#: What both bounds are below, in units of sigma^4, and the exponent of e^{8 a2}/L.
 bracket = 25065 * (12 + 4 * h) ** 2 + Fraction(4016, 125) * (log(L) ** 2 + a2**2)
+exponent, M = 8 * a2 - log(L), Defined("M", sigma**4 * bracket)
+
+
+def share(power: Term) -> Term:
+    return (1065 * power + 24000 * power**2) / 25065
 
 
 @cache
-def at_a_fixed_query() -> Theorem:
-    """E|C_L - C|^2 <= M e^{theta x} for M = sigma^4 bracket, x = 8 a2 - ln L and every theta in
-    [0, 1], from X <= M (750 e^x + 24000 e^{2 x})/25065 and X <= M, as e^{2 x} <= e^x for x <= 0.
-    """
-    x, unit, M = 8 * a2 - log(L), sigma**4 * (12 + 4 * h) ** 2, Defined("M", sigma**4 * bracket)
+def larger() -> tuple[Theorem, Theorem]:
+    """Both bounds are at most M share(e^{8 a2}/L) and M."""
+    unit, power = sigma**4 * (12 + 4 * h) ** 2, exp(exponent)
     eighth = chain(mean(TOKEN.square**4), moment_of_the_norm(4), unit**2)
     eighth = chain(K8, root(eighth, sqrt(mean(TOKEN.square**4)), unit))
-    long = chain(with_concentration(), replace(with_concentration().rhs, eighth))
-    words = [arithmetic(exp(8 * n * a2) / L**n, "==", exp(x) ** n) for n in (1, 2)]
-    share = lambda power: (750 * power + 24000 * power**2) / 25065
-    long = chain(long, 25065 * unit * (750 * words[0].lhs + 24000 * words[1].lhs) / 25065)
-    long = chain(long, replace(long.rhs, *words), 25065 * unit * share(exp(x)))
-    less = replace(sigma**4 * (25065 * (12 + 4 * h) ** 2), arithmetic(25065 * (12 + 4 * h) ** 2, "<=", bracket, hide=(log(L),)))
-    long = chain(long, less.lhs * share(exp(x)), replace(less.lhs * share(exp(x)), less), M * share(exp(x)))
-    both = 32 * ((1 + log(L) + h) ** 2 + (h + a2) ** 2)
-    short = chain(without_concentration(), sigma**4 * both)
-    short = chain(short, replace(short.rhs, arithmetic(both, "<=", bracket, hide=(log(L),))), M)
-    X, below, above = long.lhs, Op("ind", (1 - exp(x),)), Op("above", (exp(x) - 1,))
-    cases = arithmetic(X, "<=", below * X + above * X, long, hide=(X, exp(x)))
-    cases = chain(cases, replace(cases.rhs, replace(below * X, long), replace(above * X, short)))
+    words = [arithmetic(exp(8 * n * a2) / L**n, "==", power**n) for n in (1, 2)]
+    long = replace(K8 * (1065 * words[0].lhs + 24000 * words[1].lhs), eighth, *words)
+    less = arithmetic(25065 * (12 + 4 * h) ** 2, "<=", bracket, hide=(log(L),))
+    long = chain(long, sigma**4 * less.lhs * share(power))
+    long = chain(long, replace(long.rhs, less), M * share(power))
+    young = arithmetic(32 * (x + y) ** 2, "<=", 8032 * x**2 + Fraction(4016, 125) * y**2)
+    parts = [specialise(young, {x: 1 + h, y: value}) for value in (log(L), a2)]
+    short = replace(sigma**4 * (parts[0].lhs + parts[1].lhs), *parts)
+    less = arithmetic(16064 * (1 + h) ** 2, "<=", 25065 * (12 + 4 * h) ** 2)
+    short = chain(short, sigma**4 * (less.lhs + Fraction(4016, 125) * (log(L) ** 2 + a2**2)))
+    return long, chain(short, replace(short.rhs, less), M)
+
+
+@cache
+def smaller_of_two() -> Theorem:
+    """M share(e^x) where x <= 0, and M elsewhere, is at most M e^x, as e^{2 x} <= e^x there."""
     lemma = arithmetic(Op("ind", (1 - t,)) * (s * share(t)) + Op("above", (t - 1,)) * s, "<=", s * t)
-    cases = chain(cases, specialise(lemma, {s: M, t: exp(x)}))
-    return interpolated(cases, short, M, x, theta)
+    return specialise(lemma, {s: M, t: exp(exponent)})
+
+
+@cache
+def at_a_fixed_query(of: Matrix) -> Theorem:
+    """E|D|^2 <= M e^{theta(8 a2 - ln L)} for every theta in [0, 1]."""
+    long, short = chain(with_concentration(of), larger()[0]), chain(without_concentration(of), larger()[1])
+    X, below, above = long.lhs, Op("ind", (1 - exp(exponent),)), Op("above", (exp(exponent) - 1,))
+    cases = arithmetic(X, "<=", below * X + above * X, long, hide=(X, exp(exponent)))
+    cases = chain(cases, replace(cases.rhs, replace(below * X, long), replace(above * X, short)), smaller_of_two())
+    return interpolated(cases, short, M, exponent, theta)

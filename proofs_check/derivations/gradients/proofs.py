@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.gradients import gradient_in_U, layer, products, tilted_powers
+from proofs_check.derivations.gradients import layer, products, tilted_powers
+from proofs_check.derivations.gradients.gradient_in_U import (
+    Part,
+    averaged,
+    both_statements,
+    first_term,
+    in_the_form,
+    second_term,
+    statement_in_the_form,
+    statement_of_a_term,
+    whole,
+)
 from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
+
+
+def a_term(part: Callable[[], Part]) -> Proof:
+    """A term of the gradient in U."""
+    return one(lambda: statement_of_a_term(part), lambda: in_the_form(part))
+
 
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
@@ -16,6 +33,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:KQ.1": one(layer.in_the_keys, by_normal_form(layer.in_the_keys)),
         "BB:KQ.2": one(layer.in_the_queries, by_normal_form(layer.in_the_queries)),
         "BB:KQ.3": one(layer.in_the_values, by_normal_form(layer.in_the_values)),
+        "BB:C.7.fin": a_term(second_term),
+        "BB:C.7.first": a_term(first_term),
         "BB:C.7.gU": one(layer.in_U, by_normal_form(layer.in_U)),
         "BB:C.7.gV": one(layer.in_the_row, by_normal_form(layer.in_the_row)),
         "BB:20": Proof(tilted_powers.statements_20, (tilted_powers.mean_to_the_fourth, lambda: tilted_powers.moments(4))),
@@ -25,7 +44,10 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:C.7.M84": Proof(tilted_powers.statements_M84, each(tilted_powers.steps_of_M84, 2)),
         "BB:C.7.M84/jensen": one(tilted_powers.statement_jensen, tilted_powers.product_to_the_fourth),
         "BB:C.7.moments": Proof(tilted_powers.statements_of_moments, each(tilted_powers.theorems, 5)),
-        "BB:P3.4.U": one(gradient_in_U.statement_in_the_form, gradient_in_U.in_the_form),
-        "OURS:P3.4.U": Proof(gradient_in_U.both_statements, (gradient_in_U.theorem, lambda: gradient_in_U.in_the_form(8))),
+        "BB:P3.4.U": one(statement_in_the_form, lambda: in_the_form(whole)),
+        "OURS:P3.4.U": Proof(
+            both_statements,
+            (lambda: averaged(whole), lambda: in_the_form(whole, 8)),
+        ),
     }
 )

@@ -10,9 +10,10 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
-from numerics.derivations.terms import Defined, Term
+from numerics.derivations.terms import Defined
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import moments, second_moment
+from proofs_check.derivations.gradients.averages import LAW, F, both, entries, over_both
 from proofs_check.derivations.softmax_average import (
     S_L,
     a2,
@@ -23,9 +24,7 @@ from proofs_check.derivations.softmax_average import (
     j,
     k,
     m,
-    m0,
     mean,
-    over,
     q,
     total,
     u,
@@ -36,18 +35,9 @@ from proofs_check.derivations.softmax_average import (
 )
 from proofs_check.derivations.tilted import TOKEN
 
-both = z(i, k) * z(j, k)
-limit_of_both = mean(w * both) / m0
-#: |z|^4, the square of the length of z z', and the root of its second moment.
-F = TOKEN.square**2
+limit_of_both = LAW(both)
+#: The root of the second moment of |z|^4.
 K8 = Defined("K8", sqrt(mean(TOKEN.square**4)))
-
-
-def over_both(body: Term) -> Term:
-    """The sum over the entries of a matrix."""
-    return over(i, d, over(j, d, body))
-
-
 N2 = Defined("N2", over_both((total(w * both) - S_L * limit_of_both) ** 2))
 rho = Defined("rho2", over_both(limit_of_both**2))
 error_squared = Defined("errM", over_both((total(w * both) / S_L - limit_of_both) ** 2))
@@ -88,8 +78,7 @@ def numerator() -> Theorem:
     one = mean(w**2 * (both - limit_of_both) ** 2)
     two = arithmetic(u**2 * (x - y) ** 2, "<=", 2 * u**2 * x**2 + 2 * u**2 * y**2)
     each = integrated("mean", (k,), specialise(two, {u: w, x: both, y: limit_of_both}))
-    each = integrated("coordinates", (j,), each, heads=(d,))
-    each = integrated("coordinates", (i,), each, over_both(one), 2 * mean(w**2 * F) + 2 * rho * q, (d,))
+    each = entries(each, over_both(one), 2 * mean(w**2 * F) + 2 * rho * q)
     step = chain(expectation(N2), L * over_both(one), replace(L * over_both(one), each))
     step = chain(step, L * (2 * mean(w**2 * F) + 2 * rho * q))
     bound = replace(step.rhs, weighted_fourth_moment(), size_of_the_limit(), moments.weights()[0])

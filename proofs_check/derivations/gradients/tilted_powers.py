@@ -6,24 +6,24 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
+from numerics.derivations.derived import cauchy_schwarz, chain, integrated
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
 from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.gradients.covariances import of_the_law
+from proofs_check.derivations.gradients.averages import LAW, size_of_the_mean
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.query_average import at_the_query
-from proofs_check.derivations.softmax_average import d, i, j, k, m0, mean, over, score, sigma, sub_gaussian, v, w, z
+from proofs_check.derivations.softmax_average import d, i, j, k, m0, mean, over, sigma, sub_gaussian, v, w, z
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, y
 
 square, size = TOKEN.square, QUERY.square
 row = over(j, d, v(j) * z(j, k))
 norm = over(j, d, v(j) ** 2)
 #: |m|^2 for the tilted mean m, and |E[(v.Z) Z y']|^2 under the tilted law.
-of_m = over(i, d, of_the_law(z(i, k)) ** 2)
-of_f = over(i, d, over(j, d, of_the_law(row * z(i, k) * y(j, query)) ** 2))
+of_m = over(i, d, LAW(z(i, k)) ** 2)
+of_f = over(i, d, over(j, d, LAW(row * z(i, k) * y(j, query)) ** 2))
 
 
 def at_query(body: Term) -> Term:
@@ -33,7 +33,7 @@ def at_query(body: Term) -> Term:
 
 def tilted(p: int, of_query: int = 0) -> Term:
     """|Z|^p |y|^p' under the tilted law, at a fixed query."""
-    return of_the_law(square ** (p // 2) * (size ** (of_query // 2) if of_query else 1))
+    return LAW(square ** (p // 2) * (size ** (of_query // 2) if of_query else 1))
 
 
 def bound(p: int, of_query: int = 0) -> Term:
@@ -47,46 +47,38 @@ def moments(p: int, of_query: int = 0) -> Theorem:
     return assume(name, at_query(tilted(p, of_query)), "<=", bound(p, of_query))
 
 
-@cache
-def jensen(G: Term) -> Theorem:
-    """(E G)^2 <= E G^2 under the tilted law, by the Cauchy-Schwarz inequality."""
-    square = cauchy_schwarz("mean", (k,), exp(score / 2), exp(score / 2) * G)
-    return chain(of_the_law(G) ** 2, square.lhs / m0**2, replace(square.lhs / m0**2, square), of_the_law(G**2))
-
-
 def _power(thm: Theorem, n: int, front: Term, G: Term) -> Theorem:
     """From X <= front E G to X^n <= front^n E G^n under the tilted law, for n = 2 or 4."""
-    power = chain(replace(thm.lhs**2, thm), front**2 * of_the_law(G) ** 2)
-    power = chain(power, replace(power.rhs, jensen(G)))
-    return power if n == 2 else _power(chain(power, front**2 * of_the_law(G**2)), n // 2, front**2, G**2)
+    power = chain(replace(thm.lhs**2, thm), front**2 * LAW(G) ** 2)
+    power = chain(power, replace(power.rhs, LAW.jensen(G)))
+    return power if n == 2 else _power(chain(power, front**2 * LAW(G**2)), n // 2, front**2, G**2)
 
 
 @cache
 def of_the_mean(n: int) -> Theorem:
     """|m|^{2n} <= E|Z|^{2n} under the tilted law, for n = 2 and 4."""
-    one = integrated("coordinates", (i,), jensen(z(i, k)), of_m, of_the_law(square), (d,))
-    return _power(one, n, term(1), square)
+    return _power(chain(of_m, size_of_the_mean(LAW)), n, term(1), square)
 
 
 def _rows(X: Term) -> Theorem:
     """E (v.Z)^2 X <= |v|^2 E |Z|^2 X under the tilted law."""
     point = replace(w * (row**2 * X), cauchy_schwarz("coordinates", (j,), v(j), z(j, k), (d,)))
     average = integrated("mean", (k,), point, mean(w * (row**2 * X)), norm * mean(w * (square * X)))
-    return chain(of_the_law(row**2 * X), replace(average.lhs / m0, average), norm * of_the_law(square * X))
+    return chain(LAW(row**2 * X), replace(average.lhs / m0, average), norm * LAW(square * X))
 
 
 @cache
 def of_the_row(n: int) -> Theorem:
     """|E v.Z|^{2n} <= |v|^{2n} E|Z|^{2n} under the tilted law, for n = 2 and 4."""
-    return _power(chain(jensen(row), _rows(term(1)), norm * of_the_law(square)), n, norm, square)
+    return _power(chain(LAW.jensen(row), _rows(term(1)), norm * LAW(square)), n, norm, square)
 
 
 @cache
 def of_the_product() -> Theorem:
     """|E (v.Z) Z y'|^4 <= |v|^4 E|Z|^8 |y|^4 under the tilted law."""
-    each = integrated("coordinates", (i,), jensen(row * z(i, k)), None, of_the_law(row**2 * square), (d,))
-    each = chain(each, _rows(square), norm * of_the_law(square**2))
-    product = chain(of_f, size * each.lhs, replace(size * each.lhs, each), norm * size * of_the_law(square**2))
+    each = integrated("coordinates", (i,), LAW.jensen(row * z(i, k)), None, LAW(row**2 * square), (d,))
+    each = chain(each, _rows(square), norm * LAW(square**2))
+    product = chain(of_f, size * each.lhs, replace(size * each.lhs, each), norm * size * LAW(square**2))
     return _power(product, 2, norm * size, square**2)
 
 
@@ -129,7 +121,7 @@ def with_a_fourth_power_below() -> Theorem:
 
 
 #: |Y|^2 for Y = m y'. The sums of eight indices that its fourth power is are not multiplied out.
-Y_square = over(i, d, over(j, d, of_the_law(z(i, k) * y(j, query)) ** 2))
+Y_square = over(i, d, over(j, d, LAW(z(i, k) * y(j, query)) ** 2))
 to_the_eighth = Op("max", (Y_square, term(0))) ** 4
 
 
@@ -150,7 +142,7 @@ def eighth_moment_of_Y() -> Theorem:
 @cache
 def theorems() -> tuple[Theorem, ...]:
     """E X^4, E|Y|^4, E X^8 in two steps, and E|Y|^8 for X = v.m and Y = m y'."""
-    X = of_the_law(row)
+    X = LAW(row)
     eighth = averaged(of_the_row(4), X**8, norm**4, 8)
     return (
         assumed(averaged(of_the_row(2), X**4, norm**2, 4), 4),
@@ -190,7 +182,7 @@ def statements_M84(scale: int | Fraction = 1, power: int = 4) -> tuple[Statement
 
 def statements_of_moments(c: int | Fraction = 1, of_4: int = 8, of_8: int = 16) -> tuple[Statement, ...]:
     """c times the bounds, with sigma^of_4 for sigma^8 and sigma^of_8 for sigma^16."""
-    X, middle = of_the_law(row), norm**4 * at_query(tilted(8))
+    X, middle = LAW(row), norm**4 * at_query(tilted(8))
     fourth, eighth = sigma ** (of_4 - 8), sigma ** (of_8 - 16)
     return (
         _statement(at_query(X**4), c, norm**2 * bound(4) * fourth, moments(4)),

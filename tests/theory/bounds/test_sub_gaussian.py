@@ -14,7 +14,6 @@ from flint import arb
 from scipy import integrate, stats
 
 from theory.bounds import sub_gaussian as b
-from theory.bounds.gradients import first_term_constants, product_constants
 
 
 @pytest.mark.parametrize("p", [2, 2.5, 3, 4, 8, 17.5])
@@ -87,11 +86,3 @@ def test_tilted_moment_of_order_zero_is_one() -> None:
 def test_bad_input(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match=r"is outside|is below 1|no even number"):
         call()
-
-
-@pytest.mark.parametrize("constants", [first_term_constants, product_constants])
-def test_constants_of_the_gradient_grow_with_d_U_and_v(constants: Callable[..., tuple[float, float]]) -> None:
-    c1, c2 = constants(2, 1.0, 1.0)
-    assert constants(3, 1.0, 1.0)[0] > c1 < constants(2, 2.0, 1.0)[0]
-    assert constants(2, 1.0, 3.0)[0] == pytest.approx(9 * c1)
-    assert 0 < constants(2, 2.0, 1.0)[1] < c2 < constants(2, 0.0, 1.0)[1] == 0.5
