@@ -343,8 +343,8 @@ def _joined(prompt: Term, sums: list[Term], beyond: int) -> Poly:
 
 
 def _closed(kind: str, names: tuple[Variable, ...], body: Term, heads: tuple[Term, ...]) -> Term:
-    """The binder; the order of its variables does not matter. They are sorted by where they stand in
-    the body, and all orders are tried of those that stand alike.
+    """The binder; the order of its variables does not matter. They are sorted by where they stand
+    in the body, and all orders are tried of those that stand alike.
     """
     own = heads if kind == "coordinates" else heads[:1] * len(names)
     mark, rest = (Variable(name, names[0].sort) for name in ("#mark", "#rest"))

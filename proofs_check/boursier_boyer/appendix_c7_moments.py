@@ -247,17 +247,29 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
     return derivation("BB:C.7.fin", rate_holds(1, shortest, checked))
 
 
-@claim("BB:C.7.fin/powers", control=dict(power=19))
+@claim(
+    "BB:C.7.fin/powers",
+    control=dict(power=19),
+    needs=("BB:LC.9", "BB:C.7.moments"),
+)
 def powers_of_sigma_and_the_logarithm(*, power: int = 24) -> Evidence:
-    r"""For $A,B\geq0$, $\sigma,h\geq1$ and $0<q\leq1$,
-    $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$ with `power`
-    $k=24=2\cdot12$.
+    r"""The conclusions of C.7.moments, $\mathbb{E}X^4\leq A_X\sigma^8$ and
+    $\mathbb{E}\|Y\|^4\leq A_Y\sigma^8$, and of Lemma C.9 for $X$ and $Y$ give
+    $\mathbb{E}\|\hat X\hat Y-XY\|_F^2\leq c_1\sigma^{12}\ln(L)^2L^{-c_2/(2\sigma^2)}$ for
+    $L\geq2$ and $\sigma\geq1$, with an explicit $c_1$ and half the $c_2$ of Lemma C.9. This is
+    derived by the three lines of (21). The power of $\sigma$ is half of `power` $k=24$.
 
-    For $h=\ln L/\ln2$ and $q=L^{-c_2/(2\sigma^2)}$ this is how the first term of (21), squared, has
-    the printed powers, by C.7.moments and Lemma C.9 with half its $c_2$.
+    The second route is $(A\sigma^8+B\sigma^{12}h^2q^2)\,\sigma^{12}h^2q^2\leq(A+B)\,\sigma^kh^4q^2$
+    for $h=\ln L/\ln2\geq1$ and $0<q\leq1$, for the terms of $A$ and of $B$.
     """
     A, B = sp.symbols("A B", nonnegative=True)
     h, q = sp.symbols("h q", positive=True)
-    domain = {A: Closed(0, oo), B: Closed(0, oo), sigma: Closed(1, oo), h: Closed(1, oo), q: sp.Interval.Lopen(0, 1)}
+    domain = {sigma: Closed(1, oo), h: Closed(1, oo), q: sp.Interval.Lopen(0, 1)}
     square = (A * sigma**8 + B * sigma**12 * h**2 * q**2) * sigma**12 * h**2 * q**2
-    return forall(square, "<=", (A + B) * sigma**power * h**4 * q**2, domain)
+    bound = sigma**power * h**4 * q**2
+    search = all_of(
+        identity(square, A * sigma**20 * h**2 * q**2 + B * sigma**24 * h**4 * q**4),
+        forall(sigma**20 * h**2 * q**2, "<=", bound, domain),
+        forall(sigma**24 * h**4 * q**4, "<=", bound, domain),
+    )
+    return derivation("BB:C.7.fin/powers", search, power=power)

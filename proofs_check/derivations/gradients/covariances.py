@@ -87,18 +87,18 @@ def mean_of_a_sum(thm: Theorem, *parts: tuple[Term | int, Term]) -> Theorem:
 
 @cache
 def with_concentration(of: Matrix) -> Theorem:
-    """E|D|^2 <= K8 (1065 e^{8 a2}/L + 24000 e^{16 a2}/L^2): R1 for zz' and for z, and R2 for z."""
+    """E|D|^2 <= K8 (750 e^{8 a2}/L + 24000 e^{16 a2}/L^2): R1 for zz' and for z, and R2 for z."""
     p, q, r = of.numbers
     average = mean_of_a_sum(split(of), (p, second_moments.error_squared), (q, err2**2), (4 * r * size_of_m, err2))
     fourth = specialise(fourth_moment.theorem(), {fourth_moment.f: ((i, k), z(i, k)), m: d})
     fourth = chain(expectation(err2**2), fourth, 8000 * exp(16 * a2) * K8 / L**2)
-    second = chain(expectation(err2), of_the_tokens(second_moment.theorem()), 71 * exp(4 * a2) * K4 / L)
+    second = chain(expectation(err2), of_the_tokens(second_moment.theorem()), 50 * exp(4 * a2) * K4 / L)
     limit = chain(size_of_m, of_the_tokens(moments.size_of_the_limit()), exp(2 * a2) * K4)
     average = chain(average, replace(average.rhs, second_moments.theorem(), fourth, second, limit))
-    first = 71 * p * exp(4 * a2) / L * K8 + 8000 * q * exp(16 * a2) / L**2 * K8
+    first = 50 * p * exp(4 * a2) / L * K8 + 8000 * q * exp(16 * a2) / L**2 * K8
     average = chain(average, first + 284 * r * exp(6 * a2) / L * mean(F))
     average = chain(average, replace(average.rhs, second_moments.mean_fourth_power()))
-    larger = arithmetic(71 * p * exp(4 * a2) + 284 * r * exp(6 * a2), "<=", 1065 * exp(8 * a2))
+    larger = arithmetic(50 * p * exp(4 * a2) + 284 * r * exp(6 * a2), "<=", 750 * exp(8 * a2))
     square = arithmetic(8000 * q * exp(16 * a2), "<=", 24000 * exp(16 * a2))
     average = chain(average, larger.lhs / L * K8 + square.lhs / L**2 * K8)
     return chain(average, replace(average.rhs, larger, square), K8 * (larger.rhs / L + square.rhs / L**2))
@@ -123,7 +123,7 @@ exponent, M = 8 * a2 - log(L), Defined("M", sigma**4 * bracket)
 
 
 def share(power: Term) -> Term:
-    return (1065 * power + 24000 * power**2) / 25065
+    return (750 * power + 24000 * power**2) / 25065
 
 
 @cache
@@ -133,7 +133,7 @@ def larger() -> tuple[Theorem, Theorem]:
     eighth = chain(mean(TOKEN.square**4), moment_of_the_norm(4), unit**2)
     eighth = chain(K8, root(eighth, sqrt(mean(TOKEN.square**4)), unit))
     words = [arithmetic(exp(8 * n * a2) / L**n, "==", power**n) for n in (1, 2)]
-    long = replace(K8 * (1065 * words[0].lhs + 24000 * words[1].lhs), eighth, *words)
+    long = replace(K8 * (750 * words[0].lhs + 24000 * words[1].lhs), eighth, *words)
     less = arithmetic(25065 * (12 + 4 * h) ** 2, "<=", bracket, hide=(log(L),))
     long = chain(long, sigma**4 * less.lhs * share(power))
     long = chain(long, replace(long.rhs, less), M * share(power))

@@ -87,8 +87,8 @@ def numerator() -> Theorem:
 
 @cache
 def hull_bound(more: Fraction) -> Theorem:
-    """|err|^2 <= (1 + more) sum w|z|^4/S_L + (1 + 1/more) |M|^2, as the second moments of the prompt
-    are averages.
+    """|err|^2 <= (1 + more) sum w|z|^4/S_L + (1 + 1/more) |M|^2, as the second moments of the
+    prompt are averages.
     """
     rows = of_a_row(second_moment.hull_bound(more))
     bound = (1 + more) * (total(w * F) / S_L) + (1 + 1 / more) * rho

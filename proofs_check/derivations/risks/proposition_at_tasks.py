@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, at_task, equal, replace
 from numerics.derivations.sorts import Sort
@@ -34,7 +34,7 @@ def proposition_3_1(square_D: Term, c1: Variable, c2: Variable) -> tuple[Theorem
     """
     thm = proved(form_of_the_paper.output_statement(), form_of_the_paper.output())
     own = {g: Function(NAMES.get(g.name, g.name), (Sort.TASK, *g.sorts), g.order) for g in thm.functions}
-    each = at_task(thm, task, {**own, sigma: exp(square.args[0] / 2)})
+    each = at_task(thm, task, {**own, sigma: sqrt(square)})
     first, second = form_of_the_paper.output_constants()
     constants = (
         assume("c1 is the constant of Proposition 3.1", first, "==", c1),
