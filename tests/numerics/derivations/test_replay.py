@@ -52,7 +52,7 @@ def test_every_step_holds(seed: int) -> None:
             count["held"] += 1
         except Undecided:  # a Gaussian vector
             count["undecided"] += 1
-    assert count["held"] > 9 * (count["undecided"] + count["not met"]), count
+    assert count["held"] > 9 * count["not met"], count  # Gaussian vectors: test_gaussian_steps
 
 
 def test_a_false_step_would_be_seen() -> None:
