@@ -100,7 +100,7 @@ query_length, token_length = length(over(i, d, x(i, q) ** 2)), length(over(i, d,
 def operator_norm() -> Theorem:
     """|U (v, 0)|^2 <= |U|^2 |v|^2 for every v: the definition of the operator norm."""
     rows = over(i, d, over(l, d, U(i, l) * v(l)) ** 2) + over(l, d, last(l) * v(l)) ** 2
-    return assume("|U| is its operator norm", rows, "<=", norm_U**2 * over(l, d, v(l) ** 2), every=(v,))
+    return assume("normU bounds U with its last row", rows, "<=", norm_U**2 * over(l, d, v(l) ** 2), every=(v,))
 
 
 @cache

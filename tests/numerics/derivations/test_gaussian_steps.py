@@ -1,0 +1,143 @@
+"""Every step of the derivations about Gaussian vectors holds in worlds of dimension 1, where a mean
+over a Gaussian vector is a quadrature.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from numerics.derivations.sorts import Sort
+from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Number, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gaussian.proofs import PROOFS
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(26)
+GAUSS = [(float(w), (float(x),)) for x, w in zip(NODES, WEIGHTS / WEIGHTS.sum(), strict=True)]
+#: Atoms of tokens and queries, in opposite pairs.
+ATOMS = [(0.3, (0,)), (0.2, (1,)), (0.3, (2,)), (0.2, (3,))]
+#: Relative accuracy of the quadrature, for functions with kinks.
+ACCURACY = 2e-3
+
+
+class World:
+    """Numbers and tables that meet the hypotheses of the derivations."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng, self.length = random.Random(seed), 1 + seed % 2
+        self.root, self.matrix, self.last = (self.rng.uniform(-b, b) for b in (1, 0.8, 0.6))
+        self.tables: dict[Any, float] = {}
+        self.numbers: dict[Variable, Any] = {}
+        self.memory: dict[Any, Any] = {}
+
+    def apply(self, f: Function, at: tuple[Any, ...]) -> float:
+        if f.name == "xi":
+            return float(at[-1])
+        fixed = {"R": self.root, "U": self.matrix, "p": self.last, "J": 1 / self.root**2}
+        if f.name in fixed:
+            return fixed[f.name]
+        if (f, at) not in self.tables:
+            opposite = f.name in ("e", "y", "z") and at[-1] >= 2
+            self.tables[f, at] = -self.apply(f, (*at[:-1], at[-1] - 2)) if opposite else self.rng.uniform(-1, 1)
+        return self.tables[f, at]
+
+    def variable(self, v: Variable) -> Any:
+        if v not in self.numbers:
+            self.numbers[v] = self._drawn(v)
+        return self.numbers[v]
+
+    def _drawn(self, v: Variable) -> Any:
+        if v.of is Sort.NORMAL:
+            return self.rng.gauss(0, 1)
+        if v.of is Sort.PROMPT:
+            return tuple(self.rng.randrange(4) for _ in range(self.length))
+        if v.range is None:
+            return 0 if v.of in (Sort.INDEX, Sort.TIME) else self.rng.randrange(4)
+        more = self.rng.choice((1, 1.5))
+        named = {"L": self.length, "top": self.root**2, "S": more * self.root**2, "k": more * self.root**2, "kappa": 2.5}
+        named |= {"normU": more * math.hypot(self.matrix, self.last), "P": self.rng.random() / self.length}
+        if v.name in named:
+            return named[v.name]
+        if v.range.whole:
+            return 1
+        lo = -2.0 if v.range.lo is None else float(v.range.lo)
+        return self.rng.uniform(lo, lo + 3 if v.range.hi is None else float(v.range.hi))
+
+    def value(self, e: Term, env: tuple[Any, ...] = ()) -> Any:
+        key = (e, tuple((n, env[n]) for n, _ in sorted(e.loose, key=lambda p: p[0])))
+        if key not in self.memory:
+            self.memory[key] = self._value(e, env)
+        return self.memory[key]
+
+    def _value(self, e: Term, env: tuple[Any, ...]) -> Any:
+        if isinstance(e, Number):
+            return float(e.value)
+        if isinstance(e, Bound):
+            return env[e.index]
+        if isinstance(e, Variable):
+            return self.variable(e)
+        if isinstance(e, Apply):
+            return self.apply(e.function, tuple(self.value(a, env) for a in e.args))
+        if isinstance(e, Defined):
+            return self.value(e.body)
+        if isinstance(e, Bind):
+            return math.fsum(w * self.value(e.body, (*at, *env)) for w, at in self.weighted(e, env))
+        assert isinstance(e, Op)
+        a = [self.value(x, env) for x in e.args]
+        heads = {"add": math.fsum, "mul": math.prod, "max": max, "min": min}
+        if e.head in heads:
+            return heads[e.head](a)
+        if e.head in ("ind", "above"):
+            return float(a[0] >= -1e-12) if e.head == "ind" else float(a[0] > 1e-12)
+        return a[0] ** a[1] if e.head == "pow" else math.exp(a[0]) if e.head == "exp" else math.log(a[0])
+
+    def weighted(self, e: Bind, env: tuple[Any, ...]) -> list[tuple[float, tuple[Any, ...]]]:
+        if e.kind == "prompt":
+            prompts = itertools.product(range(4), repeat=self.length)
+            return [(math.prod(ATOMS[k][0] for k in prompt), (prompt,)) for prompt in prompts]
+        if e.kind == "sum":
+            prompt = self.value(e.heads[0], env)
+            return [(1.0, tuple(prompt[n] for n in at)) for at in itertools.permutations(range(self.length), e.count)]
+        return {"normal": GAUSS, "mean": ATOMS, "query": ATOMS}.get(e.kind, [(1.0, (0,) * e.count)])
+
+    def meets(self, theorem: Theorem) -> bool:
+        return all(self.compared(a.lhs, a.op, a.rhs, 1e-9) for a in theorem.assumptions)
+
+    def compared(self, lhs: Term, op: str, rhs: Term, accuracy: float, factor: float = 1) -> bool:
+        left, right = self.value(lhs), factor * self.value(rhs)
+        near = accuracy * (abs(left) + abs(right)) + 1e-7
+        return bool(abs(left - right) <= near if op == "==" else left <= right + near)
+
+
+@cache
+def steps() -> tuple[Theorem, ...]:
+    """All theorems on which the derivations of this room rest, each once."""
+    found = {str(t): t for proof in PROOFS.values() for theorem in proof.theorems for t in theorem().steps()}
+    return tuple(found.values())
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_gaussian_step_holds(seed: int) -> None:
+    world, count = World(seed), Counter[str]()
+    for theorem in steps():
+        if not world.meets(theorem):
+            count["not met"] += 1
+            continue
+        assert world.compared(theorem.lhs, theorem.op, theorem.rhs, ACCURACY), f"{theorem.rule}: {theorem}"
+        count["held"] += 1
+    assert count["held"] > 9 * count["not met"], count
+
+
+def test_a_false_gaussian_step_would_be_seen() -> None:
+    """Most equations fail with the right side doubled."""
+    world = World(0)
+    equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]
+    seen = sum(not world.compared(t.lhs, "==", t.rhs, ACCURACY, factor=2) for t in equations)
+    assert seen > 0.8 * len(equations)
