@@ -96,9 +96,9 @@ def with_concentration(of: Matrix) -> Theorem:
     limit = chain(size_of_m, of_the_tokens(moments.size_of_the_limit()), exp(2 * a2) * K4)
     average = chain(average, replace(average.rhs, second_moments.theorem(), fourth, second, limit))
     first = 50 * p * exp(4 * a2) / L * K8 + 8000 * q * exp(16 * a2) / L**2 * K8
-    average = chain(average, first + 284 * r * exp(6 * a2) / L * mean(F))
+    average = chain(average, first + 200 * r * exp(6 * a2) / L * mean(F))
     average = chain(average, replace(average.rhs, second_moments.mean_fourth_power()))
-    larger = arithmetic(50 * p * exp(4 * a2) + 284 * r * exp(6 * a2), "<=", 750 * exp(8 * a2))
+    larger = arithmetic(50 * p * exp(4 * a2) + 200 * r * exp(6 * a2), "<=", 750 * exp(8 * a2))
     square = arithmetic(8000 * q * exp(16 * a2), "<=", 24000 * exp(16 * a2))
     average = chain(average, larger.lhs / L * K8 + square.lhs / L**2 * K8)
     return chain(average, replace(average.rhs, larger, square), K8 * (larger.rhs / L + square.rhs / L**2))
