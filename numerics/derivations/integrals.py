@@ -125,6 +125,7 @@ def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any)
         not isinstance(mean, Bind)
         or mean.kind not in MEANS
         or thm.op == "<"
+        or type(eta) is not Variable
         or eta.range != POSITIVE
         or eta in u.free | thm.rhs.free
     ):

@@ -59,6 +59,8 @@ def proved(statement: Statement, theorem: Theorem) -> Theorem:
         found = chain(statement.lhs, theorem, statement.rhs)
     except Refused:  # what was shown may be more
         found = chain(statement.lhs, theorem, arithmetic(theorem.rhs, "<=", statement.rhs))
+    if (found.lhs, found.rhs) != (statement.lhs, statement.rhs):
+        raise Refused("the derivation shows something else than the statement")
     if found.op not in STRENGTH[statement.op]:
         raise Refused(f"the derivation shows {found.op}, and the statement says {statement.op}")
     if more := found.assumptions - statement.assumptions:

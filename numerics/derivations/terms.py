@@ -252,7 +252,8 @@ class Op(Term):
 
     def __post_init__(self) -> None:
         if (
-            self.head not in HEADS
+            type(self.head) is not str
+            or self.head not in HEADS
             or type(self.args) is not tuple
             or not self.args
             or HEADS[self.head] not in (None, len(self.args))
@@ -290,7 +291,7 @@ class Bind(Term):
     __hash__ = Term.__hash__
 
     def __post_init__(self) -> None:
-        kind = KINDS.get(self.kind)
+        kind = KINDS.get(self.kind) if type(self.kind) is str else None
         if kind is None or type(self.count) is not int or self.count < 1 or kind.count not in (None, self.count):
             raise Refused(f"{self.kind} does not bind {self.count} variables")
         wanted = 0 if kind.head is None else self.count if kind.head is Sort.REAL else 1

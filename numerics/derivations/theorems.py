@@ -153,6 +153,9 @@ def prove(
         for name, thing in _named(read(e)):
             if names.setdefault(name, thing) != thing:
                 raise Refused(f"the name {name!r} stands for two things; rename one of them")
+    for g in [g for g in names.values() if isinstance(g, Function) and Sort.TIME in g.sorts and g.order == 1]:
+        if names.get(g.rate.name, g.rate) != g.rate:
+            raise Refused(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
     return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact)
 
 

@@ -77,6 +77,15 @@ def below_its_square() -> Theorem:
 HEAVY = M(h(k) ** 2)  # possibly infinite
 
 
+class Text(str):
+    """A text that is equal to no other."""
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = str.__hash__
+
+
 class Anything:
     """An object that has the range of a positive variable, and a product of its own."""
 
@@ -376,6 +385,17 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     ),
     "a variable that a negative number of binders binds": lambda: Bind("mean", (), 1, f(Bound(-1, Sort.TOKEN))),
     "an object in place of the small number": lambda: limit(arithmetic(5, "<=", term(0) + 5), Anything(), 0, 1),  # type: ignore[arg-type]
+    "a kind of binder in disguise": lambda: Bind(Text("sum"), (p,), 2, term(1)),
+    "a head in disguise": lambda: Op(Text("log"), (term(1),)),
+    "an object in place of the small number of an event": lambda: open_event(
+        integrate("mean", (k,), arithmetic(Op("above", (f(k) - 5,)), "<=", 1)),
+        Anything(),
+        (k,),
+        f(k),  # type: ignore[arg-type]
+    ),
+    "a function with the name of a derivative": lambda: equal(
+        path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now), path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now)
+    ),
     "a function in disguise": lambda: specialise(equal(M(f(k)), M(f(k))), {Disguised("f", (Sort.TOKEN,)): ((k,), g(k) ** 2)}),
     "a hypothesis said for all values of an object": lambda: assume("h", x, "<=", 0, every=(Disguised("f", (Sort.INDEX,)),)),
     "a barrier in disguise": lambda: continuation(
