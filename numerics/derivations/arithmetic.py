@@ -19,6 +19,8 @@ __all__ = ["arithmetic", "check_in_range"]
 
 HEADS = {"add": sp.Add, "mul": sp.Mul, "pow": sp.Pow, "exp": sp.exp, "log": sp.log, "max": sp.Max, "min": sp.Min}
 Condition = tuple[sp.Expr, str, sp.Expr]
+#: Whether exact arithmetic decided a question, for those that were asked before and answered.
+ANSWERS: dict[tuple[Any, ...], bool] = {}
 
 
 def arithmetic(
@@ -139,6 +141,13 @@ def _domain(r: Range) -> Any:
 
 def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int) -> bool:
     """Whether exact arithmetic decided the inequality; Refused if nothing did."""
+    asked = (left, op, right, tuple(given), tuple(domain.items()), tuple(via.items()), effort)
+    if asked not in ANSWERS:
+        ANSWERS[asked] = _asked(left, op, right, given, domain, via, effort)
+    return ANSWERS[asked]
+
+
+def _asked(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domain: Any, via: Any, effort: int) -> bool:
     (left, right), where, box = _eliminated([left, right], given, domain)
     if left == right and op != "<":
         return True

@@ -220,7 +220,7 @@ def change_of_variables(*, two: int | Fraction = 2, level: int | Fraction = 1, s
     follows="BB:LC.4",
     costs="constants",
     repair=dict(power=2, shortest=2),
-    control=(dict(shortest=1), dict(two=Fraction(9, 10))),
+    control=(dict(shortest=1), dict(two=Fraction(3, 5))),
     why="The first bound has $C_f$ for $C_f^2$: for Rademacher tokens, $L=1$, $U=0$ and $f(z)=237z$ the left side is 56169, the "
     "right side 56038.6.",
     details="With $C_f^2$ it still fails at $L=1$, where its exponent is 0 and the split of the mean does not hold: for Gaussian "
