@@ -141,8 +141,8 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
 def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
     r"""Over $\mathcal{N}(m,\Gamma)$ the limit $V\,\mathbb{E}[zz^{\top}]K^{\top}Qz_{\rm q}$ of
     linear attention is `factor` = 1 times the output of softmax attention, where $m=0$ if
-    `centred`. This is derived from the integrals, and tried as an identity of matrices. Only the limits are
-    equal: at $L$ tokens the two outputs differ.
+    `centred`. This is derived from the integrals, and tried as an identity of matrices. Only the
+    limits are equal: at $L$ tokens the two outputs differ.
     """
     score = K.T * Q * y
     linear = V * (z * z.T).gauss("z", Gamma, mean=None if centred else m) * score

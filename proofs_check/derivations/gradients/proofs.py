@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from proofs_check.derivations.gradients import gaussian_layer, layer, products, query_inside, tilted_density, tilted_powers
+from proofs_check.derivations.gradients import gaussian_layer, layer, limit, products, query_inside, tilted_density, tilted_powers
 from proofs_check.derivations.gradients.gradient_in_U import (
     Part,
     averaged,
@@ -56,6 +56,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:C.7.M84": Proof(tilted_powers.statements_M84, each(tilted_powers.steps_of_M84, 2)),
         "BB:C.7.M84/jensen": one(tilted_powers.statement_jensen, tilted_powers.product_to_the_fourth),
         "BB:C.7.moments": Proof(tilted_powers.statements_of_moments, each(tilted_powers.theorems, 5)),
+        "BB:P3.4.U/limit": one(limit.statement, limit.gradient),
         "BB:P3.4.U": one(statement_in_the_form, lambda: in_the_form(whole)),
         "OURS:P3.4.U": Proof(
             both_statements,
