@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Integers, forall, trace_identity
 from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
 
 ALGEBRA = Algebra(
@@ -33,33 +34,32 @@ m, b, z, x, y = (ALGEBRA[name] for name in ("m", "b", "z", "x", "y"))
 @claim(
     "BB:B.1.a",
     control=dict(half=Fraction(1, 3)),
-    argument="The two exponents differ by a constant in $z'$, so that the densities are proportional.",
 )
 def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""With $a=K^{\top}Qz$ and $\Lambda=\Gamma^{-1}$, the exponent
     $x^{\top}a-\frac12(x-m)^{\top}\Lambda(x-m)$ is
-    $-\frac12(x-m-\Gamma a)^{\top}\Lambda(x-m-\Gamma a)$ and a rest that is free of $x$.
+    $-\frac12(x-m-\Gamma a)^{\top}\Lambda(x-m-\Gamma a)$ and a rest that is free of $x$: this is
+    tried. Derived is that the densities are proportional, as $f(x)g(y)=f(y)g(x)$ for two points;
+    `half` stands for the latter $\frac12$.
     """
     score = K.T * Q * z
     exponent = x.T * score - (x - m).T * Lambda * (x - m) / 2
     shifted = x - m - Gamma * score
     constant = m.T * score + score.T * Gamma * score / 2
-    return trace_identity(exponent, constant - sp.Rational(half) * (shifted.T * Lambda * shifted))
+    search = trace_identity(exponent, constant - sp.Rational(half) * (shifted.T * Lambda * shifted))
+    return derivation("BB:B.1.a", search, half=half)
 
 
 @claim(
     "BB:B.1.b",
     control=dict(shift=Fraction(9, 10)),
-    needs=("BB:B.1.a", "BB:L2.1.a/mgf"),
-    argument=r"The logarithms of $\mathbb{E}_{z'\sim\mu_z}e^{b^{\top}z'}$ and of the generating function of "
-    r"$\mathcal{N}(m+\Gamma a,\Gamma)$ agree for every $b$, and a law is determined by its generating function.",
+    cites=("a law is determined by its moment generating function, if it is finite",),
 )
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,
-    $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$.
-    The mean of $\mu_z$ is read off from what is linear in $b$, and $V$ times it is the output.
-
-    `shift` multiplies S a, by which the mean moves.
+    $\ln\mathbb{E}e^{(a+b)^{\top}Z}-\ln\mathbb{E}e^{a^{\top}Z}=b^{\top}(m+Sa)+\frac12b^{\top}Sb$
+    for every $b$, and the output of attention is $V(m+Sa)$. Both are derived from the integrals,
+    and tried as identities of matrices; `shift` multiplies $Sa$.
     """
     moved = m + sp.Rational(shift) * (S * K.T * Q * z)
     log_mgf = lambda v: v.T * m + v.T * S * v / 2
@@ -68,19 +68,19 @@ def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     law = trace_identity(skewed, b.T * moved + b.T * S * b / 2)
     # The gradient at b = 0 is the mean: what is linear in b.
     mean = skewed.grad("b") - S * b
-    return all_of(law, confirmed(trace_identity(V * mean, V * moved), lemma_by_cubature()))
+    output = trace_identity(V * mean, V * moved)
+    output = confirmed(output, lemma_by_cubature()) if output.verdict.accepted else output
+    return derivation("BB:B.1.b", law, output, shift=shift)
 
 
 @claim(
     "BB:B.1.c",
     control=dict(half=Fraction(1, 3)),
-    needs=("BB:B.1.b",),
-    argument=r"The points $m+Py$ with the projector $P=SS^{\dagger}$ run through the affine subspace on which $\mu$ lives, of "
-    r"dimension $\mathrm{tr}\,P=\mathrm{rank}(\Gamma)$.",
 )
 def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""On $m+\mathrm{range}(S)$, with the pseudo-inverse $S^{\dagger}$ in place of $\Gamma^{-1}$,
-    the same square is completed for every rank, and the new centre lies in that subspace.
+    r"""For tokens $m+R\xi$ with $S=RR^{\top}$ of any rank the output is $V(m+SK^{\top}Qz)$; this is
+    derived. Tried is that on $m+\mathrm{range}(S)$, with the pseudo-inverse $S^{\dagger}$ in place
+    of $\Gamma^{-1}$, the same square is completed, and that the new centre lies in that subspace.
     """
     score = K.T * Q * z
     point = m + P * y
@@ -89,7 +89,7 @@ def degenerate_covariance(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     constant = m.T * score + score.T * S * score / 2
     square = trace_identity(exponent, constant - sp.Rational(half) * (shifted.T * G * shifted))
     stays = trace_identity(P * S * score, S * score)
-    return all_of(square, stays)
+    return derivation("BB:B.1.c", all_of(square, stays), half=half)
 
 
 #: Laws P(Z = 2^n) = mass, n = 1, 2, ..., on the line, without a second moment.
@@ -136,15 +136,16 @@ def limit_of_linear_attention(*, moments: str = "none", factor: int | Fraction =
 @claim(
     "BB:B.2",
     control=(dict(centred=False), dict(factor=Fraction(9, 10))),
-    needs=("BB:L2.1.a", "BB:B.2/limit"),
-    argument="The left side is the limit of linear attention and the right side that of softmax attention by Lemma 2.1; only the "
-    "limits are equal, and at $L$ tokens the two outputs differ.",
+    needs=("BB:B.2/limit",),
 )
 def linear_and_softmax_limits_agree(*, centred: bool = True, factor: int | Fraction = 1) -> Evidence:
     r"""Over $\mathcal{N}(m,\Gamma)$ the limit $V\,\mathbb{E}[zz^{\top}]K^{\top}Qz_{\rm q}$ of
-    linear attention is the output of softmax attention in Lemma 2.1, where $m=0$ if `centred`.
+    linear attention is `factor` = 1 times the output of softmax attention, where $m=0$ if
+    `centred`. This is derived from the integrals, and tried as an identity of matrices. Only the
+    limits are equal: at $L$ tokens the two outputs differ.
     """
     score = K.T * Q * y
     linear = V * (z * z.T).gauss("z", Gamma, mean=None if centred else m) * score
     softmax = V * Gamma * score if centred else V * m + V * Gamma * score
-    return trace_identity(linear, sp.Rational(factor) * softmax)
+    search = trace_identity(linear, sp.Rational(factor) * softmax)
+    return derivation("BB:B.2", search, centred=centred, factor=factor)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import sympy as sp
+
 from numerics.evidence import Evidence
+from numerics.provers import identity
 from proofs_check.boursier_boyer.average_statements import HYPOTHESES
 from proofs_check.boursier_boyer.proposition_3_1 import in_the_form_of_the_paper
 from proofs_check.core.claim import claim
@@ -54,7 +57,7 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
     control=dict(c=Fraction(1, 106 * 10**4)),
-    needs=("BB:C.7.gU",),
+    needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -65,8 +68,21 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
     instances. Here `c` multiplies the bound, and `power` is the exponent of $\sigma$.
 
     The gradients are the covariances of $v_i^\top z_k$ and $z_kz^\top$ under the softmax weights,
-    as in C.7.gU, and under the tilted law. One token of signs with $U=0$ has the gradient 0, where
-    the limit has $z$ times the variance 1; Assumption 3.3 holds with $M=1$.
+    as in C.7.gU, and under the tilted law, as in P3.4.U/limit. One token of signs with $U=0$ has
+    the gradient 0, where the limit has $z$ times the variance 1; Assumption 3.3 holds with $M=1$.
     """
     found = in_the_form_of_the_paper(least, c, power, "gradient in U", M=1)
     return found if least == 1 else derivation("BB:P3.4.U", found, c=c, power=power)
+
+
+@claim("BB:P3.4.U/limit", control=dict(factor=2))
+def gradient_of_the_limit(*, factor: int = 1) -> Evidence:
+    r"""The gradient of $v^\top T[\mu]$ in $U$ is the covariance $G$ of $v^\top Z$ and $Zz^\top$
+    under the tilted law: for every row $v$, all $U$ and $W$, and $s\in(0,1]$, the output at $U+sW$
+    exceeds that at $U$ by at most $s\langle G,W\rangle+s^2K$, where $K$ does not depend on $s$.
+    This is derived for sub-Gaussian tokens. Tried is the derivative $1-\tanh^2u$ of $\tanh u$, the
+    output for tokens $1$ and $-1$; `factor` multiplies $G$.
+    """
+    u = sp.Symbol("u", real=True)
+    search = identity(sp.Derivative(sp.tanh(u), u), factor * (1 - sp.tanh(u) ** 2))
+    return derivation("BB:P3.4.U/limit", search, factor=factor)

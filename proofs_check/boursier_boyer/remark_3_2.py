@@ -20,6 +20,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.query_in_prompt import LENGTHS, averaged_directly, averaged_errors, slope
 
 PARAMETERS = (Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(-1))
@@ -102,15 +103,16 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidenc
     "BB:R3.2/exponent",
     control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:R4.B/eq16"),
-    argument=r"From $S\leq I$ and $U^\top\Gamma U\geq0$ it follows that $a\leq2\|U\|$ for the $a$ of R3.2/attention: "
-    r"$\min(1,b,1/a)$ is never below the exponent of (16), so that Proposition 3.1 survives the query inside the prompt "
-    r"for Gaussian laws.",
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
-    r"""For $\sigma\geq1$ and $u=\|U\|_{\rm op}>0$,
-    $\min(\frac13,\frac1{192\sigma^2u^2})\leq\frac1{2u}$, so that the printed exponent survives the
-    query inside the prompt; `c` stands for the printed 192.
+    r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
+    $S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2}$ is beyond the inverse of the exponent
+    $\min(\frac13,\frac1{192\sigma^2u^2})$ of (16). This is derived, from $a\leq2u$, and tried is
+    that the exponent is at most $\frac1{2u}$; `c` stands for the printed 192.
+
+    The exponent is not below $\min(1,b,1/a)$ of R3.2/attention, by R4.B/eq16 for $b$: for Gaussian
+    laws the bound of Proposition 3.1 survives the query inside the prompt.
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))
-    return forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)})
+    return derivation("BB:R3.2/exponent", forall(bound, "<=", 1 / (2 * u), {sigma: Closed(1, oo), u: (0, oo)}), c=c)

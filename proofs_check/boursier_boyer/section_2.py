@@ -17,6 +17,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall, identity
 from numerics.search.query_average import Instance, tightest
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.long_prompts import CHECKED, LongPrompts, compared
 
 n = sp.Symbol("n", integer=True, positive=True)
@@ -80,18 +81,18 @@ def diverging(laws: str) -> Evidence:
     "BB:2.fin",
     control=dict(factor=2),
     needs=("BB:2.def",),
-    argument=r"The integral of $g$ against $\hat\mu_L$ is $\frac1L\sum_kg(z_k)$, for the numerator in each coordinate and "
-    r"for the denominator.",
 )
 def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
-    r"""The quotient of two integrals against $\hat\mu_L$, $N/L$ and $D/L$, is that of the sums $N$
-    and $D$ over the tokens; `factor` multiplies it.
+    r"""With $\frac1L\sum_kg(z_k)$ for the integral of $g$ against $\hat\mu_L$, the layer of
+    $\hat\mu_L$ is the self-attention of the token $z_\ell$; this is derived. Tried is the quotient
+    of two integrals, $N/L$ and $D/L$, which is that of $N$ and $D$. `factor` multiplies the right
+    sides.
     """
     L, D = sp.symbols("L D", positive=True)
     N = sp.Symbol("N", real=True)
     with sp.evaluate(False):
         integrals, sums = (N / L) / (D / L), factor * (N / D)
-    return identity(integrals, sums)
+    return derivation("BB:2.fin", identity(integrals, sums), factor=factor)
 
 
 @claim(

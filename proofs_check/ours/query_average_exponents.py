@@ -13,12 +13,13 @@ import sympy as sp
 from sympy import Min, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import forall
+from numerics.provers import forall, identity, trace_identity
 from numerics.search.query_average import tightest
 from numerics.search.query_average_instances import COVERED, instances, statement
 from proofs_check.core.claim import claim
 from proofs_check.instances.random_query.query_average import UNPROVED, output_or_gradient, times
 from theory.bounds.query_average import output_average_long, output_average_short
+from theory.symbolic.algebra import Algebra
 
 kappa = sp.Symbol("kappa", positive=True)
 DOMAIN = {kappa: (0, oo)}
@@ -28,22 +29,31 @@ SHARP = Min(1, sqrt(1 / kappa + sp.Rational(1, 4)) - sp.Rational(1, 2))
 PRINTED = Min(sp.Rational(1, 3), 1 / (192 * kappa))
 
 
-#: Why the sharp exponent is that of Theorem B.
-SHARP_IN_B = (
-    r"For Gaussian tokens $\mathcal{N}(0,\sigma^2I)$, $U=uI$ and queries $\mathcal{N}(0,I)$, $\lambda=\kappa$ in Theorem B."
-)
+def exponent_of_theorem_b() -> Evidence:
+    """Prove that lambda in Theorem B is kappa for tokens N(0, s^2 I), U = u I and queries N(0, I),
+    and that SHARP is the smaller of 1 and the b with b^2 + b = 1/lambda which is a quotient of
+    positive numbers.
+    """
+    words = Algebra(vectors=["x"], params=["s", "u"])
+    s, u, x = words["s"], words["u"], words["x"]
+    b = SHARP.args[1]
+    return all_of(
+        trace_identity(u * (s * s * (u * x)), s * s * u * u * x),  # U' Gamma U x = kappa x
+        identity(b**2 + b, 1 / kappa),
+        identity(b, 1 / kappa / (sqrt(1 / kappa + sp.Rational(1, 4)) + sp.Rational(1, 2))),
+    )
 
 
 def _between(ours: sp.Expr, c: int | Fraction, share: int | Fraction) -> Evidence:
     """Prove share ours <= sharp <= c ours for the sharp exponent."""
-    return all_of(forall(sp.Rational(share) * ours, "<=", SHARP, DOMAIN), forall(SHARP, "<=", sp.Rational(c) * ours, DOMAIN))
+    below = forall(sp.Rational(share) * ours, "<=", SHARP, DOMAIN)
+    return all_of(exponent_of_theorem_b(), below, forall(SHARP, "<=", sp.Rational(c) * ours, DOMAIN))
 
 
 @claim(
     "OURS:P3.1/exponent",
     control=dict(c=Fraction(159, 10), share=Fraction(11, 10)),
     needs=("OURS:R4.B",),
-    argument=SHARP_IN_B,
 )
 def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fraction = 1) -> Evidence:
     r"""Our exponent $\theta=\min(1,\frac1{16\kappa})$ is at most the sharp one,
@@ -57,21 +67,19 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fra
     "OURS:P3.1/printed-exponent",
     control=dict(c=191),
     needs=("OURS:R4.B",),
-    argument=r"The proof is that of OURS:P3.1/exponent; where $A$ of Theorem B has $\lambda<\kappa$, as for $\Gamma U=0$, "
-    r"the ratio may be larger.",
 )
 def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
     r"""The exponent $\min(\frac13,\frac1{192\kappa})$ of equation (16) is at most 192 times less
-    than the sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$; `c` stands for 192.
+    than the sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$; `c` stands for 192. Where
+    $\lambda<\kappa$ in Theorem B, as for $\Gamma U=0$, the ratio may be larger.
     """
-    return forall(SHARP, "<=", sp.Rational(c) * PRINTED, DOMAIN)
+    return all_of(exponent_of_theorem_b(), forall(SHARP, "<=", sp.Rational(c) * PRINTED, DOMAIN))
 
 
 @claim(
     "OURS:P3.1/limit-exponent",
     control=dict(c=Fraction(79, 10), share=Fraction(11, 10)),
     needs=("OURS:R4.B", "OURS:P3.1/lambda"),
-    argument=SHARP_IN_B,
 )
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
     r"""The supremum $\min(1,\frac1{8\kappa})$ of our exponents with a heavier weight is at most the

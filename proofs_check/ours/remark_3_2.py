@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import identity, trace_identity
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.query_in_prompt import averaged_directly, averaged_errors, slope
 from theory.attention.query_average import decay_with_the_query, self_weight_rate, sharp_exponent
 from theory.symbolic.algebra import Algebra
@@ -29,29 +30,29 @@ TOLERANCE = Fraction(1, 40)
 @claim(
     "OURS:R4.self/split",
     control={"factor": Fraction(2)},
-    argument="The weight of the query is $p_0=w_0/(w_0+S_L)$, and $V$ is applied to all coordinates.",
 )
 def two_parts_of_the_error(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""With $h=\Gamma Uz$, in each coordinate
-    $\frac{R_L+w_0z}{S_L+w_0}-h=(1-p_0)(\frac{R_L}{S_L}-h)+p_0(z-h)$; `factor` multiplies the last
-    term.
+    r"""With $h=\Gamma Uz$ and the weight $p_0=w_0/(w_0+S_L)$ of the query,
+    $V(\frac{R_L+w_0z}{S_L+w_0}-h)=(1-p_0)V(\frac{R_L}{S_L}-h)+p_0V(z-h)$. This is derived, and
+    tried without $V$ in one coordinate; `factor` multiplies the last term.
     """
     R, z, h = sp.symbols("R_L z h", real=True)
     S, w = sp.symbols("S_L w_0", positive=True)
     p = w / (w + S)
-    return identity((R + w * z) / (S + w) - h, (1 - p) * (R / S - h) + factor * p * (z - h))
+    search = identity((R + w * z) / (S + w) - h, (1 - p) * (R / S - h) + factor * p * (z - h))
+    return derivation("OURS:R4.self/split", search, factor=factor)
 
 
 @claim(
     "OURS:R4.self/weight",
     control={"two": 3},
-    needs=("OURS:R4.self/split",),
-    argument=r"The weight $p_0$ is near $\min(1,e^{s_0-s/2}/L)$ since $S_L$ is near $Le^{s/2}$; the top eigenvalue of the "
-    r"form is $\nu$.",
 )
 def score_of_the_query_itself(*, two: int = 2) -> Evidence:
     r"""For $z=R\xi$ with $RR=S$ and in every dimension, $2s_0-s=2z^\top
     Uz-(Uz)^\top\Gamma(Uz)=\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi$; `two` stands for the 2.
+
+    The largest eigenvalue of the form is $\nu$. In R4.self the weight $p_0$ is taken for
+    $\min(1,e^{s_0-s/2}/L)$, as $S_L$ is near $Le^{s/2}$.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "R"], vectors=["x"])
     U, Gamma, R, x = (A[name] for name in ("U", "Gamma", "R", "x"))
@@ -65,19 +66,19 @@ def score_of_the_query_itself(*, two: int = 2) -> Evidence:
 
 @claim(
     "OURS:R4.self/nu",
-    control={"factor": Fraction(2)},
-    needs=("OURS:R4.self/weight",),
-    argument=r"The inequality $S\leq\Gamma$ gives $R\,\Gamma^{-1}R\leq I$, and the right side, a square, stays nonnegative "
-    r"between two factors $R$.",
+    control={"factor": Fraction(1, 2)},
 )
 def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction(1)) -> Evidence:
-    r"""Whenever $S\leq\Gamma$, $\nu\leq1$, because $\Gamma^{-1}-(U+U^\top-U^\top\Gamma
-    U)=(U-\Gamma^{-1})^\top\Gamma(U-\Gamma^{-1})$; `factor` multiplies $U^\top\Gamma U$.
+    r"""Whenever $S\leq\Gamma$, $\nu\leq1$: this is derived, as
+    $\xi^\top R(U+U^\top-U^\top\Gamma U)R\xi\leq|\xi|^2$, also for a singular $\Gamma$. Tried is
+    $\Gamma^{-1}-(U+U^\top-U^\top\Gamma U)=(U-\Gamma^{-1})^\top\Gamma(U-\Gamma^{-1})$; `factor`
+    multiplies $U^\top\Gamma U$.
     """
     A = Algebra(general=["U"], symmetric=["Gamma", "Lambda"], inverse=[("Gamma", "Lambda")])
     U, Gamma, Lambda = (A[name] for name in ("U", "Gamma", "Lambda"))
     gap = U - Lambda
-    return trace_identity(Lambda - (U + U.T - factor * (U.T * Gamma * U)), gap.T * Gamma * gap)
+    search = trace_identity(Lambda - (U + U.T - factor * (U.T * Gamma * U)), gap.T * Gamma * gap)
+    return derivation("OURS:R4.self/nu", search, factor=factor)
 
 
 @claim(

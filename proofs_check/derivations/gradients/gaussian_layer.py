@@ -1,5 +1,5 @@
-"""Attention over Gaussian tokens Z = mu + R xi: their tilted law, linear attention, and linearity in the
-parameters. The covariance S = R R' may have any rank.
+"""Attention over Gaussian tokens Z = mu + R xi: their tilted law, linear attention, and linearity
+in the parameters. The covariance S = R R' may have any rank.
 """
 
 from __future__ import annotations
@@ -8,21 +8,36 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated
+from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, equal, limit, replace, specialise
 from numerics.derivations.sorts import REALS, Range, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
+from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations import gaussian_tokens
-from proofs_check.derivations.gaussian_tokens import R, b, c, directional, dot, g, mean, mu, n, rank, tilt, tilted, token, weight_of_a_vector, xi
+from proofs_check.derivations.gaussian_tokens import (
+    R,
+    b,
+    c,
+    directional,
+    dot,
+    g,
+    mean,
+    mu,
+    n,
+    rank,
+    tilt,
+    tilted,
+    token,
+    weight_of_a_vector,
+    xi,
+)
 from proofs_check.derivations.query_average import V, l
+from proofs_check.derivations.softmax_average import a, d, eps, i, j, over, t, x
 from proofs_check.derivations.tilted import part_
-from proofs_check.derivations.softmax_average import a, d, eps, i, j, m, over, t, x, y
 
 unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 short = Variable("r", range=Range(Fraction(0), Fraction(1), True, False))
-factor = Variable("s", range=REALS)
+number = Variable("s", range=REALS)
 U, W, X = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in "UWX")
 v, query = Function("v", (Sort.INDEX,)), Function("q", (Sort.INDEX,))
 #: The step t of a difference, which is less than 1.
@@ -120,7 +135,7 @@ moved = over(j, d, V(i, j) * image)
 as_vectors = {b: ((n,), over(j, d, R(j, n) * a(j))), c: ((n,), over(j, d, V(i, j) * R(j, n)))}
 
 
-def centred(e: Term) -> Term:
+def of_mean_0(e: Term) -> Term:
     """A term about Gaussian tokens for those of mean 0."""
     return instantiated(e, {mu: ((j,), term(0))})
 
@@ -138,15 +153,15 @@ def softmax_attention() -> Theorem:
 @cache
 def linear_attention() -> Theorem:
     """V E[Z Z'] a = V R R' a for centred tokens, in each coordinate."""
-    return chain(centred(linear), specialise(covariance(), as_vectors), moved)
+    return chain(of_mean_0(linear), specialise(covariance(), as_vectors), moved)
 
 
 @cache
 def same_limits() -> Theorem:
     """V E[Z Z'] a = T for centred tokens, in each coordinate."""
     soft = specialise(softmax_attention(), {mu: ((j,), term(0))})
-    soft = chain(centred(softmax), soft, moved)
-    return arithmetic(centred(linear), "==", centred(softmax), linear_attention(), soft, hide=(moved,))
+    soft = chain(of_mean_0(softmax), soft, moved)
+    return arithmetic(of_mean_0(linear), "==", of_mean_0(softmax), linear_attention(), soft, hide=(moved,))
 
 
 #: The generating function of the law tilted by e^{a.Z} at the vector v.
@@ -171,28 +186,33 @@ def _score(matrix: Term) -> dict[Function, tuple[tuple[Variable, ...], Term]]:
 
 def _outputs() -> list[Term]:
     """Coordinate i of the output for U + sW, U and W."""
-    return [instantiated(centred(softmax), _score(e)) for e in (U(j, l) + factor * W(j, l), U(j, l), W(j, l))]
+    return [instantiated(of_mean_0(softmax), _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l))]
 
 
 @cache
 def linear_in_U() -> Theorem:
     """The output for U + sW is that for U and s times that for W."""
-    soft = chain(centred(softmax), specialise(softmax_attention(), {mu: ((j,), term(0))}), moved)
-    first, second, third = (specialise(soft, _score(e)) for e in (U(j, l) + factor * W(j, l), U(j, l), W(j, l)))
-    first = chain(first, second.rhs + factor * third.rhs)
-    sums = second.lhs + factor * third.lhs
+    soft = chain(of_mean_0(softmax), specialise(softmax_attention(), {mu: ((j,), term(0))}), moved)
+    first, second, third = (specialise(soft, _score(e)) for e in (U(j, l) + number * W(j, l), U(j, l), W(j, l)))
+    first = chain(first, second.rhs + number * third.rhs)
+    sums = second.lhs + number * third.lhs
     hidden = (first.lhs, second.lhs, third.lhs, second.rhs, third.rhs)
     return arithmetic(first.lhs, "==", sums, first, second, third, hide=hidden)
 
 
-def statements_in_the_parameters(factor_: int = 1) -> tuple[Statement, Statement]:
-    """The output for U + sW and for V + sX, where `factor_` multiplies the second term."""
+def statements_in_the_parameters(factor: int = 1) -> tuple[Statement, Statement]:
+    """The output for U + sW and for V + sX, where `factor` multiplies the second term."""
     first, second, third = _outputs()
-    of = lambda A: instantiated(centred(softmax), {V: ((i, j), A)})
+    of = lambda A: instantiated(of_mean_0(softmax), {V: ((i, j), A)})
     return (
-        Statement(first, "==", second + factor_ * factor * third),
-        Statement(of(V(i, j) + factor * X(i, j)), "==", of(V(i, j)) + factor_ * factor * of(X(i, j))),
+        Statement(first, "==", second + factor * number * third),
+        Statement(of(V(i, j) + number * X(i, j)), "==", of(V(i, j)) + factor * number * of(X(i, j))),
     )
+
+
+def statement_for_any_rank(half: Fraction = Fraction(1, 2)) -> Statement:
+    """T = V mu + 2 half V R R' a for R of any rank, in each coordinate."""
+    return statement_of_the_output(2 * half)
 
 
 def statement_of_the_output(shift: int | Fraction = 1) -> Statement:
@@ -209,8 +229,8 @@ def statements_of_the_law(shift: int | Fraction = 1) -> tuple[Statement, Stateme
     return Statement(generating, "==", exp(centre + spread / 2)), statement_of_the_output(shift)
 
 
-def statement_of_both_limits(centred_: bool = True, factor_: int | Fraction = 1) -> Statement:
-    """V E[Z Z'] a = factor_ T, for centred tokens."""
-    sides = linear, Fraction(factor_) * softmax
-    left, right = map(centred, sides) if centred_ else sides
+def statement_of_both_limits(centred: bool = True, factor: int | Fraction = 1) -> Statement:
+    """V E[Z Z'] a = factor T, for centred tokens."""
+    sides = linear, Fraction(factor) * softmax
+    left, right = map(of_mean_0, sides) if centred else sides
     return Statement(left, "==", right)

@@ -113,3 +113,15 @@ def in_the_queries(transposed: bool = False) -> Statement:
 def in_the_values(factor: int = 1) -> Statement:
     """The gradient in V for K'Q is that for a matrix U, which is K'Q."""
     return in_V(product(still(K), still(Q)), factor)
+
+
+def of_the_empirical_measure(factor: int = 1) -> Statement:
+    """The layer of the measure that has mass 1/l at each token, at the token o as the query, is
+    self-attention; `factor` multiplies it. Coordinate n of the output is meant.
+    """
+    query = lambda r: over(i, d, Q(r, i) * z(o, i))
+    key = lambda r: over(j, d, K(r, j) * z(k, j))
+    weight, value = exp(over(m, rows, query(m) * key(m))), over(i, d, V(n, i) * z(k, i))
+    integral = lambda body: over(k, length, body) / length
+    total = lambda body: over(k, length, body)
+    return Statement(integral(weight * value) / integral(weight), "==", factor * (total(weight * value) / total(weight)))

@@ -1,0 +1,101 @@
+"""The gradient in U of attention for an infinite prompt: differentiation under the mean."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import instantiated
+from numerics.derivations.derived import chain, exp, integrated
+from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.sorts import REALS, Range, Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Defined, Function, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.gradients.averages import LAW
+from proofs_check.derivations.gradients.gaussian_layer import slower_exponential, unit
+from proofs_check.derivations.gradients.tilted_powers import row
+from proofs_check.derivations.moments import weight_at_least_one
+from proofs_check.derivations.query_average import U, l
+from proofs_check.derivations.softmax_average import a, d, i, j, k, mean, over, sub_gaussian, w, x, y, z
+
+c, W, query = Function("c", (Sort.INDEX,)), Function("W", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
+s = Variable("s", range=Range(Fraction(0), Fraction(1), True, False))
+T_, G_ = (Variable(name, range=REALS) for name in ("T_", "G_"))
+#: The change of the score of a token in the direction c, and the value v.Z of the token.
+change = over(j, d, c(j) * z(j, k))
+#: The output, and its derivative, the covariance of v.Z and the change under the tilted law.
+output, slope = LAW(row), LAW(row * change) - LAW(row) * LAW(change)
+moved = mean(w * exp(s * change) * row) / mean(w * exp(s * change))
+
+
+@cache
+def pointwise() -> Theorem:
+    """e^{s x} h <= (1 + s x) h + s^2 x^2 (e^x + 2)(1 + h^2) for s in (0, 1], because e^v - 1 - v is
+    at least 0 and at most v^2 (e^v + 1).
+    """
+    v, h = x, y
+    least, most = arithmetic(1 + v, "<=", exp(v)), arithmetic(exp(v), "<=", 1 + v + v**2 * (exp(v) + 1))
+    rest = (exp(v) + (-1 - v)) * (1 + h**2)
+    first = arithmetic(exp(v) * h, "<=", (1 + v) * h + rest, least, hide=(exp(v),))
+    rest = chain(replace(rest, most), v**2 * (exp(v) + 1) * (1 + h**2))
+    first = specialise(chain(first, replace(first.rhs, rest)), {x: s * x})
+    slower = specialise(slower_exponential(), {unit: s})
+    return chain(first, replace(first.rhs, slower), (1 + s * x) * h + s**2 * x**2 * (exp(x) + 2) * (1 + h**2))
+
+
+#: The output at the score a + s c differs by s times its derivative, up to s^2 times this.
+remainder = mean(w * change**2 * (exp(change) + 2) * (1 + 3 * row**2 + 3 * T_**2 + 3 * G_**2))
+constant = instantiated(remainder, {T_: output, G_: slope}) + slope**2 + mean(w * change) ** 2
+
+
+@cache
+def theorem() -> Theorem:
+    """T(a + s c) - T(a) - s G <= s^2 K for every row v, with the derivative G and a number K that
+    does not depend on s: the difference times the normaliser, which is at least 1, is the mean of
+    w e^{s u} (v.Z - T - s G).
+    """
+    h = row - T_ - s * G_
+    square = arithmetic((x - T_ - s * G_) ** 2, "<=", 3 * x**2 + 3 * T_**2 + 3 * G_**2)
+    point = specialise(pointwise(), {x: change, y: h})
+    weighted = chain(replace(w * point.lhs, point))
+    weighted = chain(weighted, replace(weighted.rhs, specialise(square, {x: row})))
+    first = w * (1 + s * change) * h
+    average = integrated("mean", (k,), weighted, mean(w * point.lhs), mean(first) + s**2 * remainder)
+    average = specialise(average, {T_: output, G_: slope})
+    normaliser, bound = mean(w * exp(s * change)), Defined("K", constant)
+    inner = (moved - output - s * slope) * normaliser
+    parts = (slope, mean(w * change), instantiated(remainder, {T_: output, G_: slope}))
+    average = chain(inner, average, -(s**2) * parts[0] * parts[1] + s**2 * parts[2])
+    less = arithmetic(-parts[0] * parts[1] + parts[2], "<=", parts[0] ** 2 + parts[1] ** 2 + parts[2], hide=parts)
+    average = chain(average, replace(s**2 * less.lhs, less), s**2 * bound)
+    difference = chain(inner.args[0], inner / normaliser, replace(inner / normaliser, average), s**2 * bound / normaliser)
+    one = chain(1, specialise(weight_at_least_one(), {a: ((j,), a(j) + s * c(j))}), normaliser)
+    return chain(difference, arithmetic(difference.rhs, "<=", s**2 * bound, one, hide=(normaliser,)))
+
+
+#: The scores of a query for U, and in the direction W.
+scores = {a: ((j,), over(l, d, U(j, l) * query(l))), c: ((j,), over(l, d, W(j, l) * query(l)))}
+
+
+def statement(factor: int | Fraction = 1) -> Statement:
+    """T(U + sW) - T(U) <= factor s <G, W> + s^2 K for every row v, all matrices U and W and s in
+    (0, 1], where G is the covariance of v.Z and Z q' under the tilted law.
+    """
+    weight = exp(over(j, d, over(l, d, (U(j, l) + s * W(j, l)) * query(l)) * z(j, k)))
+    average = lambda body: instantiated(LAW(body), scores)
+    entry = average(row * z(i, k) * query(l)) - average(row) * average(z(i, k) * query(l))
+    slope = over(i, d, over(l, d, entry * W(i, l)))
+    left = mean(weight * row) / mean(weight) - average(row)
+    right = Fraction(factor) * s * slope + s**2 * instantiated(constant, scores)
+    return Statement(left, "<=", right, sub_gaussian().assumptions)
+
+
+@cache
+def gradient() -> Theorem:
+    """The statement, from the same in the direction c = W q."""
+    at = specialise(theorem(), scores)
+    parts = [instantiated(e, scores) for e in (moved, output, slope)]
+    bound = at.rhs
+    first = arithmetic(parts[0] - parts[1], "<=", s * parts[2] + bound, at, hide=(*parts, bound))
+    return chain(statement().lhs, first, statement().rhs)
