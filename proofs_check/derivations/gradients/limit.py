@@ -38,8 +38,8 @@ def pointwise() -> Theorem:
     least, most = arithmetic(1 + v, "<=", exp(v)), arithmetic(exp(v), "<=", 1 + v + v**2 * (exp(v) + 1))
     rest = (exp(v) + (-1 - v)) * (1 + h**2)
     first = arithmetic(exp(v) * h, "<=", (1 + v) * h + rest, least, hide=(exp(v),))
-    rest = chain(replace(rest, most), v**2 * (exp(v) + 1) * (1 + h**2))
-    first = specialise(chain(first, replace(first.rhs, rest)), {x: s * x})
+    smaller = chain(replace(rest, most), v**2 * (exp(v) + 1) * (1 + h**2))
+    first = specialise(chain(first, replace(first.rhs, smaller)), {x: s * x})
     slower = specialise(slower_exponential(), {unit: s})
     return chain(first, replace(first.rhs, slower), (1 + s * x) * h + s**2 * x**2 * (exp(x) + 2) * (1 + h**2))
 
@@ -64,12 +64,13 @@ def theorem() -> Theorem:
     average = integrated("mean", (k,), weighted, mean(w * point.lhs), mean(first) + s**2 * remainder)
     average = specialise(average, {T_: output, G_: slope})
     normaliser, bound = mean(w * exp(s * change)), Defined("K", constant)
-    inner = (moved - output - s * slope) * normaliser
+    gap = moved - output - s * slope
+    inner = gap * normaliser
     parts = (slope, mean(w * change), instantiated(remainder, {T_: output, G_: slope}))
     average = chain(inner, average, -(s**2) * parts[0] * parts[1] + s**2 * parts[2])
     less = arithmetic(-parts[0] * parts[1] + parts[2], "<=", parts[0] ** 2 + parts[1] ** 2 + parts[2], hide=parts)
     average = chain(average, replace(s**2 * less.lhs, less), s**2 * bound)
-    difference = chain(inner.args[0], inner / normaliser, replace(inner / normaliser, average), s**2 * bound / normaliser)
+    difference = chain(gap, inner / normaliser, replace(inner / normaliser, average), s**2 * bound / normaliser)
     one = chain(1, specialise(weight_at_least_one(), {a: ((j,), a(j) + s * c(j))}), normaliser)
     return chain(difference, arithmetic(difference.rhs, "<=", s**2 * bound, one, hide=(normaliser,)))
 
