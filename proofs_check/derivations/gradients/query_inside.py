@@ -20,7 +20,7 @@ from proofs_check.derivations.softmax_average import y as y_
 n, l = Variable("n", Sort.INDEX), Variable("l", Sort.INDEX)
 Gamma, R = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("Gamma", "R"))
 xi = Function("v", (Sort.INDEX,))
-sigma, norm = Variable("sigma", range=Range(Fraction(1), lo_open=False)), Variable("u", range=POSITIVE)
+sigma, norm = Variable("sigma", range=Range(Fraction(1), lo_open=False)), Variable("normU", range=POSITIVE)
 
 # -- the two parts of the error ------------------------------------------------------
 
