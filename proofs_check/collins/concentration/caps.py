@@ -202,7 +202,7 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
 )
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
-    with $h$ = `half` = 1/2 and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
+    where $h$ is `half` = 1/2, and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
     d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at $u=1$ and the
     largest $v=1+y$, $y=\frac{1}{\sqrt d}$, where $\log(1+y)-y\geq-hy^2$.
     """

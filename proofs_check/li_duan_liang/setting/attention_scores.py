@@ -197,8 +197,10 @@ def attention_at_the_start(*, more: int = 0) -> Evidence:
 
 @claim("LDL:A.cols", control=dict(one=2), needs=("LDL:eq10",))
 def columns_of_the_attention_maps(*, one: int = 1) -> Evidence:
-    r"""The attention of a query on all classes adds up to `one` = 1. It is derived for every prompt
-    and any number of classes; three are tried in symbols.
+    r"""The attention of a query on all classes adds up to 1. It is derived for every prompt and any
+    number of classes; three are tried in symbols.
+
+    Here `one` stands for the 1.
     """
     own = tokens * exp(score)
     every_K = identity(own / (own + rest) + rest / (own + rest), one)

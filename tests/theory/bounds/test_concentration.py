@@ -67,10 +67,10 @@ def test_a_chain_of_the_appendix() -> None:
 
 
 def test_markov_from_our_second_moment_contains_corollary_c3() -> None:
-    """P(|err|^2 >= 108 x/(delta L)) <= 71 delta/108 with x = e^{4 a2} F4, whatever delta."""
+    """P(|err|^2 >= 108 x/(delta L)) <= 50 delta/108 with x = e^{4 a2} F4, whatever delta."""
     for L, a2, delta, F4 in [(1, 0.0, 0.9, 1.0), (50, 0.7, 1e-4, 3.0)]:
         markov = second_moment_R1(L, a2, F4) / (C(a2, F4) / (delta * L))
-        assert markov == pytest.approx(delta * 71 / 108, rel=1e-12)
+        assert markov == pytest.approx(delta * 50 / 108, rel=1e-12)
         assert markov <= delta
 
 

@@ -19,6 +19,8 @@ IDS = (
         "BB:LC.4.log",
         "BB:LC.4.t0",
         "BB:LC.4.lo",
+        "BB:C.7.moments",
+        "BB:C.7.fin/powers",
         "OURS:R1.LC4",
         "OURS:R4.A",
         "OURS:R4.b",

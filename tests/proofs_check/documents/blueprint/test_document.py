@@ -48,7 +48,7 @@ def changed() -> str:
     claims["BB:B.2"]["verdict"] = "OPEN"  # the error of BB:B.2/limit is repaired
     claims[IDS[0]]["summary"] = r"The bound is $\frac{L}{8}$, and `square` is 1 for a `<b>`."
     for id, c in claims.items():
-        c["slack_at_reference"] = {"BB:LC.4.lo": 12.0, "BB:LC.4.t0": 3.0}.get(id)
+        c["slack_at_reference"] = {"BB:C.7.fin/powers": 12.0, "BB:C.7.moments": 3.0}.get(id)
     made = as_html(Site(other))
     assert made.failures == ()
     return made.html
@@ -243,18 +243,18 @@ def test_our_own_rows_show_their_proofs(html: str) -> None:
 
 
 def test_needs_and_users_are_shown_both_ways(html: str) -> None:
-    needed = html.split('data-claim="BB:LC.4.t0"')[1].split("</article>")[0]
+    needed = html.split('data-claim="BB:C.7.moments"')[1].split("</article>")[0]
     users = needed.split('aria-label="used by"')[1]
-    assert "BB:LC.4.lo" in users
+    assert "BB:C.7.fin/powers" in users
 
 
 def test_a_theorem_shows_what_its_steps_give_away(changed: str) -> None:
-    made = section(changed, "BB:LC.4.lo")
+    made = section(changed, "BB:C.7.fin")
     claims, chain = made.split("What each step gives away")
     assert "data-claim" in claims
     assert re.findall(r"<details[^>]*>", chain) == ['<details class="chain">']  # folded, below the claims
-    assert "BB:LC.4.lo" in chain
-    assert "BB:LC.4.t0" in chain
+    assert "BB:C.7.fin/powers" in chain
+    assert "BB:C.7.moments" in chain
     assert "width:100.0%" in chain
     assert [int(d) for d in re.findall(r"--depth: (\d+)", chain)] == [0, 1]
 
@@ -311,7 +311,7 @@ def test_the_landing_page_lists_and_warns(html: str) -> None:
     assert "Only a part of the claims ran" in landing
     for id in ("BB:CC.3.b", "BB:LC.1.am"):  # errata
         assert f'href="#{id}"' in landing.split('id="errata"')[1].split("<h2")[0]
-    assert "BB:LC.4.t0" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs BB:LC.1.15, which did not run
+    assert "BB:C.7.moments" in landing.split('id="weakest"')[1].split("<h2")[0]  # it needs BB:A3.3, which did not run
     assert "BB:S6.f1a" in landing.split('id="unsettled"')[1].split("<h2")[0]
 
 
