@@ -39,6 +39,8 @@ def made_up(id: str, verdict: str, **changes: Any) -> dict[str, Any]:
     plain["evidence"]["verdict"] = verdict
     if known := rows().get(plain["covers"]):
         plain |= {"where": known.where, "kind": known.kind, "says": known.says, "printed": known.printed}
+        if known.no_property.strip():  # a row that says why no property test tries it
+            plain["evidence"] = {**plain["evidence"], "routes": []}
     return plain | changes
 
 
