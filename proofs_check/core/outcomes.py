@@ -288,7 +288,7 @@ def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
     Examples
     --------
     >>> account({"claims": []}, "BB").sentence
-    'None of 163 rows was found to be false as printed; 163 are not settled.'
+    'None of 164 rows was found to be false as printed; 164 are not settled.'
     """
     title = paper(key)["title"]
     return Account(key=key, title=title, rows=tuple(o for o in outcomes(document).values() if o.row.paper == key))

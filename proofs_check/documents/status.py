@@ -103,7 +103,7 @@ def headline(document: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> headline({"claims": []}).split("\\n\\n")[-1].split("; ")[0]
-    'BB: none of 163 rows was found to be false as printed'
+    'BB: none of 164 rows was found to be false as printed'
     """
     from proofs_check.documents.errata.markdown import github, paragraph
 
