@@ -32,14 +32,14 @@ PRINTED: Mapping[str, str] = MappingProxyType(
 #: The verdict of each law of ours, by its claim.
 OURS: Mapping[str, str] = MappingProxyType(
     {
-        "OURS:R8.relu": "ARGUED",
+        "OURS:R8.relu": "PROVED",
         "OURS:R8.noise": "SUPPORTED",
         "OURS:R8.signal": "SUPPORTED",
         "OURS:R8.law": "SUPPORTED",
         "OURS:R13": "ARGUED",
         "OURS:R13.values": "SUPPORTED",
         "OURS:R13.window": "SUPPORTED",
-        "OURS:R14": "SUPPORTED",
+        "OURS:R14": "ARGUED",
         "OURS:R14.law": "SUPPORTED",
         "OURS:R15": "SUPPORTED",
         "OURS:R16": "SUPPORTED",
