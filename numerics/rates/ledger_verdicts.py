@@ -82,7 +82,7 @@ def of_ours(bound: str) -> str:
     Examples
     --------
     >>> of_ours("Theorem A")
-    'in the ledger OURS:R4.A, ARGUED (parts PROVED)'
+    'in the ledger OURS:R4.A, PROVED'
     """
     return f"in the ledger {', '.join(OURS[bound])}"
 
