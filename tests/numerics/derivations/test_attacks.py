@@ -95,6 +95,9 @@ class Anything:
         return term(5)
 
 
+ANYTHING: Any = Anything()
+
+
 class Disguised(Function):
     """A function that claims to be another one."""
 
@@ -384,14 +387,14 @@ ATTACKS: dict[str, Callable[[], Any]] = {
         assume("E f >= 0", 0, "<=", M(f(k))),
     ),
     "a variable that a negative number of binders binds": lambda: Bind("mean", (), 1, f(Bound(-1, Sort.TOKEN))),
-    "an object in place of the small number": lambda: limit(arithmetic(5, "<=", term(0) + 5), Anything(), 0, 1),  # type: ignore[arg-type]
+    "an object in place of the small number": lambda: limit(arithmetic(5, "<=", term(0) + 5), ANYTHING, 0, 1),
     "a kind of binder in disguise": lambda: Bind(Text("sum"), (p,), 2, term(1)),
     "a head in disguise": lambda: Op(Text("log"), (term(1),)),
     "an object in place of the small number of an event": lambda: open_event(
         integrate("mean", (k,), arithmetic(Op("above", (f(k) - 5,)), "<=", 1)),
-        Anything(),
+        ANYTHING,
         (k,),
-        f(k),  # type: ignore[arg-type]
+        f(k),
     ),
     "a function with the name of a derivative": lambda: equal(
         path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now), path(now) + Function("path'", (Sort.TIME,), Fraction(1))(now)
