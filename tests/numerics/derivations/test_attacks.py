@@ -14,17 +14,14 @@ import pytest
 from numerics.derivations import rules
 from numerics.derivations.binding import bind, opened
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.flows import derivative, up_to
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import (
     arithmetic,
     assume,
     at_task,
-    begin,
     continuation,
     equal,
     exchange,
-    fall,
     gaussian,
     integrate,
     limit,
@@ -32,12 +29,13 @@ from numerics.derivations.rules import (
     replace,
     specialise,
     then,
-    until,
 )
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refused, Sort, whole
-from numerics.derivations.terms import CLOCK, START, Bind, Bound, Defined, Function, Given, Number, Op, Term, Variable, term
 from numerics.derivations.terms import GAUSSIAN as xi
+from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
+from tests.numerics.derivations import attacks_on_time_and_tasks
+from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, ft, kept, now, path, w
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 i, p, query = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("y", Sort.QUERY)
@@ -50,12 +48,6 @@ v = Function("v", (Sort.INDEX,))
 e2 = Function("e2", (Sort.TOKEN,), Fraction(1))
 e3, e4 = (Function(name, (Sort.TOKEN,), None) for name in ("e3", "e4"))
 gauss = Variable("gauss", Sort.NORMAL)
-now, later = Variable("now", Sort.TIME), Variable("later", Sort.TIME)
-path, other, rough = (Function(n, (Sort.TIME,), Fraction(o)) for n, o in (("path", 1), ("other", 1), ("rough", 0)))
-R, r = Variable("R", range=REALS), Variable("r", range=REALS)
-w, w2 = Variable("w", Sort.TASK), Variable("w2", Sort.TASK)
-ft = Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(4))
-scale, st = Variable("scale", range=POSITIVE), Function("scale_w", (Sort.TASK,))
 
 
 def M(body: Any, over: Variable = k) -> Term:
@@ -116,30 +108,6 @@ class Barrier(Assumption):
 
     def __eq__(self, other: object) -> bool:
         return True
-
-
-def falls(u: Function = path) -> Theorem:
-    return assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
-
-
-def kept(u: Function = path, most: Term = R) -> Theorem:
-    return assume("kept", u(now), "<=", most, every=(now,))
-
-
-def continued(inside: Theorem, below: Theorem, start: Theorem, barrier: Theorem | None = None) -> Theorem:
-    """What `continuation` makes of premises, with the barrier path <= R."""
-    barrier = barrier or kept()
-    return continuation(next(iter(barrier.assumptions)), now, inside, below, start, inside)
-
-
-def small() -> Theorem:
-    """E f^2 <= scale, for one law."""
-    return assume("E f^2 <= scale", M(f(k) ** 2), "<=", scale)
-
-
-def T(body: Any) -> Term:
-    """The mean over tasks."""
-    return bind("task", (w,), body)
 
 
 ATTACKS: dict[str, Callable[[], Any]] = {
@@ -264,117 +232,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "indicators of overlapping events": lambda: arithmetic(Op("ind", (x,)) + Op("ind", (x - 1,)), "<=", 1),
     "a closed and an open event": lambda: equal(Op("ind", (x,)), Op("above", (x,))),
     "a premise that is no theorem": lambda: arithmetic(0, "<=", 1, Assumption("h", term(1), "<=", term(0))),  # type: ignore[arg-type]
-    "a derivative of a derivative": lambda: derivative(path.rate(now), now),
-    "a derivative of a function that is not smooth": lambda: derivative(rough(now), now),
-    "a derivative of an indicator": lambda: derivative(Op("ind", (path(now),)), now),
-    "a derivative of a largest value": lambda: derivative(Op("max", (path(now), other(now))), now),
-    "a derivative of an absolute value": lambda: derivative(sqrt(path(now) ** 2), now),
-    "a derivative of a power that moves": lambda: derivative(term(2) ** path(now), now),
-    "a derivative under a mean": lambda: derivative(M(f(k) * path(now)), now),
-    "a derivative at the first time": lambda: derivative(path(START), START),
-    "a derivative of what may be infinite": lambda: derivative(path(now) ** 2 + HEAVY, now),
-    "the rate of a function that is not smooth": lambda: rough.rate(now),
-    "a function of time with two derivatives": lambda: Function("smooth", (Sort.TIME,), Fraction(2)),
-    "a function of a time and a token": lambda: Function("both", (Sort.TIME, Sort.TOKEN)),
-    "a clock of one's own": lambda: equal(Function("time", (Sort.TIME,))(now), 0),
-    "a mean over times": lambda: bind("mean", (now,), path(now)),
-    "a hypothesis at one time": lambda: assume("h", path(now), "<=", 0),
-    "a hypothesis on all first times": lambda: assume("h", path(START), "<=", 0, every=(START,)),
-    "a fall of another function": lambda: fall(other(now), now, falls()),
-    "a fall of a square": lambda: fall(path(now) ** 2, now, falls()),
-    "a fall where the rate is only bounded": lambda: fall(path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))),
-    "a fall to another start": lambda: then(fall(path(now), now, falls()), equal(path(START), path(later))),
-    "a path in place of another": lambda: specialise(falls(), {path: ((now,), other(now))}),
-    "the first time at another": lambda: specialise(fall(path(now), now, falls()), {START: now}),
-    "a number in place of a time": lambda: specialise(falls(), {now: term(0)}),
-    "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),
-    "a continuation that starts outside": lambda: continued(
-        arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)), assume("r < R", r, "<", R), falls()
-    ),
-    "a continuation that starts inside its barrier by the barrier": lambda: continued(
-        arithmetic(path(now), "<=", R - 1, assume("h", path(now), "<=", R - 1, every=(now,))),
-        arithmetic(R - 1, "<", R),
-        specialise(kept(), {now: START}),
-    ),
-    "a continuation without room": lambda: continued(kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)),
-    "a continuation of a jump": lambda: continued(
-        arithmetic(rough(now), "<=", R - 1, assume("h", rough(now), "<=", R - 1, every=(now,))),
-        arithmetic(R - 1, "<", R),
-        assume("start", rough(START), "<=", R),
-        kept(rough),
-    ),
-    "a continuation below a barrier that jumps": lambda: continued(
-        arithmetic(path(now), "<=", rough(now) - 1, assume("h", path(now), "<=", rough(now) - 1, every=(now,))),
-        arithmetic(rough(now) - 1, "<", rough(now)),
-        assume("start", path(START), "<=", rough(now), every=(now,)),
-        kept(path, rough(now)),
-    ),
-    "a continuation by another function": lambda: continuation(
-        next(iter(kept().assumptions)),
-        now,
-        arithmetic(other(now), "<=", R - 1, assume("h", other(now), "<=", R - 1, every=(now,))),
-        arithmetic(R - 1, "<", R),
-        assume("start", path(START), "<=", R),
-        kept(),
-    ),
-    "a hypothesis shown up to a time that differs within it": lambda: until(
-        limit(specialise(assume("h", path(now), "<=", t, every=(now, t)), {t: delta}), delta, 0, 1),
-        t,
-        assume("early", up_to(t, path(now)), "<=", up_to(t, t, now), every=(now, t)),
-    ),
-    "a strict hypothesis shown as an equation": lambda: until(
-        arithmetic(path(now), "<=", 0, assume("h", path(now), "<", 0, every=(now,))),
-        t,
-        assume("early", up_to(t, path(now)), "==", up_to(t, 0, now), every=(now,)),
-    ),
-    "an equation shown as an inequality": lambda: until(
-        arithmetic(0, "<=", path(now), assume("h", path(now), "==", 0, every=(now,))),
-        t,
-        assume("early", up_to(t, path(now)), "<=", up_to(t, 0, now), every=(now,)),
-    ),
-    "a hypothesis that is not shown": lambda: until(fall(path(now), now, falls()), t),
-    "a hypothesis shown up to an earlier time": lambda: until(
-        fall(path(now), now, falls()),
-        t + 1,
-        assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
-    ),
-    "an end before the first time": lambda: until(equal(path(now), path(now)), x),
-    "an end that moves": lambda: until(equal(path(now), path(now)), path(now) ** 2),
-    "a token of a task without the task": lambda: equal(ft(w, k), ft(w, k)),
-    "a mean over the law of no task": lambda: equal(M(ft(w, k) ** 2), M(ft(w, k) ** 2)),
-    "a token of another task": lambda: Given(w, M(ft(w2, k))),
-    "a token of no task given a task": lambda: Given(w, M(f(k))),
-    "a task given a task": lambda: Given(w, Given(w, M(ft(w, k)))),
-    "a mean over tasks given a task": lambda: Given(w, T(st(w))),
-    "a function of two tasks": lambda: Function("ff", (Sort.TASK, Sort.TASK)),
-    "a path of a task": lambda: Function("ff", (Sort.TASK, Sort.TIME), Fraction(1)),
-    "a law of no task at every task": lambda: at_task(small(), w, {scale: st(w) ** 2 + 1}),
-    "fewer moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))}),
-    "more moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}),
-    "a value out of its range at a task": lambda: at_task(small(), w, {f: ft, scale: st(w)}),
-    "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
-    "a hypothesis for all numbers at one of a task": lambda: at_task(
-        arithmetic(M(f(k) ** 2), "<=", 1, specialise(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})),
-        w,
-        {f: ft, x: st(w)},
-    ),
-    "a statement on tasks at a task": lambda: at_task(at_task(small(), w, {f: ft}), w2, {}),
-    "a statement on times at a task": lambda: at_task(falls(), w, {}),
-    "a mean over tasks that need not exist": lambda: equal(T(Given(w, M(ft(w, k)))), T(Given(w, M(ft(w, k))))),
-    "a mean over tasks of a function without moments": lambda: equal(T(st(w)), T(st(w))),
-    "a square over tasks as the square of a mean": lambda: equal(
-        T(Given(w, M(ft(w, k) ** 2)) ** 2), T(Given(w, M(ft(w, k) ** 2))) ** 2
-    ),
-    "independence of what one task decides": lambda: equal(
-        T(st(w) ** 2 * Given(w, M(ft(w, k) ** 2))), T(st(w) ** 2) * T(Given(w, M(ft(w, k) ** 2)))
-    ),
-    "the law of a task as another law": lambda: equal(M(Given(w, ft(w, k)) ** 2), Given(w, M(ft(w, k) ** 2))),
-    "a moment of another law": lambda: arithmetic(M(Given(w, ft(w, k)) ** 2), "<", M(Given(w, ft(w, k)) ** 2) + 1),
-    "a mean of one task as that over tasks": lambda: equal(T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))),
-    "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
-    "a mean in place of a value at a task": lambda: specialise(
-        equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
-    ),
+    **TIME_AND_TASKS,
     "a value in its range by a hypothesis on a function that is replaced": lambda: specialise(
         arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),
         {Variable("n", range=NONNEGATIVE): M(f(k)), f: ((k,), term(-1))},
@@ -458,4 +316,4 @@ def test_assumptions_are_shown_with_all_that_they_say() -> None:
 
 
 def test_every_rule_is_attacked() -> None:
-    assert set(rules.__all__) <= set(globals())
+    assert set(rules.__all__) <= {*globals(), *vars(attacks_on_time_and_tasks)}

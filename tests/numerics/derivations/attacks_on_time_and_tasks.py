@@ -1,0 +1,171 @@
+"""Attempts to derive what is false about functions of time and about tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import sqrt
+from numerics.derivations.flows import derivative, up_to
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, at_task, begin, continuation, equal, fall, limit, specialise, then, until
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+
+k = Variable("k", Sort.TOKEN)
+x, t, delta = Variable("x", range=REALS), Variable("t", range=POSITIVE), Variable("delta", range=POSITIVE)
+f, h = Function("f", (Sort.TOKEN,), Fraction(4)), Function("h", (Sort.TOKEN,))
+now, later = Variable("now", Sort.TIME), Variable("later", Sort.TIME)
+path, other, rough = (Function(n, (Sort.TIME,), Fraction(o)) for n, o in (("path", 1), ("other", 1), ("rough", 0)))
+R, r = Variable("R", range=REALS), Variable("r", range=REALS)
+w, w2 = Variable("w", Sort.TASK), Variable("w2", Sort.TASK)
+ft = Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(4))
+scale, st = Variable("scale", range=POSITIVE), Function("scale_w", (Sort.TASK,))
+
+
+def M(body: Any) -> Term:
+    """The mean over a token of the law of no task."""
+    return bind("mean", (k,), body)
+
+
+def falls(u: Function = path) -> Theorem:
+    return assume(f"{u.name} falls", u.rate(now), "<=", 0, every=(now,))
+
+
+def kept(u: Function = path, most: Term = R) -> Theorem:
+    return assume("kept", u(now), "<=", most, every=(now,))
+
+
+def continued(inside: Theorem, below: Theorem, start: Theorem, barrier: Theorem | None = None) -> Theorem:
+    """What `continuation` makes of premises, with the barrier path <= R."""
+    barrier = barrier or kept()
+    return continuation(next(iter(barrier.assumptions)), now, inside, below, start, inside)
+
+
+def small() -> Theorem:
+    """E f^2 <= scale, for one law."""
+    return assume("E f^2 <= scale", M(f(k) ** 2), "<=", scale)
+
+
+def T(body: Any) -> Term:
+    """The mean over tasks."""
+    return bind("task", (w,), body)
+
+
+HEAVY = M(h(k) ** 2)  # possibly infinite
+TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
+    "a derivative of a derivative": lambda: derivative(path.rate(now), now),
+    "a derivative of a function that is not smooth": lambda: derivative(rough(now), now),
+    "a derivative of an indicator": lambda: derivative(Op("ind", (path(now),)), now),
+    "a derivative of a largest value": lambda: derivative(Op("max", (path(now), other(now))), now),
+    "a derivative of an absolute value": lambda: derivative(sqrt(path(now) ** 2), now),
+    "a derivative of a power that moves": lambda: derivative(term(2) ** path(now), now),
+    "a derivative under a mean": lambda: derivative(M(f(k) * path(now)), now),
+    "a derivative at the first time": lambda: derivative(path(START), START),
+    "a derivative of what may be infinite": lambda: derivative(path(now) ** 2 + HEAVY, now),
+    "the rate of a function that is not smooth": lambda: rough.rate(now),
+    "a function of time with two derivatives": lambda: Function("smooth", (Sort.TIME,), Fraction(2)),
+    "a function of a time and a token": lambda: Function("both", (Sort.TIME, Sort.TOKEN)),
+    "a clock of one's own": lambda: equal(Function("time", (Sort.TIME,))(now), 0),
+    "a mean over times": lambda: bind("mean", (now,), path(now)),
+    "a hypothesis at one time": lambda: assume("h", path(now), "<=", 0),
+    "a hypothesis on all first times": lambda: assume("h", path(START), "<=", 0, every=(START,)),
+    "a fall of another function": lambda: fall(other(now), now, falls()),
+    "a fall of a square": lambda: fall(path(now) ** 2, now, falls()),
+    "a fall where the rate is only bounded": lambda: fall(path(now), now, assume("h", path.rate(now), "<=", 1, every=(now,))),
+    "a fall to another start": lambda: then(fall(path(now), now, falls()), equal(path(START), path(later))),
+    "a path in place of another": lambda: specialise(falls(), {path: ((now,), other(now))}),
+    "the first time at another": lambda: specialise(fall(path(now), now, falls()), {START: now}),
+    "a number in place of a time": lambda: specialise(falls(), {now: term(0)}),
+    "a first time that is later": lambda: equal(begin().lhs, CLOCK(now)),
+    "a continuation that starts outside": lambda: continued(
+        arithmetic(path(now), "<=", r, kept(), assume("R <= r", R, "<=", r)), assume("r < R", r, "<", R), falls()
+    ),
+    "a continuation that starts inside its barrier by the barrier": lambda: continued(
+        arithmetic(path(now), "<=", R - 1, assume("h", path(now), "<=", R - 1, every=(now,))),
+        arithmetic(R - 1, "<", R),
+        specialise(kept(), {now: START}),
+    ),
+    "a continuation without room": lambda: continued(kept(), arithmetic(R, "<=", R), assume("start", path(START), "<=", R)),
+    "a continuation of a jump": lambda: continued(
+        arithmetic(rough(now), "<=", R - 1, assume("h", rough(now), "<=", R - 1, every=(now,))),
+        arithmetic(R - 1, "<", R),
+        assume("start", rough(START), "<=", R),
+        kept(rough),
+    ),
+    "a continuation below a barrier that jumps": lambda: continued(
+        arithmetic(path(now), "<=", rough(now) - 1, assume("h", path(now), "<=", rough(now) - 1, every=(now,))),
+        arithmetic(rough(now) - 1, "<", rough(now)),
+        assume("start", path(START), "<=", rough(now), every=(now,)),
+        kept(path, rough(now)),
+    ),
+    "a continuation by another function": lambda: continuation(
+        next(iter(kept().assumptions)),
+        now,
+        arithmetic(other(now), "<=", R - 1, assume("h", other(now), "<=", R - 1, every=(now,))),
+        arithmetic(R - 1, "<", R),
+        assume("start", path(START), "<=", R),
+        kept(),
+    ),
+    "a hypothesis shown up to a time that differs within it": lambda: until(
+        limit(specialise(assume("h", path(now), "<=", t, every=(now, t)), {t: delta}), delta, 0, 1),
+        t,
+        assume("early", up_to(t, path(now)), "<=", up_to(t, t, now), every=(now, t)),
+    ),
+    "a strict hypothesis shown as an equation": lambda: until(
+        arithmetic(path(now), "<=", 0, assume("h", path(now), "<", 0, every=(now,))),
+        t,
+        assume("early", up_to(t, path(now)), "==", up_to(t, 0, now), every=(now,)),
+    ),
+    "an equation shown as an inequality": lambda: until(
+        arithmetic(0, "<=", path(now), assume("h", path(now), "==", 0, every=(now,))),
+        t,
+        assume("early", up_to(t, path(now)), "<=", up_to(t, 0, now), every=(now,)),
+    ),
+    "a hypothesis that is not shown": lambda: until(fall(path(now), now, falls()), t),
+    "a hypothesis shown up to an earlier time": lambda: until(
+        fall(path(now), now, falls()),
+        t + 1,
+        assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
+    ),
+    "an end before the first time": lambda: until(equal(path(now), path(now)), x),
+    "an end that moves": lambda: until(equal(path(now), path(now)), path(now) ** 2),
+    "a token of a task without the task": lambda: equal(ft(w, k), ft(w, k)),
+    "a mean over the law of no task": lambda: equal(M(ft(w, k) ** 2), M(ft(w, k) ** 2)),
+    "a token of another task": lambda: Given(w, M(ft(w2, k))),
+    "a token of no task given a task": lambda: Given(w, M(f(k))),
+    "a task given a task": lambda: Given(w, Given(w, M(ft(w, k)))),
+    "a mean over tasks given a task": lambda: Given(w, T(st(w))),
+    "a function of two tasks": lambda: Function("ff", (Sort.TASK, Sort.TASK)),
+    "a path of a task": lambda: Function("ff", (Sort.TASK, Sort.TIME), Fraction(1)),
+    "a law of no task at every task": lambda: at_task(small(), w, {scale: st(w) ** 2 + 1}),
+    "fewer moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))}),
+    "more moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}),
+    "a value out of its range at a task": lambda: at_task(small(), w, {f: ft, scale: st(w)}),
+    "the number of tokens of a task": lambda: at_task(small(), w, {f: ft, L: st(w) ** 2 + 1}),
+    "a hypothesis for all numbers at one of a task": lambda: at_task(
+        arithmetic(M(f(k) ** 2), "<=", 1, specialise(assume("h", M(f(k) ** 2), "<=", x, every=(x,)), {x: term(1)})),
+        w,
+        {f: ft, x: st(w)},
+    ),
+    "a statement on tasks at a task": lambda: at_task(at_task(small(), w, {f: ft}), w2, {}),
+    "a statement on times at a task": lambda: at_task(falls(), w, {}),
+    "a mean over tasks that need not exist": lambda: equal(T(Given(w, M(ft(w, k)))), T(Given(w, M(ft(w, k))))),
+    "a mean over tasks of a function without moments": lambda: equal(T(st(w)), T(st(w))),
+    "a square over tasks as the square of a mean": lambda: equal(
+        T(Given(w, M(ft(w, k) ** 2)) ** 2), T(Given(w, M(ft(w, k) ** 2))) ** 2
+    ),
+    "independence of what one task decides": lambda: equal(
+        T(st(w) ** 2 * Given(w, M(ft(w, k) ** 2))), T(st(w) ** 2) * T(Given(w, M(ft(w, k) ** 2)))
+    ),
+    "the law of a task as another law": lambda: equal(M(Given(w, ft(w, k)) ** 2), Given(w, M(ft(w, k) ** 2))),
+    "a moment of another law": lambda: arithmetic(M(Given(w, ft(w, k)) ** 2), "<", M(Given(w, ft(w, k)) ** 2) + 1),
+    "a mean of one task as that over tasks": lambda: equal(T(Given(w, M(ft(w, k) ** 2))), Given(w, M(ft(w, k) ** 2))),
+    "a task that a hypothesis fixes": lambda: assume("h", st(w), "<=", 0),
+    "a mean in place of a value at a task": lambda: specialise(
+        equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
+    ),
+}
