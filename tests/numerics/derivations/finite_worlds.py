@@ -87,6 +87,10 @@ class World:
             self.tables[key] = fmpq(self.rng.randint(-4, 4) or 1, 9 if f.name == "y" else 4)
         return self.tables[key]
 
+    def number(self, x: Fraction) -> Any:
+        """A rational number in the arithmetic of the world."""
+        return _fmpq(x)
+
     def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
         """The value of a function of time: a polynomial, its derivative, or any values."""
         place, when = at[:-1], at[-1]
@@ -170,7 +174,7 @@ class World:
 
     def _value(self, e: Term, env: tuple[Any, ...]) -> Any:
         if isinstance(e, Number):
-            return _fmpq(e.value)
+            return self.number(e.value)
         if isinstance(e, Bound):
             return env[e.index]
         if isinstance(e, Variable):

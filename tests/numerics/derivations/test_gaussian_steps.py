@@ -8,6 +8,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -15,9 +16,10 @@ import numpy as np
 import pytest
 
 from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Number, Op, Term, Variable
+from numerics.derivations.terms import Bind, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.proofs import PROOFS
+from tests.numerics.derivations.finite_worlds import World
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(26)
 GAUSS = [(float(w), (float(x),)) for x, w in zip(NODES, WEIGHTS / WEIGHTS.sum(), strict=True)]
@@ -27,15 +29,14 @@ ATOMS = [(0.3, (0,)), (0.2, (1,)), (0.3, (2,)), (0.2, (3,))]
 ACCURACY = 2e-3
 
 
-class World:
-    """Numbers and tables that meet the hypotheses of the derivations."""
+class GaussianWorld(World):
+    """A world in floating point: numbers and tables that meet the hypotheses of the derivations."""
 
-    def __init__(self, seed: int) -> None:
-        self.rng, self.length = random.Random(seed), 1 + seed % 2
+    def __post_init__(self) -> None:
         self.root, self.matrix, self.last = (self.rng.uniform(-b, b) for b in (1, 0.8, 0.6))
-        self.tables: dict[Any, float] = {}
-        self.numbers: dict[Variable, Any] = {}
-        self.memory: dict[Any, Any] = {}
+
+    def number(self, x: Fraction) -> float:
+        return float(x)
 
     def apply(self, f: Function, at: tuple[Any, ...]) -> float:
         if f.name == "xi":
@@ -70,33 +71,16 @@ class World:
         lo = -2.0 if v.range.lo is None else float(v.range.lo)
         return self.rng.uniform(lo, lo + 3 if v.range.hi is None else float(v.range.hi))
 
-    def value(self, e: Term, env: tuple[Any, ...] = ()) -> Any:
-        key = (e, tuple((n, env[n]) for n, _ in sorted(e.loose, key=lambda p: p[0])))
-        if key not in self.memory:
-            self.memory[key] = self._value(e, env)
-        return self.memory[key]
-
-    def _value(self, e: Term, env: tuple[Any, ...]) -> Any:
-        if isinstance(e, Number):
-            return float(e.value)
-        if isinstance(e, Bound):
-            return env[e.index]
-        if isinstance(e, Variable):
-            return self.variable(e)
-        if isinstance(e, Apply):
-            return self.apply(e.function, tuple(self.value(a, env) for a in e.args))
-        if isinstance(e, Defined):
-            return self.value(e.body)
-        if isinstance(e, Bind):
-            return math.fsum(w * self.value(e.body, (*at, *env)) for w, at in self.weighted(e, env))
-        assert isinstance(e, Op)
-        a = [self.value(x, env) for x in e.args]
+    def operation(self, head: str, a: list[Any]) -> Any:
         heads = {"add": math.fsum, "mul": math.prod, "max": max, "min": min}
-        if e.head in heads:
-            return heads[e.head](a)
-        if e.head in ("ind", "above"):
-            return float(a[0] >= -1e-12) if e.head == "ind" else float(a[0] > 1e-12)
-        return a[0] ** a[1] if e.head == "pow" else math.exp(a[0]) if e.head == "exp" else math.log(a[0])
+        if head in heads:
+            return heads[head](a)
+        if head in ("ind", "above"):
+            return float(a[0] >= -1e-12) if head == "ind" else float(a[0] > 1e-12)
+        return a[0] ** a[1] if head == "pow" else math.exp(a[0]) if head == "exp" else math.log(a[0])
+
+    def integral(self, e: Bind, env: tuple[Any, ...]) -> Any:
+        return math.fsum(w * self.value(e.body, (*at, *env)) for w, at in self.weighted(e, env))
 
     def weighted(self, e: Bind, env: tuple[Any, ...]) -> list[tuple[float, tuple[Any, ...]]]:
         if e.kind == "prompt":
@@ -125,7 +109,7 @@ def steps() -> tuple[Theorem, ...]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_every_gaussian_step_holds(seed: int) -> None:
-    world, count = World(seed), Counter[str]()
+    world, count = GaussianWorld(random.Random(seed), 1 + seed % 2), Counter[str]()
     for theorem in steps():
         if not world.meets(theorem):
             count["not met"] += 1
@@ -137,7 +121,7 @@ def test_every_gaussian_step_holds(seed: int) -> None:
 
 def test_a_false_gaussian_step_would_be_seen() -> None:
     """Most equations fail with the right side doubled."""
-    world = World(0)
+    world = GaussianWorld(random.Random(0))
     equations = [t for t in steps() if t.op == "==" and t.lhs != t.rhs]
     seen = sum(not world.compared(t.lhs, "==", t.rhs, ACCURACY, factor=2) for t in equations)
     assert seen > 0.8 * len(equations)
