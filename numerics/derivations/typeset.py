@@ -8,13 +8,16 @@ from itertools import count
 
 from numerics.derivations.binding import instantiated, opened
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import CLOCK, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
+from numerics.derivations.terms import CLOCK, GAUSSIAN, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.values import MEANS
 
 __all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "where_latex"]
 
-GREEK = ("alpha", "beta", "delta", "kappa", "lambda", "mu", "nu", "rho", "sigma", "tau", "theta")
+GREEK = (
+    *("alpha", "beta", "gamma", "delta", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
+    *("phi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega", "varepsilon"),
+)
 LETTERS = {Sort.TOKEN: "klnp", Sort.INDEX: "ijrs", Sort.QUERY: "yx", Sort.NORMAL: "gh", Sort.PROMPT: "PQ", Sort.REAL: "tu"}
 RELATIONS = {"<=": r"\leq", "<": "<", "==": "="}
 SUM, PRODUCT, POWER = 1, 2, 3
@@ -90,7 +93,13 @@ def _range(r: Range) -> str:
 #: Names that are written otherwise.
 WRITTEN = {"normU": r"\|U\|", "normV": r"\|V\|", "C_f": "C_f", "gq": r"\mathbf{g}", "zq": "y", "err2": r"\|\mathrm{err}\|^2"}
 WRITTEN |= {"thetaL": r"\theta^L", "gL": r"\nabla\mathcal{R}_L(\theta^L)", "gS": r"\nabla\mathcal{R}_{\infty}(\theta^L)"}
-WRITTEN |= {"g": r"\nabla\mathcal{R}_{\infty}(\theta)"}
+WRITTEN |= {
+    "gI": r"\nabla\mathcal{R}_{\infty}(\theta)",
+    "top": r"\|\Sigma\|",
+    "lnL": r"\ln(L)",
+    "epsilon": r"\varepsilon",
+    "eps": r"\varepsilon",
+}
 
 
 def _name(name: str) -> str:
@@ -121,8 +130,8 @@ def _tex(e: Term, level: int, used: frozenset[str] = frozenset()) -> str:
 
 
 def _value(e: Apply) -> str:
-    """A function of a token; the token itself is the function z, so that z_i(Z) is Z_i. A task is
-    the first index.
+    """A function of a token; the token itself is the function z, so that z_i(Z) is Z_i, and xi_i(g)
+    is the coordinate g_i of a Gaussian vector. A task is the first index.
     """
     indices = ",".join("".join(x if "\\" in x else _name(x) for x in named) for named in _indices(e) if named)
     random = [text(a) for a in e.args if a.sort not in (Sort.INDEX, Sort.TASK)]
@@ -132,8 +141,10 @@ def _value(e: Apply) -> str:
     if random and e.function.name == "z":
         copy = random[0].removeprefix("Z").lstrip("_")  # Z_1 is the second token, and Z_{1,i} its coordinate
         return f"Z_{{{f'{copy},' if copy else ''}{indices}}}" if random[0].startswith("Z") else f"z_{{{random[0]},{indices}}}"
-    if e.function.name in ("y", "xi"):  # the coordinates of the query and of a Gaussian vector
+    if e.function.name == "y":  # the coordinates of the query
         return f"{own}_{{{indices}}}"
+    if e.function == GAUSSIAN:
+        own, random = _name(random[0]), []
     at = [x if x.startswith("Z") else f"z_{{{x}}}" for x in random]
     if indices and own.endswith("}") and "_{" in own:  # a name with an index of its own
         own, indices = own.rsplit("_{", 1)[0], own.rsplit("_{", 1)[1][:-1] + "," + indices

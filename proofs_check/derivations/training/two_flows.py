@@ -37,7 +37,7 @@ T = Variable("T", range=NONNEGATIVE)
 _path = lambda name: Function(name, (Sort.INDEX, Sort.TIME), Fraction(1))
 _field = lambda name: Function(name, (Sort.INDEX, Sort.TIME))
 #: The parameters, the gradient of the finite-prompt risk at its own, and that of the other at both.
-thetaL, theta, gL, gS, g = _path("thetaL"), _path("theta"), _field("gL"), _field("gS"), _field("g")
+thetaL, theta, gL, gS, g = _path("thetaL"), _path("theta"), _field("gL"), _field("gS"), _field("gI")
 
 
 def square(u: Function, when: Variable = t) -> Term:
