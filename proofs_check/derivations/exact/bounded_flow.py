@@ -24,8 +24,8 @@ from proofs_check.derivations.exact.polyak_lojasiewicz import at_start, h, in_ra
 
 m, r = Function("m", (Sort.INDEX,)), Function("r", (Sort.INDEX,))
 p, q, k = (Variable(name, range=POSITIVE) for name in "pqk")
-inverse = assume("r is 1/m", r(i) * m(i), "==", 1, every=(i,))
-not_negative = assume("the m_i are positive", 0, "<=", r(i), every=(i,))
+inverse = assume("r is 1/m where l is not 0: l r m = l", l(i) * r(i) * m(i), "==", l(i), every=(i,))
+not_negative = assume("the r_i are not negative", 0, "<=", r(i), every=(i,))
 
 
 class Setting(NamedTuple):
@@ -54,7 +54,7 @@ class Setting(NamedTuple):
 
 
 _l_l = arithmetic(0, "<=", l(i) * l(j), eigenvalues, specialise(eigenvalues, {i: j}))
-_once = arithmetic(l(i) * l(j) * (r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(r(i) * m(i),))
+_once = arithmetic(l(j) * (l(i) * r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(l(i) * r(i) * m(i),))
 finite = Setting(
     m(i),
     l(i) * l(j) * r(i),

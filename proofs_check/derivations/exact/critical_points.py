@@ -56,10 +56,10 @@ def height_statements(two: int = 2, one: int = 1) -> tuple[Statement, Statement]
 
 @cache
 def height() -> Theorem:
-    """The summands, in which r_i m_i = 1."""
-    r_m = r(i) * m(i)
-    form = lambda one: u**2 * l(i) * l(j) * m(i) * U**2 * one - 2 * u * (l(i) * l(j) * delta(i, j) * U) * one
-    each = summed(chain(w * B**2 - w * delta(i, j) ** 2, arithmetic(form(r_m), "==", form(term(1)), inverse, hide=(r_m,))))
+    """The summands, in which l_i r_i m_i = l_i."""
+    l_r_m = l(i) * r(i) * m(i)
+    form = lambda one: one * (u**2 * l(j) * m(i) * U**2 - 2 * u * (l(j) * delta(i, j) * U))
+    each = summed(chain(w * B**2 - w * delta(i, j) ** 2, arithmetic(form(l_r_m), "==", form(l(i)), inverse, hide=(l_r_m,))))
     return chain(E - depth, each, u**2 * Q - 2 * u * mixed)
 
 
@@ -126,7 +126,8 @@ def no_diagonal() -> Theorem:
     gap = chain(arithmetic(0, "<=", (1 - delta(i, j)) ** 2), 1 - 2 * delta(i, j) + delta(i, j) ** 2)
     gap = then(gap, arithmetic(gap.rhs, "==", 1 - delta(i, j), squares, hide=(delta(i, j) ** 2,)))
     less = arithmetic(delta(i, j) * other, "<=", other, gap, specialise(positive, {i: j}), hide=(other,))
-    picked = specialise(picks, {f: ((j,), other)})
+    less = chain(delta(i, j) * (l(j) * (l(j) * U_(j, j, t))), less)
+    picked = specialise(picks, {f: ((j,), l(j) * U_(j, j, t))})
     part = chain(value, arithmetic(picked.rhs, "==", picked.lhs, picked, hide=(picked.lhs, picked.rhs)))
     part = chain(part, integrate("coordinates", (j,), less, (d,)), tau)
     excess = chain(0, summed(arithmetic(0, "<=", w * B**2, finite.sign, hide=(w, B))), E)
@@ -140,7 +141,7 @@ def no_diagonal() -> Theorem:
 @cache
 def trace_of_the_product() -> Theorem:
     """The sum of l_i l_j delta_ij U_ij is that of l_i^2 U_ii."""
-    picked = specialise(picks, {f: ((j,), l(j) * U)})
+    picked = specialise(picks, {f: ((j,), U)})
     row = arithmetic(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked, hide=(picked.lhs,))
     return chain(mixed, integrate("coordinates", (i,), row, (d,)), tau)
 

@@ -1,5 +1,8 @@
 """The flow with infinite prompts in an eigenbasis of the covariance, in every dimension: the
 eigenvalues are functions of an index, and the parameters functions of two indices and of time.
+
+An index is any of 1, 2, ..., while sums run over the first d. What is said of the identity matrix
+for every index therefore holds for its entries next to eigenvalues, which are 0 beyond the d-th.
 """
 
 from __future__ import annotations
@@ -23,7 +26,13 @@ U, u = U_(i, j, t), u_(t)
 
 eigenvalues = assume("the eigenvalues are not negative", 0, "<=", l(i), every=(i,))
 #: What is used of the identity matrix.
-picks = assume("delta is the identity: sum_j delta_ij f_j = f_i", over((j,), delta(i, j) * f(j)), "==", f(i), every=(i, f))
+picks = assume(
+    "delta is the identity, and l_i = 0 for i > d: sum_j delta_ij l_j f_j = l_i f_i",
+    over((j,), delta(i, j) * (l(j) * f(j))),
+    "==",
+    l(i) * f(i),
+    every=(i, f),
+)
 swaps = assume("delta is the identity: delta_ij f_i = delta_ij f_j", delta(i, j) * f(i), "==", delta(i, j) * f(j), every=(i, j, f))
 squares = assume("delta is the identity: delta_ij is 0 or 1", delta(i, j) ** 2, "==", delta(i, j), every=(i, j))
 IDENTITY = picks.assumptions | swaps.assumptions | squares.assumptions

@@ -44,12 +44,13 @@ def statements(factor: int = 1) -> tuple[Statement, Statement, Statement]:
 @cache
 def seen() -> Theorem:
     """l_i m_i l_j U_ij = gamma l_i l_j delta_ij."""
-    left, right, m_r = h(i) * l(i), h(j) * l(j), r(i) * m(i)
+    left, right, l_r_m = h(i) * l(i), h(j) * l(j), l(i) * r(i) * m(i)
     turned = specialise(in_range, {i: j})
-    form = lambda a, b, c: gamma * delta(i, j) * l(j) * a * c + m(i) * W(i, j) * (l(i) * l(j) - a * b)
+    form = lambda a, b, c: gamma * delta(i, j) * l(j) * h(i) * c + m(i) * W(i, j) * (l(i) * l(j) - a * b)
     steps = (
         arithmetic(l(i) * m(i) * l(j) * U, "==", l(i) * m(i) * l(j) * (inside + outside), end()),
-        arithmetic(form(left, right, m_r), "==", form(l(i), l(j), term(1)), in_range, turned, inverse, hide=(left, right, m_r)),
+        arithmetic(form(left, right, l_r_m), "==", form(l(i), l(j), l(i)), in_range, turned, inverse, hide=(left, right, l_r_m)),
+        arithmetic(gamma * delta(i, j) * l(j) * left, "==", gamma * delta(i, j) * l(j) * l(i), in_range, hide=(left,)),
     )
     return chain(*steps, gamma * l(i) * l(j) * delta(i, j))
 

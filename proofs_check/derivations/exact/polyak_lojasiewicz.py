@@ -142,7 +142,7 @@ def squares_of_the_start() -> Theorem:
 
 def _trace_of_the_start() -> Theorem:
     """tr(S B S) = |S Theta|^2 for B = Theta Theta'."""
-    each = specialise(picks, {f: ((j,), l(j) * gram)})
+    each = specialise(picks, {f: ((j,), gram)})
     row = arithmetic(l(i) * each.lhs, "==", l(i) * each.rhs, each, hide=(each.lhs, each.rhs))
     return chain(x, integrate("coordinates", (i,), row, (d,)), S_Theta)
 
@@ -175,7 +175,7 @@ def height() -> Theorem:
         l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j})
     )
     below = chain(trace_S - twice_risk, summed(less), 2 * (u * tau))
-    picked = specialise(picks, {f: ((j,), l(j) ** 2)})
+    picked = specialise(picks, {f: ((j,), l(j))})
     row = arithmetic(l(i) ** 2 * picked.lhs, "==", l(i) ** 4, picked, hide=(picked.lhs,))
     weights, delta2 = (l(i) * l(j)) ** 2, delta(i, j) ** 2
     entry = arithmetic(weights * delta2, "==", weights * delta(i, j), squares, hide=(delta2,))
