@@ -20,6 +20,7 @@ from proofs_check.derivations.exact.eigenbasis import (
     IDENTITY,
     U_,
     U,
+    at_start,
     delta,
     eigenvalues,
     f,
@@ -34,7 +35,6 @@ from proofs_check.derivations.exact.eigenbasis import (
     u_,
 )
 from proofs_check.derivations.exact.matrices import d, i, j
-from proofs_check.derivations.exact.polyak_lojasiewicz import at_start
 
 B, E, w = finite.bracket, finite.excess, finite.weight
 at_rest = assume("the field of U is 0", u * (l(i) * l(j) * B), "==", 0, every=(i, j, t))
@@ -134,20 +134,14 @@ def no_diagonal() -> Theorem:
     product = arithmetic(E * value, "<=", E * tau, excess, part, hide=(E, value, tau))
     same = chain(u * Q - mixed, at_rest_too)
     form = -E * (u * Q - mixed) + u * E * Q + E * (tau - mixed)
-    none = arithmetic(form, "==", 0, same, no_excess(), trace_of_the_product(), hide=(E, Q, u * E, u * Q - mixed, mixed, tau))
+    traced = reading_off.trace_of_the_product()
+    none = arithmetic(form, "==", 0, same, no_excess(), traced, hide=(E, Q, u * E, u * Q - mixed, mixed, tau))
     return chain(product, form, none)
-
-
-@cache
-def trace_of_the_product() -> Theorem:
-    """The sum of l_i l_j delta_ij U_ij is that of l_i^2 U_ii."""
-    picked = specialise(picks, {f: ((j,), U)})
-    row = arithmetic(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked, hide=(picked.lhs,))
-    return chain(mixed, integrate("coordinates", (i,), row, (d,)), tau)
 
 
 def repel() -> Theorem:
     """The derivative of y = k u + tau is at least k y."""
+    traced = reading_off.trace_of_the_product()
     moved_U, moved_u = finite.flow
     diagonal = specialise(moved_U, {j: i})
     each = arithmetic(
@@ -155,7 +149,9 @@ def repel() -> Theorem:
     )
     of_tau = chain(integrate("coordinates", (i,), each, (d,)), u * K - u * loss)
     of_u = chain(
-        moved_u, -u * Q + mixed, arithmetic(-u * Q + mixed, "==", -u * Q + tau, trace_of_the_product(), hide=(Q, mixed, tau))
+        moved_u,
+        -u * Q + mixed,
+        arithmetic(-u * Q + mixed, "==", -u * Q + tau, traced, hide=(Q, mixed, tau)),
     )
     y = k * u + tau
     slope = k * u_.rate(t) + of_tau.lhs

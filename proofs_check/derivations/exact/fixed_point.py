@@ -13,11 +13,9 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import inverse, m, r
-from proofs_check.derivations.exact.critical_points import trace_of_the_product
-from proofs_check.derivations.exact.eigenbasis import U, delta, f, l, pairs, swaps, t, u
+from proofs_check.derivations.exact.eigenbasis import U, delta, f, h, in_range, l, pairs, swaps, t, u, zero_or_one
 from proofs_check.derivations.exact.matrices import d, i, j, matrix
-from proofs_check.derivations.exact.polyak_lojasiewicz import h, in_range, zero_or_one
-from proofs_check.derivations.exact.reading_off import BASIS, Q, field_of_u, flow, products, tau
+from proofs_check.derivations.exact.reading_off import BASIS, Q, field_of_u, flow, products, tau, trace_of_the_product
 
 gamma = Variable("gamma", range=POSITIVE)
 W = matrix("W")

@@ -7,28 +7,30 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, root
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import START, Function, Term, Variable
+from numerics.derivations.terms import START, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.exact.bounded_flow import excess_falls, infinite
 from proofs_check.derivations.exact.eigenbasis import (
     FLOW,
     IDENTITY,
     U_,
     B,
     U,
+    at_start,
     balance_is_kept,
     delta,
     eigenvalues,
     f,
     flow,
+    h,
+    in_range,
     l,
     pairs,
     picks,
-    risk_falls,
     speed,
     squares,
     summed,
@@ -39,17 +41,14 @@ from proofs_check.derivations.exact.eigenbasis import (
     twice_risk,
     u,
     u_,
+    zero_or_one,
 )
 from proofs_check.derivations.exact.matrices import a, b, d, i, j, matrix, over
 
 lam, top, s, N = (Variable(name, range=POSITIVE) for name in ("lambda", "top", "s", "N"))
-#: 1 in the range of S and 0 in its kernel.
-h = Function("h", (Sort.INDEX,))
 Theta = matrix("Theta")
 #: The number of columns of Theta is that of the coordinates.
 gram = over((a,), Theta(i, a) * Theta(j, a))
-in_range = assume("h is 1 in the range of S: h l = l", h(i) * l(i), "==", l(i), every=(i,))
-zero_or_one = assume("h is 0 or 1", h(i) ** 2, "==", h(i), every=(i,))
 least = assume("eigenvalues in the range are at least lambda", lam * h(i), "<=", l(i), every=(i,))
 largest = assume("top is at least every eigenvalue", l(i), "<=", top, every=(i,))
 norm = assume("N is the norm of S^2", trace(l(i) ** 4), "==", N**2)
@@ -147,10 +146,6 @@ def _trace_of_the_start() -> Theorem:
     return chain(x, integrate("coordinates", (i,), row, (d,)), S_Theta)
 
 
-def at_start(e: Term) -> Term:
-    return instantiated(e, {t: START})
-
-
 @cache
 def risk_at_the_start() -> Theorem:
     """2 R(0) = tr S - 2 s^2 tr(S B S) + s^4 tr(S B S B S) for B = Theta Theta'."""
@@ -195,7 +190,7 @@ def height() -> Theorem:
 @cache
 def square_of_u() -> Theorem:
     """The risk falls, so that tr S - 2 R stays above what it is at the start."""
-    falls, more, most = risk_falls(), start_below_the_saddles(), height()
+    falls, more, most = excess_falls(infinite), start_below_the_saddles(), height()
     least_u = then(more, arithmetic(more.rhs, "<=", trace_S - twice_risk, falls, hide=(trace_S, twice_risk, falls.rhs)))
     found = then(least_u, most)
     return arithmetic(room() / (2 * N), "<=", u**2, found, hide=(room(), u**2))

@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain
 from numerics.derivations.rules import arithmetic, assume, integrate, specialise
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Term, Variable, term
+from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, r
 from proofs_check.derivations.exact.eigenbasis import (
@@ -90,11 +90,11 @@ def products() -> tuple[Theorem, Theorem]:
     rows = arithmetic(l(i) * SL(i, j), "==", m(i) * (l(i) * delta(i, j)), diagonal[SL])
     middle = left(pair.new[0], rows, m, outer.new[0])
     long = outer.within(left=(S, SL)).then(pair.within(right=outer.new)).then(middle).shown
-    pair = left_by_S(S).shown
+    square = left_by_S(S).shown
     one = specialise(swaps, {f: ((i,), l(i))})
     last = arithmetic(l(i) * S(i, j), "==", l(i) * (delta(i, j) * l(i)), diagonal[S])
     turned = arithmetic(last.rhs, "==", l(i) * (delta(i, j) * l(j)), one, hide=(one.lhs, one.rhs))
-    return long, chain(pair, last, turned)
+    return long, chain(square, last, turned)
 
 
 long_word = entry((S, SL, U, S))
@@ -109,6 +109,7 @@ flow = (
     ),
 )
 #: The coefficient Q of u in its flow, and tr(SUS).
+mixed = pairs(l(i) * l(j) * delta(i, j) * U(i, j))
 Q, tau = pairs(l(i) * l(j) * m(i) * U(i, j) ** 2), trace(l(i) ** 2 * U(i, i))
 RISK = u**2 * over((i,), entry((U, S, U_transposed, S, SL), i, i)) - 2 * u * trace(entry((S, U, S), i, i)) + trace(S(i, i))
 
@@ -148,6 +149,38 @@ def field_of_u() -> Theorem:
     four, _, two = traces()
     form = -u * four.lhs + two.lhs
     return chain(flow[1].rhs, form, arithmetic(form, "==", -u * Q + tau, four, two, hide=(Q, tau)))
+
+
+@cache
+def trace_of_the_product() -> Theorem:
+    """The sum of l_i l_j delta_ij U_ij is that of l_i^2 U_ii."""
+    picked = specialise(picks, {f: ((j,), U(i, j))})
+    row = arithmetic(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked, hide=(picked.lhs,))
+    return chain(mixed, integrate("coordinates", (i,), row, (d,)), tau)
+
+
+def entries_statements(factor: int = 1) -> tuple[Statement, Statement]:
+    """The entries of the field of U, and the field of u as the sum over its summands; `factor`
+    multiplies both.
+    """
+    cell = factor * (l(i) * l(j) * (delta(i, j) - u * (m(i) * U(i, j))))
+    return (
+        Statement(flow[0].rhs, "==", u * cell, BASIS),
+        Statement(flow[1].rhs, "==", pairs(cell * U(i, j)), BASIS),
+    )
+
+
+def entries_of_U() -> Theorem:
+    """The products of matrices, entry by entry."""
+    long, pair = products()
+    return arithmetic(flow[0].rhs, "==", entries_statements()[0].rhs, long, pair, hide=(long.lhs, pair.lhs))
+
+
+def entries_of_u() -> Theorem:
+    """The traces of the products, where tr(SUS) is a sum over pairs, too."""
+    form = -u * Q + mixed
+    named = arithmetic(-u * Q + tau, "==", form, trace_of_the_product(), hide=(Q, tau, mixed))
+    return chain(field_of_u(), named, entries_statements()[1].rhs)
 
 
 def scalar_equation() -> Theorem:
