@@ -39,8 +39,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from proofs_check.documents.scope import scope_option, scoped
+
     show = commands.add_parser(
         "show",
+        parents=[scope_option()],
         help="what is said of one statement: verdict, why, what is true instead, and the evidence",
         description="Reads a ledger: that of --ledger, else build/ledger.json, else that of the release.",
         epilog="exit status: 0; 1 if a claim that was judged --again is faulty; 2 if the input is no good",
@@ -55,12 +58,15 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     how.add_argument("--set", action="append", default=[], metavar="C=100", help="judge one claim with other numbers; repeatable")
     how.add_argument("--proof", action="store_true", help="check its derivation now, and print it step by step")
     show.add_argument("--reseed", type=int, default=0, metavar="N", help="with --again: draw random streams from family N")
-    show.set_defaults(run=_show)
+    show.set_defaults(run=scoped(_show))
 
 
 def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from proofs_check.documents.scope import scope_option, scoped
+
     rows = commands.add_parser(
         "list",
+        parents=[scope_option()],
         help="a line for each statement: verdict, place, and what is wrong",
         description="Reads a ledger: that of --ledger, else build/ledger.json, else that of the release.",
     )
@@ -68,7 +74,7 @@ def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     rows.add_argument("--verdict", metavar="V", help="only rows with this verdict as printed, as REFUTED, r, or 'not settled'")
     rows.add_argument("--severity", metavar="S", help="only errors of this gravity: false, gap, edge, 'text and code', typo")
     rows.add_argument("--ledger", metavar="FILE", help="what pytest proofs_check/ --ledger DIR wrote")
-    rows.set_defaults(run=_list)
+    rows.set_defaults(run=scoped(_list))
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator
     from types import FrameType
 
     from proofs_check.core.claim import Claim
     from proofs_check.core.ledger import Ledger
+    from proofs_check.core.registered import Collection
 
 HERE = Path(__file__).parent
 KEY = "largeprompt"
@@ -45,19 +46,19 @@ class ClaimItem(pytest.Item):
         item: ClaimItem = cls.from_parent(parent, name=claim.id)
         item.claim = claim
         item.extra_keyword_matches |= {claim.id, claim.check.__name__}
-        item.add_marker(claim.id.split(":", 1)[0])
+        key = claim.id.split(":", 1)[0]
+        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")  # it may have no statements.toml
+        item.add_marker(key)
         return item
 
     def runtest(self) -> None:
         from numerics.seeds import EXAMPLES
-        from proofs_check.core.judging import entry
-        from proofs_check.core.statements import row
+        from proofs_check.core.judging import entry, row_of
 
-        where = row(self.claim.id)
         examples = THOROUGH if self.config.getoption("--thorough") else EXAMPLES
         option = self.config.getoption
         judgement = self.claim.judge(option("--reseed"), examples=examples, search_edges=option("--update-edges"))
-        line = entry(self.claim, judgement, where)
+        line = entry(self.claim, judgement, row_of(self.claim))
         # A string: other objects in user_properties do not survive the way to xdist's controller.
         self.user_properties.append((KEY, json.dumps(line)))
         if line["faults"]:
@@ -92,7 +93,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for key in dict.fromkeys(_keys(sorted(HERE.rglob("statements.toml")))):
+    for key in (key for collection in _named(config) for key in collection.keys):
         config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
@@ -100,12 +101,13 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.getoption("--update-edges"):
             if config.getoption("--reseed"):
                 raise pytest.UsageError("--update-edges keeps the edges of the published random numbers; leave out --reseed")
-            _writable(HERE, "--update-edges")
+            for collection in _named(config):
+                _writable(collection.root, "--update-edges")
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
     verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
     config.stash[DETAILS] = verbose > 0
     asked = [Path(str(a).split("::", 1)[0]).resolve() for a in config.args]
-    if verbose == 0 and asked and all(a.is_relative_to(HERE) for a in asked):
+    if verbose == 0 and asked and all(map(_holds_claims, asked)):
         config.option.verbose = 1  # a line a claim
 
 
@@ -119,21 +121,40 @@ def _writable(folder: Path, option: str) -> None:
         raise pytest.UsageError(f"{option}: {error}") from error
 
 
-def _keys(files: Iterable[Path]) -> list[str]:
-    import tomllib
+def _named(config: pytest.Config) -> tuple[Collection, ...]:
+    """All collections of papers, those in the folders among pytest's arguments included."""
+    from numerics.terminal.inputs import InputError
+    from proofs_check.core.registered import collections, name_folder, statements_below
 
-    return [tomllib.loads(f.read_text(encoding="utf-8"))["paper"]["key"] for f in files]
+    try:
+        for argument in config.args:
+            path = Path(argument.split("::", 1)[0])
+            folder = path if path.is_dir() else path.parent
+            if folder.is_dir() and statements_below(folder.resolve()):
+                name_folder(folder)
+        return collections()
+    except InputError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _holds_claims(path: Path) -> bool:
+    from proofs_check.core.registered import collection_of
+
+    return path.is_relative_to(HERE) or collection_of(path / "any") is not None or collection_of(path) is not None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    ours = (
+    claims = (
         file_path.suffix == ".py"
-        and file_path.is_relative_to(HERE)
-        and file_path.name != "__init__.py"
+        and file_path.name not in ("__init__.py", "conftest.py")
         and (file_path.parent / "statements.toml").is_file()
     )
-    # A file that is named on the command line is collected by pytest itself, whatever its name.
-    return pytest.Module.from_parent(parent, path=file_path) if ours and not parent.session.isinitpath(file_path) else None
+    # pytest itself collects a file that is named on the command line, and one whose name is that of
+    # a file of tests.
+    tests = any(file_path.match(pattern) for pattern in parent.config.getini("python_files"))
+    return (
+        None if not claims or tests or parent.session.isinitpath(file_path) else pytest.Module.from_parent(parent, path=file_path)
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -141,7 +162,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, p
     """Ctrl-C while the modules of claims are imported ends the run. Compiled modules that are
     interrupted in their import say ImportError, and the run would go on to others.
     """
-    if not collector.path.is_relative_to(HERE) or threading.current_thread() is not threading.main_thread():
+    if not _holds_claims(collector.path) or threading.current_thread() is not threading.main_thread():
         return (yield)
     before, asked = signal.getsignal(signal.SIGINT), []
 
@@ -235,6 +256,7 @@ class Controller:
         self.config = config
         self.lines: dict[str, dict[str, Any]] = {}
         self.ledger: Ledger | None = None
+        self.scope: tuple[Collection, ...] = ()
         self.whole = False
         self.kept = self.warning = ""
 
@@ -252,18 +274,32 @@ class Controller:
             pytest.exit("interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED)
 
     def _finish(self, session: pytest.Session) -> None:
+        from proofs_check.core.registered import collections, limited
+
+        papers = {line["paper"] for line in self.lines.values()}
+        self.scope = tuple(c for c in collections() if papers & {*c.keys})
+        with limited(self.scope):
+            self._judge(session)
+
+    def _judge(self, session: pytest.Session) -> None:
         from proofs_check.core.judging import load_claims
         from proofs_check.core.ledger import Ledger
+        from proofs_check.core.registered import collections
+        from proofs_check.core.statements import all_rows, papers
 
-        needs = {id: claim.needs for id, claim in load_claims().items()}
-        # Claims of files outside the package are known to the workers only, and come in as these
+        mine = papers() if self.scope else {}
+        needs = {id: claim.needs for id, claim in load_claims(self.scope).items() if id.split(":", 1)[0] in mine}
+        # Claims of files in no collection are known to the workers only, and come in as these
         # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
+        asked = {id: needs[id] for id in needs if id in self.lines or id.split(":", 1)[0] in mine}
+        if any(n not in needs and n not in all_rows() for of_claim in asked.values() for n in of_claim):
+            needs |= {id: claim.needs for id, claim in load_claims(collections()).items() if id not in needs}
         order = {id: i for i, id in enumerate(needs)}
         reseed = self.config.getoption("--reseed")
         run = {
             "reseed": reseed,
-            "partial": set(self.lines) != set(needs),
+            "partial": not self.scope or set(self.lines) != set(asked),
             "seconds": sum(line["seconds"] for line in self.lines.values()),
         }
         self.ledger = Ledger(sorted(self.lines.values(), key=lambda line: order[line["id"]]), needs, run)
@@ -281,13 +317,15 @@ class Controller:
         beside it.
         """
         from numerics.terminal.inputs import InputError
-        from proofs_check.core.kept import FOLDER, PARTIAL, WHOLE
+        from proofs_check.core.kept import FOLDER, PARTIAL, WHOLE, folder_of
         from proofs_check.core.ledger import write_json
 
         assert self.ledger is not None
         faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
         why = (
-            "some claims did not run"
+            "the claims belong to no list of statements"
+            if not self.scope
+            else "some claims did not run"
             if self.ledger.run["partial"]
             else f"the random numbers are those of --reseed {self.ledger.run['reseed']}"
             if self.ledger.run["reseed"]
@@ -298,7 +336,8 @@ class Controller:
             else ""
         )
         self.whole = not self.ledger.run["partial"]
-        path = Path(self.config.getoption("--ledger") or FOLDER) / (PARTIAL if why else WHOLE)
+        folder = self.config.getoption("--ledger") or (folder_of(self.scope[0]) if len(self.scope) == 1 else FOLDER)
+        path = Path(folder) / (PARTIAL if why else WHOLE)
         try:
             write_json(self.ledger.to_json(), path)
         except InputError as error:
@@ -307,17 +346,25 @@ class Controller:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
         if self.config.getoption("--update-edges"):
-            from proofs_check.core.edges import write_edges
+            from proofs_check.core.edges import EDGES, write_edges
 
-            # Files outside the package, which are named without a folder, have no place in it.
-            write_edges(line for line in self.lines.values() if "/" in line["line"] and not line["faults"])
+            for collection in self.scope:  # files in no collection are named without a folder
+                lines = [line for line in self.lines.values() if line["paper"] in collection.keys and "/" in line["line"]]
+                write_edges((line for line in lines if not line["faults"]), collection.root / EDGES)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:
             return
+        from proofs_check.core.registered import limited
+
+        with limited(self.scope):
+            self._summary(terminalreporter)
+
+    def _summary(self, terminal: Any) -> None:
         from proofs_check.core.summary import details, part_summary, summary
 
-        terminal, width = terminalreporter, terminalreporter._tw.fullwidth
+        assert self.ledger is not None
+        width = terminal._tw.fullwidth
         terminal.write_sep("=", "largeprompt")
         lines = list(details(self.ledger, width)) if self.whole and self.config.stash[DETAILS] else []
         lines += (summary if self.whole else part_summary)(self.ledger, width, self.kept)

@@ -80,7 +80,7 @@ class Coverage:
         """The rules that the paper's claims break: the least shares of ``[paper.rules]`` in its
         ``statements.toml``, every other row explained, and few rows open.
         """
-        out, rules = [], paper(self.paper)["rules"]
+        out, rules = [], {"executed": 0.0, "decided": 0.0, "open": len(self.open)} | paper(self.paper).get("rules", {})
         least = (rules["executed"], rules["decided"])
         for word, share, at_least in zip(("decided by execution alone", "decided"), self.shares, least):
             if share < at_least:
@@ -133,7 +133,7 @@ def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
     return str(min((Verdict(c["verdict"]) for c in stated(known)), key=lambda v: v.strength, default=NOT_SETTLED))
 
 
-def coverage(claims: Iterable[Mapping[str, Any]], key: str = "BB") -> Coverage:
+def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:
     """Count the rows of one paper.
 
     Parameters

@@ -1,5 +1,5 @@
-"""The edges of all dials, kept in one file of the package so that a run need not look for them: it
-judges both ends anew, and searches only where they are not what the file says.
+"""The edges of all dials, kept in one file of each collection so that a run need not look for
+them: it judges both ends anew, and searches only where they are not what the file says.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from typing import Any
 
 from numerics.pages.files import replace_together
 from proofs_check.core.dial import Ends
-from proofs_check.core.statements import PACKAGE
+from proofs_check.core.registered import collections, forgets
 
 __all__ = ["EDGES", "known_edges", "write_edges"]
 
-#: Where the edges are kept; ``pytest proofs_check/ --update-edges`` writes the file.
-EDGES = PACKAGE / "edges.json"
+#: The file in the root of a collection that keeps its edges; ``pytest DIR --update-edges`` writes it.
+EDGES = "edges.json"
 
 
+@forgets
 @cache
-def known_edges(path: Path = EDGES) -> Mapping[str, Ends]:
-    """The ends of every dial by the id of its claim; nothing if there is no such file.
+def known_edges() -> Mapping[str, Ends]:
+    """The ends of every dial by the id of its claim.
 
     Examples
     --------
     >>> float(known_edges()["BB:CC.3.b"].accepted) <= 139
     True
     """
-    if not path.is_file():
-        return {}
-    found = json.loads(path.read_text(encoding="utf-8"))
+    paths = [c.root / EDGES for c in collections()]
+    found = {id: ends for path in paths if path.is_file() for id, ends in json.loads(path.read_text(encoding="utf-8")).items()}
     return {id: Ends(*(end and Fraction(end) for end in ends)) for id, ends in found.items()}
 
 
-def write_edges(lines: Iterable[Mapping[str, Any]], path: Path = EDGES) -> None:
+def write_edges(lines: Iterable[Mapping[str, Any]], path: Path) -> None:
     """Keep the edges that claims have in their lines of the ledger; those of claims which did not
     run stay as they are.
 

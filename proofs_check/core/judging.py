@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -10,26 +11,69 @@ from pkgutil import iter_modules
 from typing import Any
 
 from numerics.evidence import Evidence
+from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
 from proofs_check.core.dial import Edge
-from proofs_check.core.statements import PACKAGE, Row, row, statement_files
+from proofs_check.core.registered import Collection, collection_of, in_scope
+from proofs_check.core.statements import Row, all_rows, row
 
-__all__ = ["entry", "load_claims", "run_claim"]
+__all__ = ["entry", "load_claims", "row_of", "run_claim"]
 
 
-def load_claims() -> Mapping[str, Claim]:
+def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim]:
     """Import every module beside a ``statements.toml``; each registers its claims.
+
+    Parameters
+    ----------
+    scope : iterable of Collection, optional
+        Of which papers; by default of those in scope.
+
+    Returns
+    -------
+    Mapping
+        All claims that are registered by then, by id.
+
+    Raises
+    ------
+    InputError
+        If a module in a folder that the user named cannot be imported.
 
     Examples
     --------
     >>> "BB:CC.3.b" in load_claims()
     True
     """
-    for file in statement_files():
-        package = ".".join(file.relative_to(PACKAGE.parent).parent.parts)
-        for module in iter_modules([str(file.parent)]):
-            import_module(f"{package}.{module.name}")
+    for collection in in_scope() if scope is None else scope:
+        for file in collection.files:
+            # As pytest imports it, so that no module is imported twice under two names.
+            root = file.parent
+            while (root / "__init__.py").is_file():
+                root = root.parent
+            if str(root) not in sys.path:
+                sys.path.insert(0, str(root))
+            package = file.parent.relative_to(root).parts
+            for module in iter_modules([str(file.parent)]):
+                _import(".".join((*package, module.name)), collection)
     return REGISTRY
+
+
+def _import(name: str, collection: Collection) -> None:
+    try:
+        import_module(name)
+    except Exception as error:
+        if not collection.named:
+            raise
+        raise InputError(f"{collection.name}: the module {name} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def row_of(claim: Claim) -> Row:
+    """The row of a claim. A claim without one serves for a quick look: what it says is its
+    docstring.
+    """
+    if claim.row in all_rows():
+        return row(claim.id)
+    says = _summary(claim) or claim.check.__name__.replace("_", " ")
+    return Row(id=claim.row, paper=claim.row.split(":", 1)[0], version="", where="no row", kind="LOGIC", says=says, printed="")
 
 
 def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
@@ -47,7 +91,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "says": where.says,
         "printed": where.printed,
         "reading": where.reading,
-        "summary": " ".join((claim.check.__doc__ or "").strip().split("\n\n")[0].split()),
+        "summary": _summary(claim),
         "checked": j.held.checked or j.printed.checked,
         "numbers": shown(claim.numbers),
         **_judged(j.printed),
@@ -77,6 +121,10 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
     }
 
 
+def _summary(claim: Claim) -> str:
+    return " ".join((claim.check.__doc__ or "").strip().split("\n\n")[0].split())
+
+
 def _judged(evidence: Evidence) -> dict[str, Any]:
     return {"verdict": str(evidence.verdict), "evidence": evidence.to_json()}
 
@@ -102,16 +150,17 @@ def _slacks(claim: Claim, j: Judgement) -> tuple[float | None, float | None]:
 
 
 def _source_line(claim: Claim) -> str:
-    """Where the check stands: a path below the folder of the package, and a line; of a file outside
-    it the name only, since folders of a machine do not belong into a ledger.
+    """Where the check stands: a path that begins with the folder of its collection, and a line; of
+    a file outside any the name only, since folders of a machine do not belong into a ledger.
     """
     code = claim.check.__code__
-    path = Path(code.co_filename)
-    shown = path.relative_to(PACKAGE.parent).as_posix() if path.is_relative_to(PACKAGE.parent) else path.name
+    path = Path(code.co_filename).resolve()
+    home = collection_of(path)
+    shown = path.name if home is None else path.relative_to(home.root.parent).as_posix()
     return f"{shown}:{code.co_firstlineno}"
 
 
 def run_claim(id: str, reseed: int = 0) -> dict[str, Any]:
     """Judge one registered claim and return its line of the ledger."""
     claim = load_claims()[id]
-    return entry(claim, claim.judge(reseed), row(id))
+    return entry(claim, claim.judge(reseed), row_of(claim))

@@ -1,5 +1,6 @@
 """Where ledgers are kept, and which one a command reads: the one that the user names, else that of
-the last whole run in this folder, else the one that came with the release.
+the last whole run, else the one that came with the release. The ledger of installed papers is kept
+below the current folder, that of a folder of papers in this folder.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ from typing import Any
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core.files import SCHEMA, read_ledger
+from proofs_check.core.ledger import merged
+from proofs_check.core.registered import Collection, in_scope
 from proofs_check.core.statements import PACKAGE
 
-__all__ = ["FOLDER", "PARTIAL", "RELEASE", "WHOLE", "Kept", "find_ledger", "release_text"]
+__all__ = ["FOLDER", "PARTIAL", "RELEASE", "WHOLE", "Kept", "find_ledger", "folder_of", "release_text"]
 
 #: The folder in which a run keeps its ledger if the user names none, and the names there: of a
 #: run of all claims that came to its end without a fault, and of any other run.
 FOLDER, WHOLE, PARTIAL = Path("build"), "ledger.json", "ledger.partial.json"
+
+
 #: The ledger that travels in the wheel.
-RELEASE = PACKAGE / "ledger.json"
+RELEASE = PACKAGE / WHOLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +48,14 @@ class Kept:
     says: str
 
 
+def folder_of(collection: Collection) -> Path:
+    """Where the ledger of a run of a collection is kept, if the user names no place."""
+    return collection.root / FOLDER if collection.named else FOLDER
+
+
 def find_ledger(given: str | None = None) -> Kept:
-    """The ledger that the user named, else ``build/ledger.json`` below the current folder, else
-    that of the release.
+    """The ledger that the user named, else that of the last whole run of each collection in scope,
+    else those of the release, as one.
 
     Parameters
     ----------
@@ -59,26 +69,40 @@ def find_ledger(given: str | None = None) -> Kept:
     Raises
     ------
     InputError
-        If the file that is to be read holds no ledger of this version.
+        If the file that is to be read holds no ledger of this version, or there is none.
 
     Examples
     --------
-    >>> find_ledger(str(RELEASE)).document["run"]["partial"]
+    >>> find_ledger().document["run"]["partial"]
     False
     """
-    here = FOLDER / WHOLE
-    path = Path(given) if given is not None else here if os.path.isfile(here) else RELEASE
-    if path == RELEASE and given is None:
-        # A test holds it to the schema, whose check takes longer than all the rest of a command.
-        document = json.loads(path.read_text(encoding="utf-8"))
-        name = "the ledger of the release"
-    else:
+    if given is not None:
+        path = Path(given)
+        return _kept(read_ledger(path), path, str(path / WHOLE if path.is_dir() else path))
+    found = list({one.path: one for one in map(_of, in_scope())}.values())
+    if len(found) == 1:
+        return found[0]
+    document = merged([one.document for one in found])
+    return Kept(document=document, path=found[0].path, says="; ".join(one.says for one in found))
+
+
+def _of(collection: Collection) -> Kept:
+    """The ledger of a collection: of its last whole run, else of its release."""
+    here, release = folder_of(collection) / WHOLE, collection.root / WHOLE
+    if os.path.isfile(here):
         try:
-            document = read_ledger(path)
+            return _kept(read_ledger(here), here, str(here))
         except InputError as error:
-            other = "" if given is not None else f"; without {path}, the ledger of the release is read"
+            other = f"; without {here}, the ledger of the release is read" if release.is_file() else ""
             raise InputError(f"{error}{other}") from error
-        name = str(path / WHOLE if path.is_dir() else path)
+    if not release.is_file():
+        raise InputError(f"{collection.name} has no ledger yet; write it with: pytest {collection.name}")
+    # A test holds it to the schema, whose check takes longer than all the rest of a command.
+    document = read_ledger(release) if collection.named else json.loads(release.read_text(encoding="utf-8"))
+    return _kept(document, release, "the ledger of the release")
+
+
+def _kept(document: Mapping[str, Any], path: Path, name: str) -> Kept:
     run = document["run"]
     made = f"judged on {run['date'][:10]} with largeprompt {run['versions'].get('largeprompt', 'of unknown version')}"
     return Kept(document=document, path=path, says=f"{name}, {made} (code {run['code']}){_limits(document)}")

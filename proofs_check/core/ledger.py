@@ -8,7 +8,7 @@ import datetime
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from importlib import metadata
@@ -16,19 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from numerics.evidence import Verdict
-from numerics.terminal.inputs import writable_folder
+from numerics.terminal.inputs import InputError, writable_folder
 from proofs_check.core.coverage import NOT_SETTLED, row_verdict
 from proofs_check.core.files import SCHEMA, write_text
-from proofs_check.core.statements import PACKAGE, rows
+from proofs_check.core.registered import in_scope
+from proofs_check.core.statements import PACKAGE, all_rows, known_papers, rows
 
-__all__ = ["Ledger", "code_digest", "write_json"]
+__all__ = ["Ledger", "code_digest", "merged", "write_json"]
 
 _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
 
 
 def code_digest() -> str:
-    """Digest of the code of the three packages and of the lists of statements, 12 hexadecimal
-    digits: it tells with which code a ledger was made.
+    """Digest of the code of the three packages, of the lists of statements and of the folders that
+    the user named, 12 hexadecimal digits: it tells with which code a ledger was made.
 
     Examples
     --------
@@ -36,10 +37,12 @@ def code_digest() -> str:
     12
     """
     digest = hashlib.sha256()
-    for package in ("theory", "numerics", "proofs_check"):
-        for path in sorted((PACKAGE.parent / package).rglob("*")):
+    roots = [PACKAGE.parent / name for name in ("theory", "numerics", "proofs_check")]
+    roots += [file.parent for c in in_scope() for file in c.files if not file.is_relative_to(PACKAGE)]
+    for root in roots:
+        for path in sorted(root.rglob("*")):
             if path.suffix in (".py", ".toml"):
-                digest.update(path.relative_to(PACKAGE.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+                digest.update(path.relative_to(root.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
 
 
@@ -87,10 +90,12 @@ class Ledger:
         """
         out = []
         for id, needs in self.needs.items():
-            if id.split("/", 1)[0] not in rows():
+            if id.split("/", 1)[0] not in all_rows() and id.split(":", 1)[0] in known_papers():
                 out.append(f"{id}: there is no such row in statements.toml; add the printed statement or correct the id")
             out += [
-                f"{id} needs {n}, which is neither a claim nor a row" for n in needs if not self._claims_of(n) and n not in rows()
+                f"{id} needs {n}, which is neither a claim nor a row"
+                for n in needs
+                if not self._claims_of(n) and n not in all_rows()
             ]
         for id, e in self.entries.items():
             followed = e["follows"]
@@ -239,6 +244,36 @@ class Ledger:
             **self.run,
         }
         return {"run": run, "claims": claims, "unsettled": self.unsettled()}
+
+
+def merged(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Ledgers of different claims as one, in which chains are followed from one to the other.
+
+    Parameters
+    ----------
+    documents : sequence of Mapping
+        As `proofs_check.core.files.read_ledger` returns them; the run is that of the first, and
+        partial if any is.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    InputError
+        If a claim is in two of them, with another verdict or other numbers.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    for document in documents:
+        for e in document["claims"]:
+            known = entries.setdefault(e["id"], e)
+            if (known["verdict"], known["numbers"]) != (e["verdict"], e["numbers"]):
+                raise InputError(f"two ledgers differ about {e['id']}: {known['verdict']} and {e['verdict']}; judge it anew")
+    runs = [document["run"] for document in documents]
+    given = {key: runs[0][key] for key in ("date", "code", "python", "versions")}
+    given |= {"partial": any(run["partial"] for run in runs), "reseed": next((run["reseed"] for run in runs if run["reseed"]), 0)}
+    return Ledger(entries.values(), run={**given, "seconds": sum(run["seconds"] for run in runs)}).to_json()
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:

@@ -8,7 +8,6 @@ further one has its key and the number of its ``part``.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,9 +16,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["KINDS", "PACKAGE", "PLACES", "Row", "paper", "papers", "place", "row", "rows", "statement_files"]
+from numerics.terminal.inputs import InputError
+from proofs_check.core.registered import collections, forgets, in_scope, read_statements
+
+__all__ = ["KINDS", "PACKAGE", "PLACES", "Row", "all_rows", "is_own", "known_papers", "paper", "papers", "place", "row", "rows"]
 
 PACKAGE = Path(__file__).parents[1]
+#: What every row must say.
+_NEEDED = ("id", "where", "kind", "says", "printed")
 
 #: SYM identity, INT inequality over a domain, PROB probabilistic bound, ASY asymptotic, NUM
 #: experiment, LOGIC structure of a proof.
@@ -77,39 +81,37 @@ class Row:
     reading: str = ""
 
 
-def statement_files() -> list[Path]:
-    """Every ``statements.toml`` of the package: the folder of each is a folder of claims.
-
-    Examples
-    --------
-    >>> {"boursier_boyer", "ours"} <= {path.parent.name for path in statement_files()}
-    True
-    """
-    return sorted(PACKAGE.rglob("statements.toml"))
-
-
+@forgets
 @cache
-def _files() -> Mapping[str, Mapping[str, Any]]:
-    parts: dict[str, list[dict[str, Any]]] = {}
-    for path in statement_files():
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        parts.setdefault(data["paper"]["key"], []).append(data)
+def _papers() -> Mapping[str, Mapping[str, Any]]:
+    """Every registered paper: its table, and the rows of all its parts."""
+    parts: dict[str, list[Mapping[str, Any]]] = {}
+    for collection in collections():
+        for file in collection.files:
+            data = read_statements(file)
+            parts.setdefault(data["paper"]["key"], []).append(data)
     found = {}
     for key, of_paper in parts.items():
         of_paper.sort(key=lambda data: data["paper"].get("part", 1))
-        found[key] = {"paper": of_paper[0]["paper"], "row": [r for data in of_paper for r in data["row"]]}
+        found[key] = {"paper": of_paper[0]["paper"], "row": [r for data in of_paper for r in data.get("row", ())]}
     return MappingProxyType(found)
 
 
+def known_papers() -> frozenset[str]:
+    """The keys of all registered papers."""
+    return frozenset(_papers())
+
+
 def papers() -> dict[str, str]:
-    """The papers' keys and titles.
+    """The keys and titles of the papers in scope.
 
     Examples
     --------
     >>> "BB" in papers()
     True
     """
-    return {key: data["paper"]["title"] for key, data in _files().items()}
+    keys = [key for collection in in_scope() for key in collection.keys]
+    return {key: str(_papers()[key]["paper"].get("title", key)) for key in dict.fromkeys(keys)}
 
 
 def paper(key: str) -> Mapping[str, Any]:
@@ -125,34 +127,49 @@ def paper(key: str) -> Mapping[str, Any]:
     >>> paper("BB")["authors"]
     'Etienne Boursier, Claire Boyer'
     """
-    if key not in _files():
-        raise KeyError(f"no paper has the key {key!r}; there are {', '.join(_files())}")
-    return MappingProxyType(dict(_files()[key]["paper"]))
+    if key not in _papers():
+        raise KeyError(f"no paper has the key {key!r}; there are {', '.join(_papers())}")
+    return MappingProxyType({"title": key, "authors": "", "version": "", "date": ""} | dict(_papers()[key]["paper"]))
 
 
-@cache
-def rows() -> Mapping[str, Row]:
-    """Every row of every paper, in printed order, by id.
-
-    Raises
-    ------
-    ValueError
-        If two rows share an id, a kind is not one of `KINDS`, or a ``no_property`` gives no reason.
+def is_own(key: str) -> bool:
+    """Whether a list holds results of a project instead of those that a paper prints.
 
     Examples
     --------
-    >>> rows()["BB:CC.3.b"].paper
+    >>> is_own("OURS"), is_own("BB"), is_own("nowhere")
+    (True, False, False)
+    """
+    return key in _papers() and bool(_papers()[key]["paper"].get("own", False))
+
+
+@forgets
+@cache
+def all_rows() -> Mapping[str, Row]:
+    """Every row of every registered paper, in printed order, by id.
+
+    Raises
+    ------
+    InputError
+        If two rows share an id, one lacks a field, a kind is not one of `KINDS`, or a
+        ``no_property`` gives no reason.
+
+    Examples
+    --------
+    >>> all_rows()["BB:CC.3.b"].paper
     'BB'
     """
     out: dict[str, Row] = {}
-    for key, data in _files().items():
-        for r in data["row"]:
+    for key, data in _papers().items():
+        for n, r in enumerate(data["row"], 1):
+            if missing := [name for name in _NEEDED if not isinstance(r.get(name), str)]:
+                raise InputError(f"row {r.get('id', n)} of {key} has no {missing[0]}; a row needs the texts {', '.join(_NEEDED)}")
             if r["id"] in out:
-                raise ValueError(f"two rows are named {r['id']}; give each printed statement its own id")
+                raise InputError(f"two rows are named {r['id']}; give each printed statement its own id")
             if r["kind"] not in KINDS:
-                raise ValueError(f"row {r['id']} has the kind {r['kind']!r}; use one of {', '.join(KINDS)}")
+                raise InputError(f"row {r['id']} has the kind {r['kind']!r}; use one of {', '.join(KINDS)}")
             if "no_property" in r and not r["no_property"].strip():
-                raise ValueError(f"row {r['id']} has a blank no_property; say why no property tries it, or drop the key")
+                raise InputError(f"row {r['id']} has a blank no_property; say why no property tries it, or drop the key")
             out[r["id"]] = Row(
                 id=r["id"],
                 paper=key,
@@ -170,6 +187,20 @@ def rows() -> Mapping[str, Row]:
     return MappingProxyType(out)
 
 
+@forgets
+@cache
+def rows() -> Mapping[str, Row]:
+    """The rows of the papers in scope.
+
+    Examples
+    --------
+    >>> rows()["BB:CC.3.b"].paper
+    'BB'
+    """
+    mine = papers()
+    return MappingProxyType({id: r for id, r in all_rows().items() if r.paper in mine})
+
+
 def row(id: str) -> Row:
     """The row that an id, or ``row/part``, belongs to.
 
@@ -185,7 +216,7 @@ def row(id: str) -> Row:
     """
     name = id.split("/", 1)[0]
     try:
-        return rows()[name]
+        return all_rows()[name]
     except KeyError:
         spelled = {id.lower(): id for id in rows()}
         near = [spelled[id] for id in get_close_matches(name.lower(), spelled, n=3, cutoff=0.4)]

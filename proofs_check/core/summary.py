@@ -16,7 +16,7 @@ from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account
-from proofs_check.core.statements import papers, place
+from proofs_check.core.statements import is_own, papers, place
 
 __all__ = ["Line", "details", "part_summary", "summary"]
 
@@ -25,7 +25,6 @@ Line = Sequence[tuple[str, str]]
 #: How many bounds are listed, those that give most away, and how many claims of a part of a run
 #: that could not be judged to the end.
 LISTED = 5
-OURS = "OURS"
 
 
 def cut(text: str, width: int) -> str:
@@ -93,7 +92,7 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     look = "largeprompt list"
     for key in papers():
         told = account(ledger, key)
-        title = "Our own results" if key == OURS else f"{key}: {told.title}"
+        title = "Our own results" if is_own(key) else f"{key}: {told.title}"
         if not told.false:
             main = ", ".join(f"{h.title} {h.evidence}" for h in told.headline)
             out += _plain(_wrapped(f"{title}: {main}. {told.sentence}", width))

@@ -1,8 +1,8 @@
 """Witness scripts: for each refuted claim at most ten lines that an author can type in and that
 import nothing of this project.
 
-They lie in ``<paper>/witnesses/``, are named by `slug`, and are run in a process in which our
-packages cannot be found.
+They lie in a folder ``witnesses`` beside or above the ``statements.toml``, are named by `slug`, and
+are run in a process in which our packages cannot be found.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from proofs_check.core.statements import PACKAGE
+from proofs_check.core.registered import collections, forgets
 
 __all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
 
@@ -49,6 +51,15 @@ def slug(id: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", id.lower()).strip("_")
 
 
+@forgets
+@cache
+def _files() -> Mapping[str, Path]:
+    """Every script, by its name."""
+    folders = {f.parent / "witnesses" for c in collections() for f in c.files}
+    folders |= {f.parents[1] / "witnesses" for c in collections() for f in c.files if c.root in f.parents[1:]}
+    return {path.stem: path for folder in sorted(folders) for path in sorted(folder.glob("*.py"))}
+
+
 def scripts() -> dict[str, str]:
     """The text of every script, by its name.
 
@@ -57,18 +68,18 @@ def scripts() -> dict[str, str]:
     >>> "bb_cc_3_b" in scripts()
     True
     """
-    return {p.stem: p.read_text(encoding="utf-8") for p in sorted(PACKAGE.glob("*/witnesses/*.py"))}
+    return {name: path.read_text(encoding="utf-8") for name, path in _files().items()}
 
 
-def script_path(id: str) -> str:
-    """Where a claim's script lies in the package, empty if there is none.
+def script_path(id: str) -> Path | None:
+    """Where a claim's script lies, None if there is none.
 
     Examples
     --------
-    >>> script_path("BB:CC.3.b")
-    'boursier_boyer/witnesses/bb_cc_3_b.py'
+    >>> script_path("BB:CC.3.b").name
+    'bb_cc_3_b.py'
     """
-    return next((p.relative_to(PACKAGE).as_posix() for p in PACKAGE.glob(f"*/witnesses/{slug(id)}.py")), "")
+    return _files().get(slug(id))
 
 
 def script(id: str) -> str | None:
@@ -80,7 +91,7 @@ def script(id: str) -> str | None:
     True
     """
     path = script_path(id)
-    return (PACKAGE / path).read_text(encoding="utf-8") if path else None
+    return path.read_text(encoding="utf-8") if path else None
 
 
 def faults(text: str) -> list[str]:

@@ -8,7 +8,12 @@ import argparse
 import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from proofs_check.documents.scope import scope_option, scoped
+
+if TYPE_CHECKING:
+    from proofs_check.core.kept import Kept
 
 __all__ = ["add_commands"]
 
@@ -35,9 +40,19 @@ def add_commands(commands: Any) -> None:
         help="a ledger, or the folder that holds it (default: that of the last run in build/, else that of the release)",
     )
     ledger.set_defaults(ledger=None)
+    new = commands.add_parser(
+        "new-paper",
+        help="a folder for a paper of your own, with a true and a false lemma to begin with",
+        description="Writes DIR with statements.toml, lemmas.py and README.md. Then: pytest DIR.",
+    )
+    new.add_argument("folder", metavar="DIR", help="a new folder")
+    new.add_argument("--title", required=True, metavar="TEXT", help="title of the paper")
+    new.add_argument("--id", required=True, metavar="KEY", help="capital letters with which ids begin, such as ME")
+    new.add_argument("--authors", default="", metavar="TEXT", help="authors of the paper")
+    new.set_defaults(run=_new_paper)
     blueprint = commands.add_parser(
         "blueprint",
-        parents=[ledger],
+        parents=[ledger, scope_option()],
         help="the ledger as one HTML file: the graph of what needs what, and a page a statement",
         description="Writes one self-contained HTML file, with search; open it in a browser.",
         epilog="exit status: 0; 1 if a formula could not be typeset (its source is shown); 2 if the input is no good",
@@ -46,21 +61,21 @@ def add_commands(commands: Any) -> None:
     blueprint.add_argument(
         "--proofs", action="store_true", help="check the derivations now, and show each with its claim (half a minute)"
     )
-    blueprint.set_defaults(run=_blueprint)
+    blueprint.set_defaults(run=scoped(_blueprint))
     errata = commands.add_parser(
         "errata",
-        parents=[ledger],
+        parents=[ledger, scope_option()],
         help="what is false as printed, with counterexamples and repairs, as a document for the authors",
         description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it."
-        " The first two printed pages of errata.html hold what a reader in a hurry needs.",
+        " The first two printed pages of errata.html hold what a reader in a hurry needs. Several papers have a folder each.",
     )
     errata.add_argument("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
-    errata.add_argument("--paper", default="BB", metavar="KEY", help="key of the paper (default: %(default)s)")
+    errata.add_argument("--paper", metavar="KEY", help="key of one paper (default: each in which something is false)")
     errata.add_argument("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
-    errata.set_defaults(run=_errata)
+    errata.set_defaults(run=scoped(_errata))
     status = commands.add_parser(
         "status",
-        parents=[ledger],
+        parents=[ledger, scope_option()],
         help="the tables of the README and the list of false statements; keeps them, and the ledger of the release, in step",
         description="Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
         " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
@@ -71,7 +86,7 @@ def add_commands(commands: Any) -> None:
     what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
     rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
     status.add_argument("--rules", nargs="+", default=[], metavar="KEY", help=rules)
-    status.set_defaults(run=_status)
+    status.set_defaults(run=scoped(_status))
     diff = commands.add_parser(
         "diff",
         help="what changed between two ledgers",
@@ -97,6 +112,15 @@ def _ratio(text: str) -> float:
     return value
 
 
+def _new_paper(options: argparse.Namespace) -> int:
+    from proofs_check.documents.new_paper import new_paper
+
+    for path in new_paper(Path(options.folder), options.title, options.id, options.authors):
+        print(path)
+    print(f"Judge it with: pytest {options.folder}")
+    return 0
+
+
 def _blueprint(options: argparse.Namespace) -> int:
     from proofs_check.core.kept import find_ledger
     from proofs_check.documents.blueprint import write_blueprint
@@ -115,16 +139,29 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 
 def _errata(options: argparse.Namespace) -> int:
+    from numerics.terminal.inputs import InputError
+    from proofs_check.core.kept import find_ledger
+    from proofs_check.core.outcomes import account
+    from proofs_check.core.statements import is_own, papers
+
+    kept, out = find_ledger(options.ledger), Path(options.out)
+    keys = [options.paper] if options.paper else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
+    if not keys:
+        raise InputError(f"nothing was found to be false as printed, so there are no errata; this is {kept.says}")
+    for key in keys:
+        _write_errata(kept, key, out if len(keys) == 1 else out / key, options.latex)
+    return 0
+
+
+def _write_errata(kept: Kept, key: str, folder: Path, latex: bool) -> None:
     from numerics.terminal.inputs import writable_folder
     from proofs_check.core.files import write_text
-    from proofs_check.core.kept import find_ledger
     from proofs_check.documents.errata import as_html, as_latex, as_markdown, errata_of
 
-    kept = find_ledger(options.ledger)
-    errata = errata_of(kept.document, options.paper)
-    out = writable_folder(Path(options.out))
+    errata = errata_of(kept.document, key)
+    out = writable_folder(folder)
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
-    if options.latex:
+    if latex:
         pages["errata.tex"] = as_latex(errata)
     for name, text in pages.items():
         write_text(out / name, text)
@@ -132,7 +169,6 @@ def _errata(options: argparse.Namespace) -> int:
         if not e.script:
             print(f"largeprompt errata: {e.id} has no witness script yet", file=sys.stderr)
     print(f"{errata.count}\nWritten to {', '.join(str(out / name) for name in pages)}, from {kept.says}.")
-    return 0
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -20,8 +20,8 @@ from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
+from proofs_check.core.registered import collections
 from proofs_check.core.severity import in_words
-from proofs_check.core.statements import PACKAGE
 from proofs_check.core.witnesses import script_path
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
@@ -120,7 +120,7 @@ class Page:
         if e["evidence"]["witness"]:
             yield "witness", witness_text(e["evidence"]["witness"], e["evidence"]["witness_by"])
         if path := script_path(e["id"]):
-            yield "run it", f"python {shlex.quote(from_here(PACKAGE / path))}"
+            yield "run it", f"python {shlex.quote(from_here(path))}"
 
     def _evidence(self, data: Mapping[str, Any]) -> Iterator[Field]:
         try:
@@ -155,7 +155,8 @@ class Page:
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
         path, _, line = e["line"].rpartition(":")
-        if path and (file := PACKAGE.parent / path).is_file():
+        files = (c.root.parent / path for c in collections()) if path else ()
+        if file := next((f for f in files if f.is_file()), None):
             yield "source", f"{from_here(file)}:{line}"
         yield from (("FAULT", Text(fault, style="bold red")) for fault in e["faults"])
 

@@ -13,7 +13,7 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.files import read_ledger
 from proofs_check.core.kept import release_text
 from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
-from proofs_check.core.statements import papers
+from proofs_check.core.statements import is_own, papers
 from proofs_check.documents.diff import changes
 
 __all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
@@ -88,7 +88,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[list[str]]:
                 continue
             found = Counter(o.verdict for o in mine)
             repaired = sum(o.repaired for o in mine if o.verdict == "REFUTED")
-            name = f"{paper}: {group}" if paper != "OURS" else f"our own: {group}"
+            name = f"our own: {group}" if is_own(paper) else f"{paper}: {group}"
             counts = (len(mine), *(found[v] for v in COLUMNS), repaired, sum(found[v] for v in ("OPEN", NOT_SETTLED)))
             yield [name, *(str(n) if n else "." for n in counts)]
 
@@ -110,9 +110,9 @@ def headline(document: Mapping[str, Any]) -> str:
     lines, counts = [("main result", "as printed", "what to add or change", "evidence")], []
     for key in papers():
         told = account(document, key)
-        names = [f"{h.title} (ours)" if key == "OURS" else f"{key}: {h.title}" for h in told.headline]
+        names = [f"{h.title} (ours)" if is_own(key) else f"{key}: {h.title}" for h in told.headline]
         lines += [(name, h.printed, github(h.change) or "nothing", h.evidence) for name, h in zip(names, told.headline)]
-        counts.append(f"{'Our own results' if key == 'OURS' else key}: {told.sentence[0].lower()}{told.sentence[1:]}")
+        counts.append(f"{'Our own results' if is_own(key) else key}: {told.sentence[0].lower()}{told.sentence[1:]}")
     table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
     return "\n".join([table[0], "|---|---|---|---|", *table[1:]]) + "\n\n" + paragraph(" ".join(counts))
 

@@ -131,7 +131,7 @@ def ledgers(pytester: pytest.Pytester) -> set[str]:
 
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the claims of the test be all that are registered."""
-    monkeypatch.setattr("proofs_check.core.judging.load_claims", dict)
+    monkeypatch.setattr("proofs_check.core.judging.load_claims", lambda scope=None: {})
 
 
 def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester: pytest.Pytester) -> None:
@@ -217,7 +217,9 @@ def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester: pytest.Py
 
 def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(
-        "import proofs_check.core.judging as j\ndef load_claims():\n    raise KeyboardInterrupt\nj.load_claims = load_claims"
+        "import proofs_check.core.judging as j\n"
+        "def load_claims(scope=None):\n    raise KeyboardInterrupt\n"
+        "j.load_claims = load_claims"
     )
     result = run(pytester, GOOD)
     assert result.ret == pytest.ExitCode.INTERRUPTED

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from numerics.evidence import Verdict
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Account, Outcome, account, outcomes
-from proofs_check.core.statements import papers, place
+from proofs_check.core.statements import is_own, papers, place
 from proofs_check.documents.status import GROUPS
 
 __all__ = ["LETTERS", "Site", "Statement", "anchor", "named"]
@@ -22,8 +22,6 @@ __all__ = ["LETTERS", "Site", "Statement", "anchor", "named"]
 #: The letter of each verdict, so that no colour is needed to read it; the last one is for rows that
 #: no claim settles.
 LETTERS: Mapping[str, str] = {**{str(v): v[0] for v in Verdict}, NOT_SETTLED: "–"}
-#: The key under which our own results stand beside the papers.
-OURS = "OURS"
 
 
 def anchor(id: str) -> str:
@@ -39,7 +37,7 @@ def named(title: str, paper: str) -> str:
     >>> named("Lemma C.1", "BB"), named("R1", "OURS")
     ('Lemma C.1', 'R1 (ours)')
     """
-    return f"{title} (ours)" if paper == OURS else title
+    return f"{title} (ours)" if is_own(paper) else title
 
 
 def _by_verdict(rows: Iterable[Outcome]) -> dict[str, int]:

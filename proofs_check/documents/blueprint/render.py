@@ -16,6 +16,7 @@ from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.files import write_text
 from proofs_check.core.outcomes import first_sentence
+from proofs_check.core.statements import is_own
 from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
@@ -161,6 +162,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
     templates = environment("proofs_check.documents.blueprint")
     setter = _Typesetter()
     safe = lambda make: lambda *given, **named: Markup(make(*given, **named))
+    templates.tests["own"] = is_own
     templates.filters |= {
         "formula": safe(setter.formula),
         "words": safe(setter.words),

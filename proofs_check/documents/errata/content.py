@@ -12,7 +12,7 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
-from proofs_check.core.statements import Row, paper, place
+from proofs_check.core.statements import Row, is_own, paper, place
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
 
@@ -27,7 +27,7 @@ _EVIDENCE = {
 }
 
 
-def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
+def errata_of(document: Mapping[str, Any], key: str) -> Errata:
     """The errata of one paper.
 
     Parameters
@@ -51,8 +51,8 @@ def errata_of(document: Mapping[str, Any], key: str = "BB") -> Errata:
         about = paper(key)
     except KeyError as error:
         raise InputError(error.args[0]) from error
-    if key == "OURS":
-        raise InputError("OURS holds the results of this project, not those of a paper; choose the key of a paper")
+    if is_own(key):
+        raise InputError(f"{key} holds the results of a project, not those of a paper; choose the key of a paper")
     if document["run"].get("partial"):
         raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
     ledger = Ledger(document["claims"])

@@ -26,7 +26,7 @@ def claims(verdicts: dict[str, str], **changes: Any) -> list[dict[str, Any]]:
 
 def test_every_row_decided_keeps_every_rule() -> None:
     verdicts = [("PROVED", "CERTIFIED", "REFUTED")[i % 3] for i in range(len(SHARP))]
-    reach = coverage(claims(dict(zip(SHARP, verdicts))))
+    reach = coverage(claims(dict(zip(SHARP, verdicts))), "BB")
     assert (reach.shares, reach.rows, reach.broken()) == ((1.0, 1.0), len(SHARP), [])
 
 
@@ -36,42 +36,42 @@ def test_the_least_shares_of_the_paper_are_the_edge(rule: str) -> None:
     below = "SUPPORTED" if rule == "decided" else "ARGUED"
     for enough in (least, least - 1):
         verdicts = {id: "PROVED" if i < enough else below for i, id in enumerate(SHARP)}
-        reach = coverage(claims(verdicts, unproved="a limit"))
+        reach = coverage(claims(verdicts, unproved="a limit"), "BB")
         assert bool(reach.broken()) is (enough < least)
         assert len(reach.executed) == enough
         assert len(reach.supported if rule == "decided" else reach.argued) == len(SHARP) - enough
 
 
 def test_what_is_argued_is_decided_but_not_executed() -> None:
-    reach = coverage(claims(dict.fromkeys(SHARP, "ARGUED")))
+    reach = coverage(claims(dict.fromkeys(SHARP, "ARGUED")), "BB")
     assert reach.shares == (0.0, 1.0)
     assert "decided by execution alone" in reach.broken()[0]
 
 
 def test_a_supported_row_says_why() -> None:
     verdicts = dict.fromkeys(SHARP, "PROVED") | {SHARP[0]: "SUPPORTED"}
-    silent = coverage(claims(verdicts))
+    silent = coverage(claims(verdicts), "BB")
     assert silent.unexplained == (SHARP[0],)
     assert "unproved=" in silent.broken()[0]
-    assert coverage(claims(verdicts, unproved="a limit")).broken() == []
-    assert coverage(claims(verdicts, fragment="d = 1 only")).broken() == []
-    assert coverage(claims(verdicts, unproved=" ")).unexplained == (SHARP[0],)
+    assert coverage(claims(verdicts, unproved="a limit"), "BB").broken() == []
+    assert coverage(claims(verdicts, fragment="d = 1 only"), "BB").broken() == []
+    assert coverage(claims(verdicts, unproved=" "), "BB").unexplained == (SHARP[0],)
 
 
 def test_the_main_claim_counts_and_else_the_weakest_part() -> None:
     row = SHARP[0]
     part, inference = made_up(f"{row}/part", "SUPPORTED"), made_up(f"{row}/inference", "REFUTED")
-    assert coverage([made_up(row, "PROVED"), part]).executed == (row,)
-    assert coverage([made_up(f"{row}/other", "PROVED"), part]).supported == (row,)
+    assert coverage([made_up(row, "PROVED"), part], "BB").executed == (row,)
+    assert coverage([made_up(f"{row}/other", "PROVED"), part], "BB").supported == (row,)
     # A refuted inference decides nothing about the statement.
-    assert coverage([made_up(row, "SUPPORTED"), inference]).supported == (row,)
-    assert row in coverage([inference]).unsettled
+    assert coverage([made_up(row, "SUPPORTED"), inference], "BB").supported == (row,)
+    assert row in coverage([inference], "BB").unsettled
 
 
 def test_open_rows_settle_nothing_and_few_are_allowed() -> None:
-    assert coverage([made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")]).unsettled[0] == SHARP[0]
+    assert coverage([made_up(SHARP[0], "PROVED"), made_up(f"{SHARP[0]}/end", "OPEN")], "BB").unsettled[0] == SHARP[0]
     for many, broken in ((RULES["open"], False), (RULES["open"] + 1, True)):
-        reach = coverage(claims(dict.fromkeys(SHARP, "PROVED") | dict.fromkeys(OTHER[:many], "OPEN")))
+        reach = coverage(claims(dict.fromkeys(SHARP, "PROVED") | dict.fromkeys(OTHER[:many], "OPEN")), "BB")
         assert any("rows are open" in rule for rule in reach.broken()) is broken
     with pytest.raises(KeyError, match="no paper has the key"):
         coverage([], "XX")

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 from proofs_check.core import statements
-from proofs_check.core.statements import KINDS, row, rows, statement_files
+from proofs_check.core.registered import files
+from proofs_check.core.statements import KINDS, row, rows
 
-FILES = statement_files()
+FILES = files()
 PAPER_KEYS = {"key", "title", "authors", "version", "date"}
 ROW_KEYS = {"id", "where", "kind", "kinds", "says", "printed", "uses"}
 EXCLUDED_KEYS = {"where", "printed", "reason"}

@@ -15,4 +15,4 @@ from proofs_check.documents.errata import Errata, errata_of
 @pytest.fixture(scope="session")
 def errata(release: dict[str, Any], outputs: dict[str, Output]) -> Errata:
     with patch.object(witnesses, "run", lambda texts: {id: outputs[witnesses.slug(id)] for id in texts}):
-        return errata_of(release)
+        return errata_of(release, "BB")

@@ -38,7 +38,7 @@ def scripts_run_once() -> Iterator[None]:
 
 
 def entry(*lines: dict[str, Any], row: str = "BB:CC.3.b") -> Entry:
-    return next(e for e in errata_of(document(*lines)).entries if e.id == row)
+    return next(e for e in errata_of(document(*lines), "BB").entries if e.id == row)
 
 
 def erratum(*lines: dict[str, Any], id: str = "BB:CC.3.b") -> Erratum:
@@ -52,15 +52,17 @@ def seen(text: str) -> str:
 
 def test_what_fails_in_its_own_regime_comes_first_then_the_order_of_the_paper() -> None:
     rows = ["BB:P3.1.conv", "BB:LC.1", "BB:CC.3.b", "BB:LC.4", "BB:LF.1.corner"]
-    errata = errata_of(document())
+    errata = errata_of(document(), "BB")
     assert [e.id for e in errata.entries] == rows
     assert "1 gap, 1 edge case, 3 typos" in errata.count
-    worse = errata_of(document(*(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")))
+    worse = errata_of(
+        document(*(line(id) for id in QUICK if id != "BB:LF.1.corner"), line("BB:LF.1.corner", severity="false")), "BB"
+    )
     assert [e.id for e in worse.entries] == [rows[-1], *rows[:-1]]
 
 
 def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
-    errata = errata_of(document())
+    errata = errata_of(document(), "BB")
     for page in (as_html(errata), as_markdown(errata), as_latex(errata)):
         order = ["Proposition 3.4", errata.count, "is the matrix" if "is the matrix" in page else "convex combination"]
         assert [page.index(x) for x in order] == sorted(page.index(x) for x in order)
@@ -69,7 +71,9 @@ def test_the_page_opens_with_the_main_results_the_count_and_one_table() -> None:
 
 
 def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost() -> None:
-    page = as_html(errata_of(document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows."))))
+    page = as_html(
+        errata_of(document(line("BB:LC.4/zero"), line("BB:CC.3.b", instead="It works with $c=139$. More follows.")), "BB")
+    )
     lines = [seen(found) for found in re.findall(r"<tr>.*?</tr>", page.split('class="list"')[1].split("</table>")[0], re.DOTALL)]
     assert len(lines) == 3  # the head and one for each row
     assert "Proof of Cor. C.3, both displays" in lines[1]
@@ -81,7 +85,7 @@ def test_a_line_says_where_how_grave_why_what_instead_and_at_which_cost() -> Non
 
 def test_what_only_inherits_an_error_is_told_in_its_entry() -> None:
     copy = line("BB:LC.4/zero", follows="BB:CC.3.b", why="It is $0=1$ there.")
-    errata = errata_of(document(line("BB:CC.3.b"), copy))
+    errata = errata_of(document(line("BB:CC.3.b"), copy), "BB")
     (only,) = errata.entries
     assert [c.id for c in only.copies] == ["BB:LC.4/zero"]
     assert only.also == ("Lemma C.4",)
@@ -97,7 +101,7 @@ def test_what_only_inherits_an_error_is_told_in_its_entry() -> None:
 def test_a_row_with_errors_of_its_own_says_what_else_it_inherits() -> None:
     second = line("BB:LC.4/zero", id="BB:LC.4/copy", follows="BB:CC.3.b", severity="gap", at="")
     made = document(line("BB:CC.3.b"), line("BB:LC.4/zero"), second)
-    errata = errata_of(made)
+    errata = errata_of(made, "BB")
     source, heir = errata.entries
     assert [c.id for c in heir.inherited] == ["BB:LC.4/copy"] == [c.id for c in source.copies]
     assert heir.inherited[0].entry == "BB:CC.3.b"
@@ -107,9 +111,9 @@ def test_a_row_with_errors_of_its_own_says_what_else_it_inherits() -> None:
 
 def test_a_row_with_several_errors_is_one_line_and_one_entry() -> None:
     second = line("BB:LC.4/zero", id="BB:LC.4/other", severity="gap", at="", why="Another reason.")
-    (only,) = errata_of(document(line("BB:LC.4/zero"), second)).entries
+    (only,) = errata_of(document(line("BB:LC.4/zero"), second), "BB").entries
     assert [x.kind for x in only.errors] == ["gap", "edge: f = 0"]
-    page = as_html(errata_of(document(line("BB:LC.4/zero"), second)))
+    page = as_html(errata_of(document(line("BB:LC.4/zero"), second), "BB"))
     assert "also edge: f = 0" in seen(page)
     assert page.count("<details>") == 1
 
@@ -118,7 +122,7 @@ def test_our_own_results_never_appear() -> None:
     ours = line("BB:CC.3.b", id="OURS:R1", covers="OURS:R1", paper="OURS")
     user = made_up("OURS:R1.off", "PROVED", needs=["BB:LC.4/zero"])
     for text in (as_html, as_markdown):
-        assert "OURS" not in text(errata_of(document(line("BB:LC.4/zero"), ours, user)))
+        assert "OURS" not in text(errata_of(document(line("BB:LC.4/zero"), ours, user), "BB"))
     with pytest.raises(InputError, match="not those of a paper"):
         errata_of(document(), "OURS")
 
@@ -154,7 +158,7 @@ def test_witness_script_and_what_it_prints_are_shown() -> None:
     assert (
         "`c = 139` in place of `64`, gives ARGUED (parts CERTIFIED). The edge: `c = 138.6` holds, `138.5` does not" in shown.repair
     )
-    for text in (as_html(errata_of(document())), as_markdown(errata_of(document()))):
+    for text in (as_html(errata_of(document(), "BB")), as_markdown(errata_of(document(), "BB"))):
         assert "delta_0/4 = 0.1975" in text
         assert "What was checked" in text
         assert "leaves room for a" in " ".join(text.split())
@@ -164,24 +168,24 @@ def test_a_script_that_tells_another_story_stops_the_errata(monkeypatch: pytest.
     other = line("BB:CC.3.b")
     other["evidence"]["witness"]["L"] = 7
     with pytest.raises(InputError, match="nothing like the ledger's L = 7"):
-        errata_of(document(other))
+        errata_of(document(other), "BB")
     monkeypatch.setattr(witnesses, "script", lambda id: "print(1)\nassert 1 > 2")
     with pytest.raises(InputError, match=r"witness script of BB:CC\.3\.b fails: AssertionError"):
-        errata_of(document(line("BB:CC.3.b")))
+        errata_of(document(line("BB:CC.3.b")), "BB")
 
 
 def test_a_run_of_some_claims_cannot_tell_what_survives() -> None:
     with pytest.raises(InputError, match="some claims only"):
-        errata_of(document(partial=True))
+        errata_of(document(partial=True), "BB")
 
 
 def test_a_claim_that_is_not_in_order_stops_the_errata() -> None:
     with pytest.raises(InputError, match=r"LC\.4\.hull is not in order: it follows the error of BB:P3\.1\.conv, which"):
-        errata_of(document(line("BB:LC.4.hull")))
+        errata_of(document(line("BB:LC.4.hull")), "BB")
     with pytest.raises(InputError, match=r"CC\.3\.b is not in order: REFUTED, which it does not declare"):
-        errata_of(document(line("BB:CC.3.b", severity=None)))
+        errata_of(document(line("BB:CC.3.b", severity=None)), "BB")
     with pytest.raises(InputError, match=r"BB:CC\.3\.b is not in order: no control"):
-        errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])))
+        errata_of(document(line("BB:CC.3.b", faults=["no control was refuted"])), "BB")
 
 
 def test_every_formula_for_the_authors_can_be_typeset() -> None:
@@ -192,7 +196,7 @@ def test_every_formula_for_the_authors_can_be_typeset() -> None:
 
 
 def test_the_page_is_whole_and_needs_nothing_from_the_network() -> None:
-    page = as_html(errata_of(document()))
+    page = as_html(errata_of(document(), "BB"))
     whole = Page(page)
     assert sorted(whole.references) == sorted(f"#{id}" for id in whole.ids)
     assert len(set(whole.ids)) == len(whole.ids) == 5
@@ -203,7 +207,7 @@ def test_places_are_typeset_wherever_they_stand() -> None:
     """Of an entry, of what has the same error or hands it on, and of what uses the line."""
     place = "Section 9, 'Sum $S_{L}$'"
     copy = Copy(id="BB:9", kind="gap", place=place, source=place, entry="BB:CC.3.b", why="", instead="")
-    errata = errata_of(document(line("BB:CC.3.b")))
+    errata = errata_of(document(line("BB:CC.3.b")), "BB")
     told = replace(errata.entries[0], place=place, short=place, inherited=(copy,), copies=(copy,), users=(place,))
     page, text = (write(replace(errata, entries=(told,))) for write in (as_html, as_markdown))
     assert page.count("'Sum <math") == 6
@@ -212,7 +216,7 @@ def test_places_are_typeset_wherever_they_stand() -> None:
 
 
 def test_the_markdown_reads_as_text() -> None:
-    text = as_markdown(errata_of(document()))
+    text = as_markdown(errata_of(document(), "BB"))
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     assert not [x for x in prose.splitlines() if len(x) > WIDTH + 60 and not x.startswith(("|", "#"))]
     assert prose.count("$") % 2 == 0
@@ -222,7 +226,7 @@ def test_the_markdown_reads_as_text() -> None:
 
 def test_the_markdown_folds_its_entries_and_no_bar_breaks_its_tables() -> None:
     barred = line("BB:CC.3.b", why="As $|x|\\leq\\|y\\|$, a|b fails.")
-    text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero"))))
+    text = as_markdown(errata_of(document(barred, line("BB:LC.4/zero")), "BB"))
     table = [x for x in text.splitlines() if x.startswith("|")]
     assert {len(re.split(r"(?<!\\)\|", x)) for x in table} == {6}  # four cells, and what stands outside
     assert r"$\|x\|\leq\Vert y\Vert$, a\|b fails" in text
@@ -336,6 +340,6 @@ def test_wrong_input_is_told_what_is_wrong(
 def test_an_entry_on_a_damaged_line_tells_how_it_was_read() -> None:
     plain, damaged = (line("BB:CC.3.b", reading=reading) for reading in ("", "The exponent $2/d$ was read."))
     for made in (as_markdown, as_html):
-        told = [seen(made(errata_of(document(line("BB:CC.3.a"), e)))) for e in (plain, damaged)]
+        told = [seen(made(errata_of(document(line("BB:CC.3.a"), e), "BB"))) for e in (plain, damaged)]
         assert ["The text is damaged here." in text for text in told] == [False, True]
     assert "The text is damaged here. The exponent" in told[1]

@@ -82,4 +82,4 @@ def test_no_character_acts_as_a_command() -> None:
 
 def test_a_character_without_a_command_is_named() -> None:
     with pytest.raises(InputError, match=r"SNOWMAN.*between dollars"):
-        as_latex(errata_of(document(line("BB:CC.3.b", why="It is ☃."))))
+        as_latex(errata_of(document(line("BB:CC.3.b", why="It is ☃.")), "BB"))

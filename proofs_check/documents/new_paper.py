@@ -1,0 +1,74 @@
+"""``largeprompt new-paper DIR`` writes a folder for a paper of one's own: its list of statements, a
+true and a false claim to begin with, and a README.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from numerics.terminal.inputs import InputError, writable_folder
+from proofs_check.core.files import write_text
+from proofs_check.core.registered import collections
+
+__all__ = ["new_paper"]
+
+TEMPLATE = Path(__file__).parent / "template"
+#: The files of a folder, by their names in the template; the script is named by the id of its
+#: claim.
+FILES = {
+    "statements.toml": "statements.toml",
+    "lemmas.py": "lemmas.py",
+    "README.md": "README.md",
+    "l2.py": "witnesses/{}_l2.py",
+}
+_KEY = re.compile(r"[A-Z][A-Z]*")
+
+
+def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path]:
+    """Write the folder.
+
+    Parameters
+    ----------
+    folder : Path
+        It must be new or empty.
+    title, authors : str
+    id : str
+        The key of the paper, with which the ids of its statements begin.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something, the key is no word of capital letters, or another paper has
+        it.
+    """
+    if not _KEY.fullmatch(id):
+        raise InputError(f"--id {id[:40]!r} is no key; write capital letters A to Z, such as ME")
+    if not title.strip():
+        raise InputError("--title is empty; give the title of the paper")
+    for other in collections():
+        if id in other.keys:
+            raise InputError(f"{other.name} holds a paper {id} already; choose another --id")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} is there already and is not empty; choose another folder")
+    writable_folder(folder)
+    writable_folder(folder / "witnesses")
+    # A string of JSON is one of TOML as well, if letters beyond ASCII are left as they are.
+    spelled = {"id": id, "title": " ".join(title.split()), "authors": " ".join(authors.split())}
+    in_toml = {name: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f") for name, text in spelled.items()}
+    written = []
+    for name, target in FILES.items():
+        text = (TEMPLATE / f"{name}.template").read_text(encoding="utf-8").replace("ME:", f"{id}:")
+        values = in_toml if name.endswith(".toml") else spelled | {"folder": str(folder)}
+        for field, value in values.items():
+            text = text.replace("{" + field + "}", value)
+        path = folder / target.format(id.lower())
+        write_text(path, text)
+        written.append(path)
+    return written

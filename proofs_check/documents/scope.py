@@ -1,0 +1,40 @@
+"""The option ``--papers`` of commands that read ledgers: of which papers they speak."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["scope_option", "scoped"]
+
+
+def scope_option() -> argparse.ArgumentParser:
+    """A parent of the parsers of commands that have the option.
+
+    Examples
+    --------
+    >>> argparse.ArgumentParser(parents=[scope_option()]).parse_args(["--papers", "mine"]).papers
+    ['mine']
+    """
+    parent = argparse.ArgumentParser(add_help=False)
+    parent.add_argument(
+        "--papers",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="speak of the papers in this folder, whose ledger is in DIR/build, not of the installed ones; repeatable",
+    )
+    return parent
+
+
+def scoped(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """A command that speaks of the papers that ``--papers`` names."""
+
+    def run_it(options: argparse.Namespace) -> int:
+        from proofs_check.core.registered import limited, name_folder
+
+        with limited([name_folder(Path(folder)) for folder in options.papers]):
+            return run(options)
+
+    return run_it
