@@ -124,14 +124,17 @@ def _writable(folder: Path, option: str) -> None:
 def _named(config: pytest.Config) -> tuple[Collection, ...]:
     """All collections of papers, those in the folders among pytest's arguments included."""
     from numerics.terminal.inputs import InputError
-    from proofs_check.core.registered import collections, name_folder, statements_below
+    from proofs_check.core.registered import collections, statements_below
 
     try:
         for argument in config.args:
             path = Path(argument.split("::", 1)[0])
             folder = path if path.is_dir() else path.parent
-            if folder.is_dir() and statements_below(folder.resolve()):
-                name_folder(folder)
+            if not folder.is_dir() or folder.resolve().is_relative_to(HERE) or not statements_below(folder.resolve()):
+                continue
+            from proofs_check.core.statements import add_folder
+
+            add_folder(folder)
         return collections()
     except InputError as error:
         raise pytest.UsageError(str(error)) from error

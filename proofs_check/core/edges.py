@@ -17,7 +17,8 @@ from proofs_check.core.registered import collections, forgets
 
 __all__ = ["EDGES", "known_edges", "write_edges"]
 
-#: The file in the root of a collection that keeps its edges; ``pytest DIR --update-edges`` writes it.
+#: The file in the root of a collection that keeps its edges; it is written by
+#: ``pytest DIR --update-edges``.
 EDGES = "edges.json"
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Collection",
     "collection_of",
     "collections",
+    "drop_folder",
     "files",
     "in_scope",
     "limited",
@@ -175,6 +176,12 @@ def name_folder(folder: Path) -> Collection:
     _named[root] = made
     _forget()
     return made
+
+
+def drop_folder(collection: Collection) -> None:
+    """Forget a folder that was named."""
+    _named.pop(collection.root, None)
+    _forget()
 
 
 def collection_of(path: Path) -> Collection | None:

@@ -17,9 +17,23 @@ from types import MappingProxyType
 from typing import Any
 
 from numerics.terminal.inputs import InputError
-from proofs_check.core.registered import collections, forgets, in_scope, read_statements
+from proofs_check.core.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
 
-__all__ = ["KINDS", "PACKAGE", "PLACES", "Row", "all_rows", "is_own", "known_papers", "paper", "papers", "place", "row", "rows"]
+__all__ = [
+    "KINDS",
+    "PACKAGE",
+    "PLACES",
+    "Row",
+    "add_folder",
+    "all_rows",
+    "is_own",
+    "known_papers",
+    "paper",
+    "papers",
+    "place",
+    "row",
+    "rows",
+]
 
 PACKAGE = Path(__file__).parents[1]
 #: What every row must say.
@@ -95,6 +109,23 @@ def _papers() -> Mapping[str, Mapping[str, Any]]:
         of_paper.sort(key=lambda data: data["paper"].get("part", 1))
         found[key] = {"paper": of_paper[0]["paper"], "row": [r for data in of_paper for r in data.get("row", ())]}
     return MappingProxyType(found)
+
+
+def add_folder(folder: Path) -> Collection:
+    """Register the papers in a folder, if its lists of statements are in order.
+
+    Raises
+    ------
+    InputError
+        What is wrong with the folder, or with a row.
+    """
+    made = name_folder(folder)
+    try:
+        all_rows()
+    except InputError as error:
+        drop_folder(made)
+        raise InputError(f"{folder}: {error}") from error
+    return made
 
 
 def known_papers() -> frozenset[str]:

@@ -16,6 +16,7 @@ from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account
+from proofs_check.core.registered import in_scope
 from proofs_check.core.statements import is_own, papers, place
 
 __all__ = ["Line", "details", "part_summary", "summary"]
@@ -107,7 +108,9 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     drawn = [n for e in ledger.entries.values() if (n := _examples((e["repair"] or e)["evidence"]))]
     tried = f", {len(drawn)} of them also on {sum(drawn)} drawn examples" if drawn else ""
     out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged{tried}. {kept}", width))
-    hint = f"Next: `largeprompt errata` writes all that is false, with counterexamples; `{look}`; `pytest -v` prints the rest."
+    where = "".join(f" --papers {c.name}" for c in in_scope() if c.named)
+    hint = f"Next: `largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
+    hint += "`pytest -v` prints the rest."
     return [*out, *_plain(_wrapped(hint, width))]
 
 

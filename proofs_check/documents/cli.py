@@ -87,6 +87,20 @@ def add_commands(commands: Any) -> None:
     rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
     status.add_argument("--rules", nargs="+", default=[], metavar="KEY", help=rules)
     status.set_defaults(run=scoped(_status))
+    revise = commands.add_parser(
+        "revise",
+        parents=[ledger, scope_option()],
+        help="judge a revision of a paper: which verdicts change, and which results stand then",
+        description="Judges some claims with the numbers of a revision, takes the others from the ledger, and compares. A copy of"
+        ' statements.toml says the numbers of a row in set = {"c" = "139"}; a row with another formula and no number is not'
+        " settled.",
+        epilog="exit status: 0 if nothing changes, 1 if something does, 2 if the input is no good",
+    )
+    revise.add_argument("paper", metavar="PAPER", help="key of the paper, or a part of its title")
+    revise.add_argument("--set", action="append", default=[], metavar="CLAIM:c=1", help="a number, as CC.3.b:c=139; repeatable")
+    revise.add_argument("--statements", metavar="FILE", help="an edited copy of the paper's statements.toml")
+    revise.add_argument("--out", metavar="FILE", help="keep the ledger of the revision in this file")
+    revise.set_defaults(run=scoped(_revise))
     diff = commands.add_parser(
         "diff",
         help="what changed between two ledgers",
@@ -205,6 +219,34 @@ def _status(options: argparse.Namespace) -> int:
             print(f"largeprompt status: {rule}", file=sys.stderr)
             out = 1
     return out
+
+
+def _revise(options: argparse.Namespace) -> int:
+    from numerics.terminal.inputs import InputError
+    from proofs_check.core.kept import find_ledger
+    from proofs_check.core.ledger import write_json
+    from proofs_check.documents.diff import changes, show
+    from proofs_check.documents.names import named_paper
+    from proofs_check.documents.revise import main_results, revised, settings, settings_of_file
+
+    key, kept = named_paper(options.paper), find_ledger(options.ledger)
+    revision, rewritten, dropped = settings_of_file(Path(options.statements), key) if options.statements else ({}, (), ())
+    revision = {**revision, **settings(options.set, key)}
+    if not (revision or rewritten or dropped):
+        raise InputError("nothing is revised; give --set CLAIM:NAME=VALUE, or --statements with an edited copy")
+    new = revised(kept.document, revision, (*rewritten, *dropped))
+    found = changes(kept.document, new)
+    show(found)
+    for title, before, after in main_results(kept.document, new, key):
+        print(f"{title}: {before}" + (f" -> {after}" if after != before else ""))
+    for word, ids in (("have another formula and no number, so that nothing judges them", rewritten), ("are gone", dropped)):
+        if ids:
+            print(f"Rows that {word}: {', '.join(ids)}.")
+    print(f"{len(revision)} claims were judged anew, the others are those of {kept.says}.")
+    if options.out:
+        write_json(new, Path(options.out))
+        print(f"The ledger of the revision is kept in {options.out}.")
+    return 1 if found else 0
 
 
 def _diff(options: argparse.Namespace) -> int:

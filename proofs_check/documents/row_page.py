@@ -21,6 +21,7 @@ from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
 from proofs_check.core.registered import collections
+from proofs_check.core.replies import replies_to
 from proofs_check.core.severity import in_words
 from proofs_check.core.witnesses import script_path
 from proofs_check.documents.latex import marked
@@ -101,6 +102,7 @@ class Page:
                 yield "follows", f"the error of {e['follows']}, and is not counted again"
             if e["costs"]:
                 yield "costs", e["costs"]
+        yield from (("reply", self._words(reply.line)) for reply in replies_to(e["id"]))
         if e["open"]:
             yield "open", self._words(e["open"])
 

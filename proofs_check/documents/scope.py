@@ -32,9 +32,10 @@ def scoped(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
     """A command that speaks of the papers that ``--papers`` names."""
 
     def run_it(options: argparse.Namespace) -> int:
-        from proofs_check.core.registered import limited, name_folder
+        from proofs_check.core.registered import limited
+        from proofs_check.core.statements import add_folder
 
-        with limited([name_folder(Path(folder)) for folder in options.papers]):
+        with limited([add_folder(Path(folder)) for folder in options.papers]):
             return run(options)
 
     return run_it

@@ -21,7 +21,7 @@ from proofs_check.documents.latex import marked
 from proofs_check.documents.names import named
 from proofs_check.documents.row_page import witness_text
 
-__all__ = ["rational", "what_if"]
+__all__ = ["number_of", "rational", "what_if"]
 
 #: An integer, a quotient of two, or a decimal number, of a length that people write.
 _NUMBER = re.compile(r"[+-]?(?:\d{1,40}/\d{1,40}|(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?)")
@@ -60,7 +60,7 @@ def what_if(name: str, settings: Sequence[str]) -> int:
     if len(texts) < len(given):
         raise InputError(f"--set gives {', '.join(k for k in texts if [g[0] for g in given].count(k) > 1)} twice; give it once")
     claim = _one(name, list(texts), load_claims())
-    numbers = {key: _value(claim, key, text) for key, text in given}
+    numbers = {key: number_of(claim, key, text) for key, text in given}
     values = ", ".join(f"{key} = {text}" for key, text in given)
     try:
         evidence = claim(**numbers)
@@ -127,8 +127,14 @@ def _numbers(claim: Claim) -> str:
     return ", ".join(f"{k} = {v}" for k, v in shown(claim.numbers).items()) or "no numbers"
 
 
-def _value(claim: Claim, key: str, text: str) -> int | Fraction:
-    """The value, if the claim has such a number."""
+def number_of(claim: Claim, key: str, text: str) -> int | Fraction:
+    """The value that a text gives to a number of a claim.
+
+    Raises
+    ------
+    InputError
+        If the claim has no such number, or the text is none.
+    """
     default = claim.numbers[key]
     if isinstance(default, bool) or not isinstance(default, (int, Fraction)):
         raise InputError(f"{key} of {claim.id} is not a number; --set takes numbers only, and the claim has {_numbers(claim)}")

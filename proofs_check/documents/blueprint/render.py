@@ -16,6 +16,7 @@ from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.files import write_text
 from proofs_check.core.outcomes import first_sentence
+from proofs_check.core.replies import replies_to
 from proofs_check.core.statements import is_own
 from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
@@ -179,6 +180,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "facts": _facts,
         "proofs": lambda id: (proofs or {}).get(id, ()),
         "bars": _bars,
+        "replies": replies_to,
         "script": script,
         "slug": slug,
         "letters": LETTERS,

@@ -12,6 +12,7 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
+from proofs_check.core.replies import replies_to
 from proofs_check.core.statements import Row, is_own, paper, place
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
@@ -175,6 +176,7 @@ def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> 
         script=script.strip("\n"),
         output=output.rstrip(),
         repair=_repair(e),
+        replies=tuple(reply.line for reply in replies_to(e["id"])),
     )
 
 

@@ -48,6 +48,8 @@ class Erratum:
         The witness script, if there is one, and what it printed.
     repair : str
         What was changed in the check, between backquotes, and what then came out.
+    replies : tuple of str
+        What authors answered.
     """
 
     id: str
@@ -64,6 +66,7 @@ class Erratum:
     script: str
     output: str
     repair: str
+    replies: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:

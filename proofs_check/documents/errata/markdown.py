@@ -103,6 +103,7 @@ def _error(e: Erratum) -> list[str]:
     out += [f"Mended, it costs {e.costs}. " + github(e.repair), f"**Smallest counterexample.** {values}. {e.evidence}"]
     if e.script:
         out += [_fence(e.script, "python"), "It prints", _fence(e.output, "text")]
+    out += ["**Reply.** " + github(reply) for reply in e.replies]
     return [*out, "**What was checked.** " + github(e.checked)]
 
 

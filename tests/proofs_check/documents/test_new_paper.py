@@ -1,0 +1,281 @@
+"""A paper of one's own: the folder that `largeprompt new-paper` writes is judged, shown and printed
+like the papers of this repository, and what is wrong in it is told in a line.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from numerics.terminal.inputs import InputError
+from proofs_check.cli import main
+from proofs_check.core import registered
+from proofs_check.core.claim import REGISTRY
+from proofs_check.core.statements import papers
+from proofs_check.documents.new_paper import new_paper
+
+pytest_plugins = "pytester"
+OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered() -> Iterator[None]:
+    with patch.dict(registered._named), patch.dict(REGISTRY):
+        yield
+    registered._forget()
+
+
+@pytest.fixture
+def mine(pytester: pytest.Pytester) -> Path:
+    """A folder in the one of pytester, in which the test is."""
+    folder = Path("mine")
+    new_paper(folder, "On exponentials", "ME", "N. N.")
+    return folder
+
+
+def judged(pytester: pytest.Pytester, folder: Path, *options: str) -> pytest.RunResult:
+    return pytester.runpytest_inprocess(*OPTIONS, *options, str(folder.resolve()))
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester: pytest.Pytester, workers: str) -> None:
+    result = judged(pytester, mine, "-n", workers)
+    result.assert_outcomes(passed=2)
+    assert result.ret == 0
+    document = json.loads((mine / "build/ledger.json").read_text(encoding="utf-8"))
+    verdicts = {c["id"]: (c["verdict"], c["repair"] and c["repair"]["verdict"]) for c in document["claims"]}
+    assert verdicts == {"ME:L1": ("CERTIFIED", None), "ME:L2": ("REFUTED", "CERTIFIED")}
+    assert not document["run"]["partial"]
+    assert document["run"]["faults"] == document["unsettled"] == []
+    assert not (pytester.path / "build").exists()
+
+
+def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    judged(pytester, mine)
+    capsys.readouterr()
+    scope = ["--papers", str(mine)]
+    says = {
+        ("show", "Lemma 2"): "mine/lemmas.py",
+        ("show", "L1", "--set", "c=1/2"): "REFUTED",
+        ("list",): "ME:L1",
+        ("errata", "--out", "errata"): "1 of 2 rows is false",
+        ("blueprint", "--out", "page.html"): "2 claims on 2 rows",
+        ("status",): "| ME: Lemma 1 | proved |",
+    }
+    for arguments, said in says.items():
+        assert main([*arguments, *scope]) == 0
+        printed = capsys.readouterr().out
+        assert said in printed
+        assert "BB" not in printed
+    assert "On exponentials" in Path("errata/errata.html").read_text(encoding="utf-8")
+    assert "BB" in papers()  # the next command speaks of the installed papers again
+
+
+REPLY = """
+[[reply]]
+id = "ME:L2"
+who = "N. N. <script>"
+when = "2026-09-01"
+what = "We agree: $c=3/4$."
+"""
+
+
+def test_a_reply_is_shown_beside_the_verdict(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    (mine / "replies.toml").write_text(REPLY)
+    judged(pytester, mine)
+    capsys.readouterr()
+    assert main(["show", "L2", "--papers", "mine"]) == 0
+    assert "N. N. <script> on 2026-09-01: We agree: c = 3/4." in " ".join(capsys.readouterr().out.split())
+    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
+    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert "2026-09-01" in text
+        assert page.endswith(".md") or "N. N. <script>" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("ME:L2", "ME:L7", "is about ME:L7, which is no statement"),
+        ('who = "N. N. <script>"', "", "reply 1 does not say who"),
+        ("2026-09-01", "yesterday", "write a day as 2026-09-01"),
+        ("[[reply]]", "[[reply", "cannot read"),
+    ],
+)
+def test_a_reply_that_is_wrong_is_told_in_a_line(
+    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
+) -> None:
+    (mine / "replies.toml").write_text(REPLY.replace(old, new))
+    judged(pytester, mine)
+    capsys.readouterr()
+    assert main(["show", "L2", "--papers", "mine"]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    judged(pytester, mine)
+    capsys.readouterr()
+    revise = lambda *arguments: (main(["revise", "ME", "--papers", "mine", *arguments]), " ".join(capsys.readouterr().out.split()))
+    status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
+    assert status == 1
+    assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in said
+    assert "Lemma 2: false in its own regime (CERTIFIED) -> proved (CERTIFIED)" in said
+    assert main(["list", "--papers", "mine", "--ledger", "new.json", "--verdict", "REFUTED"]) == 0
+    assert "ME:L2" not in capsys.readouterr().out
+    assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
+    copy = Path("revised.toml")
+    text = (mine / "statements.toml").read_text(encoding="utf-8")
+    copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}'), encoding="utf-8")
+    assert revise("--statements", str(copy))[1].startswith("verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED")
+    copy.write_text(text.replace("\\tfrac12x^2", "x^2"), encoding="utf-8")
+    assert "have another formula and no number, so that nothing judges them: ME:L2" in revise("--statements", str(copy))[1]
+    copy.write_text(text[: text.rindex("[[row]]")], encoding="utf-8")
+    assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((), "nothing is revised"),
+        (("--set", "L2"), "write CLAIM:NAME=VALUE"),
+        (("--set", "L2:q=1"), "no claim has the number q"),
+        (("--set", "L2:c=one"), "is no number that can be set"),
+        (("--set", "L9:c=1"), "no statement is called"),
+        (("--statements", "nowhere.toml"), "cannot read nowhere.toml"),
+    ],
+)
+def test_a_revision_that_is_none_is_refused(
+    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
+) -> None:
+    judged(pytester, mine)
+    capsys.readouterr()
+    assert main(["revise", "ME", "--papers", "mine", *arguments]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_a_paper_without_a_ledger_says_how_to_make_it(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "L2", "--papers", str(mine)]) == 2
+    assert "write it with: pytest mine" in capsys.readouterr().err
+
+
+def test_the_script_shows_the_error(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(mine / "witnesses/me_l2.py"))
+    left, right = map(float, capsys.readouterr().out.split("<="))
+    assert left > right
+
+
+@pytest.mark.parametrize(
+    ("given_", "why"),
+    [
+        (dict(id="me"), "capital letters"),
+        (dict(id="BB"), "holds a paper BB already"),
+        (dict(title=" "), "--title is empty"),
+        (dict(folder="full"), "is not empty"),
+        (dict(folder="file"), "is not empty"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(tmp_path: Path, given_: dict[str, str], why: str) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    chosen = {"folder": "new", "title": "T", "id": "ME"} | given_
+    with pytest.raises(InputError, match=why):
+        new_paper(tmp_path / chosen["folder"], chosen["title"], chosen["id"])
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@given(title=st.text(min_size=1).filter(str.strip), authors=st.text())
+@example(title='"\\', authors="<script>")
+@example(title="{id} {authors}", authors="\x7f\x00")
+def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str, authors: str) -> None:
+    folder = tmp_path_factory.mktemp("papers") / "mine"
+    new_paper(folder, title, "ME", authors)
+    said = tomllib.loads((folder / "statements.toml").read_text(encoding="utf-8"))["paper"]
+    assert (said["title"], said["authors"]) == (" ".join(title.split()), " ".join(authors.split()))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('key = "ME"', 'name = "ME"', "does not say of which paper it is"),
+        ('key = "ME"', 'key = "BB"', "both hold a paper BB"),
+        ('kind = "INT"', 'kind = "REAL"', "has the kind 'REAL'"),
+        ('where = "Section 1, Lemma 1"\n', "", "ME:L1 of ME has no where"),
+        ("[[row]]", "[[row", "cannot read"),
+        ('id = "ME:L2"', 'id = "ME:L1"', "two rows are named ME:L1"),
+    ],
+)
+def test_a_list_of_statements_that_is_wrong_is_told_in_a_line(
+    mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester, old: str, new: str, why: str
+) -> None:
+    file = mine / "statements.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    assert main(["list", "--papers", str(mine)]) == 2
+    told = capsys.readouterr().err
+    assert why in told
+    assert told.count("\n") == 1
+    result = judged(pytester, mine)
+    assert result.ret != 0
+    assert why in result.stdout.str() + result.stderr.str()
+
+
+def test_a_module_that_cannot_be_imported_is_named(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (mine / "broken_claims_of_mine.py").write_text("1 / 0")
+    assert main(["show", "L2", "--papers", str(mine), "--set", "c=1"]) == 2
+    assert "broken_claims_of_mine cannot be imported: ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_claim_without_a_row_serves_for_a_quick_look(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_quick="""
+        import sympy as sp
+        from numerics.provers import Closed, forall
+        from proofs_check import claim
+        x = sp.Symbol("x", real=True)
+        @claim("QUICK:look", dial="c")
+        def quick(*, c=1):
+            "A bound."
+            return forall(x, "<=", c, {x: Closed(0, 1)})
+        """
+    )
+    result = pytester.runpytest_inprocess(*OPTIONS, "test_quick.py", "-v", "--strict-markers")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*QUICK:look PROVED*", "1 of 1 claims ran: 1 PROVED.*"])
+    assert (pytester.path / "build/ledger.partial.json").is_file()
+
+
+def test_an_installed_package_registers_its_papers(mine: Path) -> None:
+    """In a process of its own, for which a folder on the path is an installed distribution."""
+    package, site = Path("site/her_paper"), Path("site")
+    site.mkdir()
+    mine.rename(package)
+    (package / "__init__.py").touch()
+    info = site / "her_paper-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: her-paper\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[{registered.GROUP}]\nME = her_paper\n")
+    code = (
+        "from proofs_check.core.statements import papers; from proofs_check.core.judging import load_claims\n"
+        "from proofs_check.core.registered import collections\n"
+        "print('ME' in papers(), 'BB' in papers(), [c.name for c in collections()])\n"
+        "print('ME:L1' in load_claims([c for c in collections() if c.name == 'her-paper']))"
+    )
+    root = str(Path(registered.__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["True True ['her-paper', 'largeprompt']", "True"], done.stderr
