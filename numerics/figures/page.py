@@ -106,7 +106,7 @@ def _command(plan: Plan) -> str:
     Examples
     --------
     >>> _command(Plan.usual(seeds=3).only(2, 6)), _command(Plan.full())
-    ('largeprompt figures --seeds 3 --only 2,6', 'largeprompt figures --full')
+    ('largeprompt figures --paper BB --seeds 3 --only 2,6', 'largeprompt figures --paper BB --full')
     """
     known = {"": Plan.usual(plan.seeds), " --full": Plan.full(plan.seeds), " --quick": Plan.quick()}
     option = next((name for name, of in known.items() if replace(of, figures=plan.figures) == plan), None)
@@ -114,7 +114,7 @@ def _command(plan: Plan) -> str:
         return "numerics.figures.run_plan.measure, with a plan of its own"
     seeds = f" --seeds {plan.seeds}" if plan.seeds > 1 else ""
     only = f" --only {','.join(map(str, plan.figures))}" if plan.figures != FIGURES else ""
-    return f"largeprompt figures{option}{seeds}{only}"
+    return f"largeprompt figures --paper BB{option}{seeds}{only}"
 
 
 def as_csv(figures: Sequence[Figure]) -> str:

@@ -33,7 +33,7 @@ def add_figures(commands: Any) -> None:
     --------
     >>> parser = argparse.ArgumentParser()
     >>> add_figures(parser.add_subparsers())
-    >>> parser.parse_args(["figures", "--only", "2,6", "--seeds", "3"]).only
+    >>> parser.parse_args(["figures", "--paper", "BB", "--only", "2,6"]).only
     [2, 6]
     """
     figures = commands.add_parser(
@@ -50,8 +50,8 @@ def add_figures(commands: Any) -> None:
     figures.add_argument(
         "--paper",
         choices=tuple(FIGURES),
-        default="BB",
-        help="Boursier & Boyer, Li, Duan & Liang, or Collins et al. (default: %(default)s)",
+        required=True,
+        help="Boursier & Boyer, Li, Duan & Liang, or Collins et al.",
     )
     figures.add_argument("--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)")
     figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 1,2")

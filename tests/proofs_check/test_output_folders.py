@@ -40,7 +40,7 @@ def test_commands_refuse_a_missing_folder_by_its_name_and_make_none(
         "blueprint": ["--ledger", ledger, "--out", missing / "b.html"],
         "errata": ["--ledger", ledger, "--out", missing / "errata"],
         "rates": ["--out", missing / "rates"],
-        "figures": ["--out", missing / "figures"],
+        "figures": ["--paper", "BB", "--out", missing / "figures"],
         "sweep": [grid, "--store", tmp_path / "results.sqlite", "--out", missing / "report"],
     }
     for command, options in commands.items():

@@ -56,7 +56,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
 
 
 def test_the_sentences_are_judged_on_the_runs_given(pages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["figures", "--out", str(tmp_path)]) == 0
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path)]) == 0
     ledger = read_ledger(tmp_path / "ledger")
     # Only experiments; what is declared open for the reduced runs may be decided by the full ones.
     assert {c["id"]: c["verdict"] for c in ledger["claims"]} == {"BB:A.2": "SUPPORTED", "BB:A.fig7": "SUPPORTED"}
@@ -72,14 +72,14 @@ def test_a_sentence_that_comes_out_otherwise_is_told(
     pages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(experiments, "load_claims", lambda: {"BB:A.fig7": made_up(NO)})
-    assert main(["figures", "--out", str(tmp_path), "--quiet"]) == 1
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quiet"]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "BB:A.fig7: as printed it came out REFUTED" in captured.err
 
 
 def test_some_figures_alone_are_not_judged(pages: list[Any], tmp_path: Path) -> None:
-    assert main(["figures", "--out", str(tmp_path), "--only", "2,6"]) == 0
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--only", "2,6"]) == 0
     assert pages[0][1] == []
     assert not (tmp_path / "ledger").exists()
 
@@ -96,13 +96,13 @@ def test_quick_and_full_are_other_plans_and_say_so(
     monkeypatch.setattr("numerics.figures.run_plan.measure", measure)
     for options in ([], ["--full"], ["--quick"], ["--quick", "--only", "2"]):
         capsys.readouterr()
-        assert main(["figures", "--out", str(tmp_path), *options]) == 0
+        assert main(["figures", "--paper", "BB", "--out", str(tmp_path), *options]) == 0
         told = capsys.readouterr().out
         assert ("left out, against --full: " in told) == (options != ["--full"])
         assert ("14 of 19 prompt lengths" in told) == ("--quick" in options)
     assert asked == [Plan.usual(), Plan.full(), Plan.quick(), Plan.quick().only(2)]
     assert [bool(claims) for _, claims, _ in pages] == [True, True, False, False]  # a quick measurement judges nothing
-    assert main(["figures", "--out", str(tmp_path), "--quick", "--seeds", "3"]) == 2
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--quick", "--seeds", "3"]) == 2
     assert "--quick has one seed; leave out --seeds 3, or --quick" in capsys.readouterr().err
 
 
@@ -111,7 +111,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     monkeypatch.setattr("numerics.figures.run_plan.measure", interrupted)
-    assert main(["figures", "--out", str(tmp_path)]) == 130
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path)]) == 130
     assert "give the same command again" in capsys.readouterr().err
 
 
@@ -120,7 +120,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 )
 def test_wrong_options_are_refused(wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["figures", *wrong])
+        main(["figures", "--paper", "BB", *wrong])
     assert stopped.value.code == 2
 
 
@@ -128,7 +128,7 @@ def test_a_folder_that_cannot_be_made_is_told_before_anything_is_trained(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["figures", "--out", str(tmp_path / "file" / "out")]) == 2
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path / "file" / "out")]) == 2
     assert "cannot write to" in capsys.readouterr().err
 
 
@@ -137,10 +137,10 @@ def test_a_page_of_somebody_else_is_not_overwritten(
 ) -> None:
     plan = replace(experiments.reduced_plan(), figures=(1,), variants=("as written",))
     monkeypatch.setattr("numerics.figures.run_plan.measure", lambda *arguments, **how: measurements(plan))
-    again = ["figures", "--out", str(tmp_path / "ours"), "--only", "1", "--quiet"]
+    again = ["figures", "--paper", "BB", "--out", str(tmp_path / "ours"), "--only", "1", "--quiet"]
     assert main(again) == main(again) == 0
     (tmp_path / "index.html").write_text("mine")
-    assert main(["figures", "--out", str(tmp_path), "--only", "1"]) == 2
+    assert main(["figures", "--paper", "BB", "--out", str(tmp_path), "--only", "1"]) == 2
     assert "is no page of this command, and would be overwritten; choose another --out" in capsys.readouterr().err
     assert (tmp_path / "index.html").read_text() == "mine"
 

@@ -97,9 +97,9 @@ def test_the_losses_of_figure_4_are_means_over_runs() -> None:
     [
         (["--paper", "LDL", "--seeds", "3"], "--seeds belongs to --paper BB"),
         (["--paper", "LDL", "--quick"], "--quick belongs to --paper BB"),
-        (["--width", "8"], "--width belongs to --paper LDL"),
+        (["--paper", "BB", "--width", "8"], "--width belongs to --paper LDL"),
         (["--paper", "LDL", "--only", "5"], "LDL has the figures 1, 2, 3, 4"),
-        (["--only", "9"], "BB has the figures 1, 2, 3, 4, 5"),
+        (["--paper", "BB", "--only", "9"], "BB has the figures 1, 2, 3, 4, 5"),
     ],
 )
 def test_options_of_the_other_paper_are_refused(
@@ -151,7 +151,7 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: py
     ("options", "said"),
     [
         (["--only", "6"], "COL has the figures 1, 2, 3, 4, 5, 7, 9"),
-        (["--width", "8"], "--width belongs to --paper LDL"),
+        (["--paper", "BB", "--width", "8"], "--width belongs to --paper LDL"),
         (["--full"], "--full belongs to --paper BB"),
         (["--lengths", "5,5"], "names a number twice"),
     ],
