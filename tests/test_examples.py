@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,3 +43,19 @@ def test_the_stored_table_of_lengths_is_what_the_script_prints(
     assert len(printed) == 2 + 4
     assert set(printed) <= set(stored)
     assert len(stored) == 2 + 3 * 2 * 5
+
+
+def test_the_folder_of_another_paper_is_judged_and_its_errata_are_what_the_command_writes(tmp_path: Path) -> None:
+    folder = shutil.copytree(
+        EXAMPLES[0].with_name("another_paper"), tmp_path / "another_paper", ignore=shutil.ignore_patterns("build")
+    )
+    run = lambda *words: subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False
+    )
+    judged = run("pytest", "-q", "-p", "no:cacheprovider", "another_paper")
+    assert judged.returncode == 0, judged.stdout
+    assert run("proofs_check.cli", "errata", "--papers", "another_paper", "--out", "errata").returncode == 0
+    written, stored = (path.read_text(encoding="utf-8") for path in (tmp_path / "errata/errata.md", folder / "errata.md"))
+    undated = lambda text: re.sub(r"judged on [\d-]+ with\slargeprompt [\d.]+ \(code \w+\)", "judged", text)
+    assert undated(written) == undated(stored)
+    assert "1 of 3 rows is false as printed" in stored

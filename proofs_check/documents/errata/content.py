@@ -71,6 +71,7 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
         count=told.sentence,
         headline=told.headline,
         entries=tuple(_entry(outcome, told, ledger, scripts) for outcome in told.false),
+        names=about.get("names", ""),
     )
 
 

@@ -158,6 +158,8 @@ class Errata:
     headline : tuple of Headline
         The main results.
     entries : tuple of Entry
+    names : str
+        What names in the counterexamples stand for, in a sentence.
     """
 
     title: str
@@ -167,3 +169,9 @@ class Errata:
     count: str
     headline: tuple[Headline, ...]
     entries: tuple[Entry, ...]
+    names: str = ""
+
+    @property
+    def example(self) -> str:
+        """An identifier of the paper."""
+        return self.entries[0].id if self.entries else "KEY:place"

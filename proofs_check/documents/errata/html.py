@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from proofs_check.documents.errata.entries import Errata
-from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
+from proofs_check.documents.errata.reading import SEVERITY, how_to_read
 from proofs_check.documents.latex import CSS, LatexError, block, words
 
 __all__ = ["as_html"]
@@ -29,7 +29,12 @@ def as_html(errata: Errata) -> str:
     templates.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
     template = templates.get_template("errata.html.jinja")
     severities = re.sub(r"\*([\w ]+)\*", r"<b>\1</b>", _words(SEVERITY))
-    return template.render(errata=errata, css=CSS, severities=severities, how=[_words(p) for p in HOW_TO_READ]) + "\n"
+    return (
+        template.render(
+            errata=errata, css=CSS, severities=severities, how=[_words(p) for p in how_to_read(errata.example, errata.names)]
+        )
+        + "\n"
+    )
 
 
 def _words(text: str) -> str:

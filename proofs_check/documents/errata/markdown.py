@@ -9,7 +9,7 @@ from html import escape
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.witnesses import slug
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
-from proofs_check.documents.errata.reading import HOW_TO_READ, SEVERITY
+from proofs_check.documents.errata.reading import SEVERITY, how_to_read
 from proofs_check.documents.latex import FORMULA
 
 __all__ = ["as_markdown", "github", "paragraph"]
@@ -48,7 +48,7 @@ def as_markdown(errata: Errata) -> str:
         _spoken(SEVERITY),
         _table(("where", "how grave", "why it fails", "true instead"), [_line(i, e) for i, e in enumerate(errata.entries, 1)]),
         "## How to read the entries",
-        *map(_spoken, HOW_TO_READ),
+        *map(_spoken, how_to_read(errata.example, errata.names)),
         "## Entries",
         *(part for i, e in enumerate(errata.entries, 1) for part in _entry(i, e)),
     ]

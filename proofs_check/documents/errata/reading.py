@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["HOW_TO_READ", "SEVERITY"]
+__all__ = ["SEVERITY", "how_to_read"]
 
 #: What the words for how grave an error is mean, in the table and everywhere else.
 SEVERITY = (
@@ -11,15 +11,13 @@ SEVERITY = (
     "authors' code does otherwise than the text says. *Typo*: a slip of notation. An error costs what the paper loses "
     "once it is mended: nothing, its constants, a hypothesis, or the theorem."
 )
-HOW_TO_READ = (
+_HOW_TO_READ = (
     "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it says why the line "
     "fails, gives the smallest counterexample that was found (the shortest prompt, then the lowest dimension, then the shortest "
     "numbers) and the nearest true statement. Then it names the lines that inherit the error, with what differs there, and what "
     "becomes of the results that use the line. The lines were copied from that version: a slip of copying would be ours.",
-    "`largeprompt show` with an identifier, such as `BB:LC.4`, tells more of any line, also of those that only inherit an error.",
-    r"In the counterexamples `sigma2` is $\sigma^2$, `Uz` is $\|Uz\|$, `a2` is $\sigma^2\|Uz\|^2$; `atoms` and `weights` are "
-    r"the values of a token and their probabilities, `err` is $R_L/S_L-R/S$. Other names are those of the line “What was checked”."
-    " Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
+    "`largeprompt show` with an identifier, such as `{id}`, tells more of any line, also of those that only inherit an error.",
+    "{names}Names in the counterexamples are those of the line “What was checked”. Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
     "along which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest ratio that was "
     "found against the largest that the statement allows.",
     "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
@@ -30,3 +28,22 @@ HOW_TO_READ = (
     "instances with a search for the worst, or statistics; what is only SUPPORTED is not proved here. Where a number in the check "
     "of the printed line was changed to check the true one, that number is named.",
 )
+
+
+def how_to_read(id: str, names: str) -> tuple[str, ...]:
+    """The paragraphs.
+
+    Parameters
+    ----------
+    id : str
+        An identifier, as an example.
+    names : str
+        What names in the counterexamples of the paper stand for, in a sentence, or nothing.
+
+    Examples
+    --------
+    >>> how_to_read("BB:LC.4", "Here `a` is $a$.")[2].split(". ")[0]
+    'Here `a` is $a$'
+    """
+    fill = {"{id}": id, "{names}": f"{names} Other names" if names else "Names"}
+    return tuple(part.replace("{id}", fill["{id}"]).replace("{names}Names", fill["{names}"]) for part in _HOW_TO_READ)
