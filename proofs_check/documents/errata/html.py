@@ -29,12 +29,8 @@ def as_html(errata: Errata) -> str:
     templates.filters |= {"words": _words, "formula": _formula, "anchor": _anchor}
     template = templates.get_template("errata.html.jinja")
     severities = re.sub(r"\*([\w ]+)\*", r"<b>\1</b>", _words(SEVERITY))
-    return (
-        template.render(
-            errata=errata, css=CSS, severities=severities, how=[_words(p) for p in how_to_read(errata.example, errata.names)]
-        )
-        + "\n"
-    )
+    how = [_words(paragraph) for paragraph in how_to_read(errata.example, errata.names)]
+    return template.render(errata=errata, css=CSS, severities=severities, how=how) + "\n"
 
 
 def _words(text: str) -> str:

@@ -17,9 +17,9 @@ _HOW_TO_READ = (
     "numbers) and the nearest true statement. Then it names the lines that inherit the error, with what differs there, and what "
     "becomes of the results that use the line. The lines were copied from that version: a slip of copying would be ours.",
     "`largeprompt show` with an identifier, such as `{id}`, tells more of any line, also of those that only inherit an error.",
-    "{names}Names in the counterexamples are those of the line “What was checked”. Where the paper claims that constants exist, both sides are shown for one choice of them, and `every other choice` tells "
-    "along which sequence the line fails for all. In the report of a search, `reached a of b` sets the largest ratio that was "
-    "found against the largest that the statement allows.",
+    "{names}Names in the counterexamples are those of the line “What was checked”. Where the paper claims that constants exist, "
+    "both sides are shown for one choice of them, and `every other choice` tells along which sequence the line fails for all. In "
+    "the report of a search, `reached a of b` sets the largest ratio that was found against the largest that the statement allows.",
     "The script of an error has at most ten lines and needs nothing but Python with NumPy, SciPy, SymPy and mpmath, of which most "
     "scripts use none. It computes both sides from the printed formula, prints them, and ends with an assertion that holds because "
     "the printed line fails.",
