@@ -13,7 +13,7 @@ from sympy import expand_log, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Integers, forall, trace_identity
-from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
+from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION, lemma_by_cubature
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
@@ -53,7 +53,7 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:B.1.b",
     control=dict(shift=Fraction(9, 10)),
-    cites=("a law is determined by its moment generating function, if it is finite",),
+    cites=(GENERATING_FUNCTION,),
 )
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,
