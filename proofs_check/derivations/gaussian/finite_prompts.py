@@ -20,7 +20,7 @@ from proofs_check.derivations.gaussian.linear_model import dot, h, l, mean, w
 from proofs_check.derivations.gaussian.risks import c, p
 from proofs_check.derivations.gaussian.tilted_tokens import U, last
 from proofs_check.derivations.second_moment import average_of_squares, no_larger_than_the_sum
-from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, prompt, score, total, z
+from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, prompt, total, z
 from proofs_check.derivations.softmax_average import w as weight
 from proofs_check.derivations.tilted import query, y
 

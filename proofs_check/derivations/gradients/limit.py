@@ -12,24 +12,35 @@ from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import REALS, Range, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Defined, Function, Term, Variable
+from numerics.derivations.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gradients.averages import LAW
-from proofs_check.derivations.gradients.gaussian_layer import number, slower_exponential, unit
+from proofs_check.derivations.gradients.gaussian_layer import number
 from proofs_check.derivations.gradients.layer import Entry, K, Q, V, m, n, o, rows
 from proofs_check.derivations.gradients.tilted_powers import row
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.query_average import U, l
 from proofs_check.derivations.softmax_average import a, d, i, j, k, mean, over, sub_gaussian, w, x, y, z
+from proofs_check.derivations.tilted import part_
 
 c, W, query = Function("c", (Sort.INDEX,)), Function("W", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
 s = Variable("s", range=Range(Fraction(0), Fraction(1), True, False))
+unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 T_, G_ = (Variable(name, range=REALS) for name in ("T_", "G_"))
 #: The change of the score of a token in the direction c, and the value v.Z of the token.
 change = over(j, d, c(j) * z(j, k))
 #: The output, and its derivative, the covariance of v.Z and the change under the tilted law.
 output, slope = LAW(row), LAW(row * change) - LAW(row) * LAW(change)
 moved = mean(w * exp(s * change) * row) / mean(w * exp(s * change))
+
+
+@cache
+def slower_exponential() -> Theorem:
+    """e^{s x} <= e^x + 1 for every s in [0, 1]."""
+    top = Op("max", (x, term(0)))
+    raised = replace(exp(unit * x), arithmetic(x, "<=", top))
+    slower = specialise(arithmetic(exp(unit * part_), "<=", exp(part_)), {part_: top})
+    return chain(raised, slower, arithmetic(exp(top), "<=", exp(x) + 1))
 
 
 @cache
