@@ -82,8 +82,8 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
 @claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
     r"""Along every path $K(t)$ softmax attention on a finite prompt changes at the rate
-    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$, with the gradient of C.7.gU at $U=K^\top Q$. On the law
-    of sub-Gaussian tokens the output at $K+sX$ exceeds that at $K$ by at most
+    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$, with the gradient of C.7.gU at $U=K^\top Q$. On the
+    law of sub-Gaussian tokens the output at $K+sX$ exceeds that at $K$ by at most
     $s\langle Q(\nabla_UT)^\top,X\rangle+s^2C$ for every row $v$, and so for $-v$, every $X$ and
     $s\in(0,1]$, with the gradient of P3.4.U/limit and a $C$ that does not depend on $s$. Both are
     derived; tried is the gradient $QG^\top$, and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
@@ -98,8 +98,8 @@ def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
 @claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
     r"""Along every path $Q(t)$ softmax attention changes at the rate
-    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1, for a finite prompt and for the law of
-    the tokens; tried is the gradient $KG$, and not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
+    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1, for a finite prompt and for the law
+    of the tokens; tried is the gradient $KG$, and not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
@@ -111,9 +111,9 @@ def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
 @claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
     r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ on a finite prompt changes at the
-    rate that C.7.gV gives for $U=K^\top Q$. On the law of the tokens the output at $V+sX$ is that at
-    $V$ and $s$ times $X$ times the tilted mean for $U=K^\top Q$. Both are derived, and the gradient of
-    $v^\top b$ in a row $v$ of $V$ is tried; `factor` multiplies the rates.
+    rate that C.7.gV gives for $U=K^\top Q$. On the law of the tokens the output at $V+sX$ is that
+    at $V$ and $s$ times $X$ times the tilted mean for $U=K^\top Q$. Both are derived, and the
+    gradient of $v^\top b$ in a row $v$ of $V$ is tried; `factor` multiplies the rates.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
