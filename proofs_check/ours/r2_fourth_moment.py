@@ -96,10 +96,10 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evi
 def fourth_power_of_one_term(*, top: int | Fraction = 16) -> Evidence:
     r"""For $X=w(f-R/S)$, $\mathbb{E}|X|^4\leq16e^{16a_2}K_8$ is derived, from
     $|X|^4\leq8w^4(|f|^4+|R/S|^4)$; `top` stands for the 16. It is tried on prompts of one token,
-    whose numerator $R_L-S_LR/S$ is $X$.
+    whose numerator $R_L-S_LR/S$ is $X$, and on longer ones with $16L^2$.
     """
-    search = worst_ratio(Mean(numerator_fourth), "<=", top * exp(16 * a2) * K8, families=ONE_TOKEN)
-    return derivation("OURS:R2.off/one", search.replace(sides=()), top=top)  # its examples have longer prompts
+    search = worst_ratio(Mean(numerator_fourth), "<=", top * L**2 * exp(16 * a2) * K8, families=ONE_TOKEN)
+    return derivation("OURS:R2.off/one", search, top=top)
 
 
 @claim(
