@@ -79,7 +79,8 @@ def one_token(*, two: int | Fraction = 2, c: int | Fraction = 1, square: int | F
     a = sp.Symbol("a2", nonnegative=True)
     v, w, s, g, m = sp.symbols("v w sigma2 C_f Z8", positive=True)
     bound = sp.Rational(two) * (1 + exp(2 * a2)) * F4
-    parts = [worst_ratio(Mean(error_squared), "<=", bound, families=ONE_TOKEN).replace(sides=())]  # its examples have longer prompts
+    # The examples of its property test have longer prompts.
+    parts = [worst_ratio(Mean(error_squared), "<=", bound, families=ONE_TOKEN).replace(sides=())]
     for p, factor in ((1, c), (2, square)):
         K = (16 * s) ** p * g**2 * v**p
         second = lemma_c4(sp.S.One, a, K, s, g, sp.S.One, p=p, Z8=m, power=2)
