@@ -1,6 +1,7 @@
 """Appendix B of Boursier & Boyer: the law mu_z obtained by tilting a Gaussian law with the scores
 is again Gaussian, also where the covariance is singular, and the limit of attention is that of
-linear attention. Both are proved as identities of matrices in every dimension.
+linear attention. Both are derived from the integrals in every dimension, and compared with
+identities of matrices.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lemma 2.1 of Boursier & Boyer: on a Gaussian law of tokens the output of softmax attention is
-affine in the query, and maps the law to a Gaussian law. Both are proved as identities of matrices
-in every dimension.
+affine in the query, and maps the law to a Gaussian law. Both are derived from the integrals in
+every dimension, and compared with identities of matrices.
 """
 
 from __future__ import annotations

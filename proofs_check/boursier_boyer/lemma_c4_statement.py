@@ -1,6 +1,6 @@
 """Lemma C.4 of Boursier & Boyer, the statement: a bound on the mean squared error at a fixed query.
 As printed, with C_f to the first power, it fails for one token, where ln L = 0; with C_f squared it
-is tried on the worst laws that a search finds, and proved for one token.
+is derived, and tried on the worst laws that a search finds.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Section 3 of Boursier & Boyer: the convex hull in the sketch of Proposition 3.1, and the
-gradients in K, Q and V expressed by those in U = K'Q and V. All are identities for every dimension.
+gradients in K, Q and V expressed by those in U = K'Q and V, for a prompt and for the law of its
+tokens, in every dimension.
 """
 
 from __future__ import annotations
