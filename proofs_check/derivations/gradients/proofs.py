@@ -25,7 +25,7 @@ __all__ = ["PROOFS"]
 
 def a_term(part: Callable[[], Part]) -> Proof:
     """A term of the gradient in U."""
-    return one(lambda: statement_of_a_term(part), lambda: in_the_form(part))
+    return one(lambda **numbers: statement_of_a_term(part, **numbers), lambda: in_the_form(part))
 
 
 def for_both_prompts(*statements: Callable[..., Statement]) -> Callable[..., tuple[Statement, ...]]:
