@@ -1,6 +1,6 @@
 """Assumption C.5, Lemma C.6 and equation (16) of Boursier & Boyer (Appendix C.3): the mean squared
 error averaged over the query. Printed forms are refuted by single prompts or by sequences of laws
-that defeat every constant; repairs have explicit constants, are derived or tried on instances.
+that defeat every constant; repairs are tried on instances with explicit constants.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\leq
     c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
-    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is derived with
-    explicit constants, for $\|R_L/S_L-R/S\|\|g\|$ and $p=1,2$, and tried on instances.
+    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is tried with
+    explicit constants.
     """
     if least == 1:
         return vanishing(

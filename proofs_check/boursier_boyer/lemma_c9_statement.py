@@ -1,6 +1,6 @@
 """Assumption C.8, Lemma C.9 and equation (18) of Boursier & Boyer (Appendix C.5): the fourth moment
 of the error averaged over the query. Printed forms are refuted by single prompts or by sequences of
-laws that defeat every constant; repairs have explicit constants, are derived or tried on instances.
+laws that defeat every constant; repairs are tried on instances with explicit constants.
 """
 
 from __future__ import annotations
