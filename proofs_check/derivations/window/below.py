@@ -70,7 +70,8 @@ def independent() -> tuple[Theorem, ...]:
     """What is used of independent uniform tokens, with D = |x_i - x|^2/2 and R the other weights:
     the mean of a product of W_i or W_i D_i and a function of R is the product of the means; W_i has
     the mean depth c = 1 - A; and the integration by parts m E W t = 2 w E W (1 - t^2), with
-    m = d - 1, the dimension of the sphere.
+    m = d - 1, the dimension of the sphere. Uniform tokens have these properties, with x_1 once more
+    for every x_i with i > n, which no sum contains.
     """
     one, own = mean(1 / others), lambda value: mean(value / others)
     parts = m * mean(w) + 2 * width * mean(w * depth**2)
@@ -200,10 +201,15 @@ def depth_of_the_limit() -> Theorem:
 
 
 @cache
+def bound_of_the_limit() -> Theorem:
+    """L^2 (m/(m + 4w))^2/(3d) <= L^2 c^2/(3d)."""
+    return replace(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
+
+
+@cache
 def with_the_bound() -> Theorem:
     """L^2 (m/(m + 4w))^2/(3d) <= the signal term."""
-    lower = replace(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
-    return chain(lower, from_below())
+    return chain(bound_of_the_limit(), from_below())
 
 
 def hypotheses(*more: Theorem) -> frozenset[Assumption]:
@@ -213,10 +219,13 @@ def hypotheses(*more: Theorem) -> frozenset[Assumption]:
 
 
 def below_statements(tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 (steepness m/(m + 4w))^2/(3d)."""
+    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 c^2/(3d) is at least
+    L^2 (steepness m/(m + 4w))^2/(3d).
+    """
+    limit = lambda root: Lip**2 / (3 * d) * root**2
     return (
-        Statement(Lip**2 / (3 * d) * (c / Fraction(tilted)) ** 2, "<=", signal, hypotheses()),
-        Statement(Lip**2 / (3 * d) * (Fraction(steepness) * m / (m + 4 * width)) ** 2, "<=", signal, hypotheses()),
+        Statement(limit(c / Fraction(tilted)), "<=", signal, hypotheses()),
+        Statement(limit(Fraction(steepness) * m / (m + 4 * width)), "<=", limit(c), hypotheses()),
     )
 
 

@@ -64,7 +64,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
         "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
         "OURS:R8.54": Proof(low_rank.range_statements, (low_rank.order_54, low_rank.beyond)),
-        "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.with_the_bound)),
+        "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.bound_of_the_limit)),
         "OURS:R14": Proof(long_prompts.statements, each(long_prompts.theorem, 2)),
     }
 )
