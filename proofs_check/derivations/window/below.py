@@ -70,8 +70,7 @@ def independent() -> tuple[Theorem, ...]:
     """What is used of independent uniform tokens, with D = |x_i - x|^2/2 and R the other weights:
     the mean of a product of W_i or W_i D_i and a function of R is the product of the means; W_i has
     the mean depth c = 1 - A; and the integration by parts m E W t = 2 w E W (1 - t^2), with
-    m = d - 1, the dimension of the sphere. Uniform tokens have these properties, with x_1 once more
-    for every x_i with i > n, which no sum contains.
+    m = d - 1, the dimension of the sphere.
     """
     one, own = mean(1 / others), lambda value: mean(value / others)
     parts = m * mean(w) + 2 * width * mean(w * depth**2)

@@ -16,7 +16,9 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.affine import G, H, apart, symmetric_slope
-from proofs_check.derivations.window.prompt import Lip, X, d, i, j, k, l, mean, n, o, over, q, tokens, width, x, zeta
+from proofs_check.derivations.window.prompt import Lip, d, i, j, k, l, mean, n, o, over, q, tokens, width, zeta
+from proofs_check.derivations.window.prompt import bounded_X as X
+from proofs_check.derivations.window.prompt import bounded_x as x
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
 y, z = (Variable(name, range=REALS) for name in "yz")
@@ -150,8 +152,8 @@ def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     return affine, relu
 
 
-#: Lemma F.1: the error without the mean of the task, which is a number b times T - 1, where T is the
-#: sum of x_i' M x.
+#: Lemma F.1: the error without the mean b of the task, which stands in it with the factor T - 1,
+#: where T is the sum of x_i' M x.
 A, T, whole_task = Function("A", (Sort.TOKEN,), Fraction(2)), _bounded("T"), _bounded("b'")
 
 
