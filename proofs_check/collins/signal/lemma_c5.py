@@ -44,7 +44,7 @@ SMALL_TASKS = Diverging(
     instead=r"$\Omega(L^2)$ for $w<\frac{d+\sqrt d}{2}$.",
     costs="nothing",
     repair=dict(square=True),
-    control=dict(square=True, share=7),
+    control=dict(square=True, share=6),
     needs=("OURS:R8.below", "COL:C.2"),
     argument=BOUND,
     hypotheses=("scale > 0",),
