@@ -13,6 +13,7 @@ from proofs_check.derivations.window import (
     kernel_sums,
     long_prompts,
     low_rank,
+    pair_terms,
     powers,
     rotation,
     setting,
@@ -65,6 +66,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
         "OURS:R8.54": Proof(low_rank.range_statements, (low_rank.order_54, low_rank.beyond)),
         "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.bound_of_the_limit)),
+        "OURS:R13/weights": one(pair_terms.statement, pair_terms.by_pairs),
         "OURS:R14": Proof(long_prompts.statements, each(long_prompts.theorem, 2)),
     }
 )
