@@ -17,6 +17,7 @@ class Refused(ValueError):
 class Sort(Enum):
     """What a variable stands for; a prompt is a list of `L` tokens, a normal is a standard Gaussian
     vector, a time lies in an interval that starts at 0, and a task has laws of tokens and queries.
+    An index is any of 1, 2, ..., while a sum over coordinates ends at their number.
     """
 
     REAL = "real"

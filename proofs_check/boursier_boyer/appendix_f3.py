@@ -77,14 +77,15 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
 @claim(
     "BB:F.3.2",
     control=({"two": 1}, {"one": 2}),
-    needs=("BB:F.3.1",),
+    needs=("BB:F.3.1", "OURS:R5.limit/square"),
 )
 def global_minima_solve_the_matrix_equation(*, two: int = 2, one: int = 1) -> Evidence:
     r"""Twice the risk is the sum of $e_{ij}=\lambda_j(u\lambda_iU_{ij}-\delta_{ij})^2$, whose
-    middle coefficient is `two` = 2. It is derived for every $d$ that at a global minimum, where the
-    risk is at most that of all other parameters, the square of every entry of $u\Lambda
-    U\Lambda-\Lambda$ is at most $0$: the least risk is $0$, at $uU=\Lambda^{\dagger}$, and
-    $\lambda_je_{ij}$ is that square. Here `one` multiplies the last $\Lambda$.
+    middle coefficient is `two` = 2. It is derived for every $d$, in an eigenbasis of $\Lambda$,
+    that at a global minimum, where the risk is at most that of all other parameters, the sum of the
+    squares of the entries of $u\Lambda U\Lambda-\Lambda$ is at most $0$: the least risk is $0$, at
+    $uU=\Lambda^{\dagger}$, and $\lambda_je_{ij}$ is such a square. Here `one` multiplies the last
+    $\Lambda$.
     """
     risk = u**2 * l_i**2 * l_j * U_ij**2 - two * u * l_i * l_j * U_ij * delta + l_i * delta
     residual = (u * l_i * U_ij - delta) ** 2 * l_j
@@ -256,13 +257,14 @@ def which_start_is_needed(*, four: Rational = Rational(4)) -> Evidence:
     needs=("OURS:R5.cons/gradient", "OURS:R5.cons/entries", "BB:F.3.4c"),
 )
 def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fraction(1), one: int = 1) -> Evidence:
-    r"""Along the flow from a balanced start it is derived that $u^2\leq b+c\,k$ with `c` = 1, where
-    $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
-    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$. At the end of the
-    flow, where $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$, $\Lambda(uU)\Lambda=\Lambda$, so
-    that the risk, whose double is $\mathrm{tr}((\Lambda uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$,
-    is $0$: this is derived, and `one` multiplies $\Lambda uU\Lambda$. The second route of the bound
-    is that $x(x-b)>k^2$ at $x=b+ck+h$ for every $h>0$.
+    r"""Along the flow from a balanced start it is derived that $u^2$ and $\|U\|_F^2$ are at most
+    $b+c\,k$ with `c` = 1, where $b$ is the part of $\|U(0)\|_F^2$ that $\Lambda$ does not see and
+    $k=(\sqrt{2\mathcal{R}(0)}+\sqrt{\mathrm{tr}\,\Lambda})/\lambda_+^{3/2}$, in an eigenbasis of
+    $\Lambda$. At the end of the flow, where $U=\alpha\Lambda^{\dagger}+P$ and $u=1/\alpha$,
+    $\Lambda(uU)\Lambda=\Lambda$, so that the risk, whose double is $\mathrm{tr}((\Lambda
+    uU\Lambda-\Lambda)(\Lambda uU-I)^{\top})$, is $0$: this is derived, and `one` multiplies
+    $\Lambda uU\Lambda$. The second route of the bound is that $x(x-b)>k^2$ at $x=b+ck+h$ for every
+    $h>0$.
     """
     h, (b, k) = sp.Symbol("h", positive=True), sp.symbols("b k", nonnegative=True)
     above = Rational(c) * k + h  # x - b
@@ -270,7 +272,7 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
     scaled = G + SCALAR * P(M)  # u U at the end, where u alpha = 1
     bracket = S * U - IDENTITY
     risk = trace_identity((bracket * S * bracket.T).tr(), ((one * S * U * S - S) * bracket.T).tr())
-    return all_of(derivation("BB:F.3.fin/bounded", beyond, risk, c=c, one=one), trace_identity(S * scaled * S, S), risk)
+    return all_of(derivation("BB:F.3.fin/bounded", beyond, beyond, risk, c=c, one=one), trace_identity(S * scaled * S, S), risk)
 
 
 @claim(

@@ -76,20 +76,22 @@ def the_field_is_minus_the_gradient_of_the_risk(*, two: int = 2) -> Evidence:
 @claim("OURS:R5.cons/entries", control=dict(factor=2))
 def the_entries_of_the_field_in_an_eigenbasis(*, factor: int = 1) -> Evidence:
     r"""In an eigenbasis of $S$ with eigenvalues $l_i$, the entry $(i,j)$ of the field is
-    $u\,l_il_j(\delta_{ij}-u\,m_iU_{ij})$, and $\dot u$ is the sum of its summands, for matrices of
-    sizes 1, 2 and 3; `factor` multiplies the entries.
+    $u\,l_il_j(\delta_{ij}-u\,m_iU_{ij})$, and $\dot u$ is the sum of its summands: this is derived
+    from the products of matrices, for every $d$. The second route are matrices of sizes 1, 2 and 3;
+    `factor` multiplies the entries and the summands.
     """
     L = sp.Symbol("L", positive=True)
-    parts = []
+    parts: tuple[list[Evidence], list[Evidence]] = ([], [])
     for d in (1, 2, 3):
         l, (_, U) = sp.symbols(f"l_0:{d}", positive=True), parameters(d)
         m = [(1 + 1 / L) * x + sum(l) / L for x in l]
         moved, moving = vector_field(sp.diag(*l), U, u, prompt_length=L)
-        field = [*(computed(rf"\dot U_{{{k // d}{k % d}}}", x) for k, x in enumerate(moved)), computed(r"\dot u", moving)]
+        field = [computed(rf"\dot U_{{{k // d}{k % d}}}", x) for k, x in enumerate(moved)]
         cells = [{l_i: l[i], l_j: l[j], m_i: m[i], U_ij: U[i, j], delta: int(i == j)} for i in range(d) for j in range(d)]
         entries, summands = ([f.subs(cell, simultaneous=True) for cell in cells] for f in (motion, slope))
-        parts.append(identity(field, [*(factor * x for x in entries), sum(summands)]))
-    return all_of(*parts).replace(dimension="d = 1, 2, 3")
+        parts[0].append(identity(field, [factor * x for x in entries]))
+        parts[1].append(identity(computed(r"\dot u", moving), factor * sum(summands)))
+    return derivation("OURS:R5.cons/entries", *(all_of(*part) for part in parts), factor=factor)
 
 
 @claim(
@@ -141,8 +143,8 @@ def the_orthant_is_kept(*, power: int = 2, factor: int = 1) -> Evidence:
 def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     r"""In an eigenbasis $R-\min R=\frac12\sum_{i,j}l_il_jB_{ij}^2/m_i$, so that the minima are
     where the bracket $B$ of the field vanishes on the range of $S$: this is derived from the traces
-    of the risk, for every $d$, with $\min R=\frac12\sum_i(l_i-l_i^2/m_i)$. The second route are the
-    summands; `power` stands for the exponent of $B_{ij}$.
+    of the risk, for every $d$, with $\min R=\frac12\sum_i(l_i-l_i^2/m_i)$, in which summands with
+    $l_i=0$ are 0. The second route are the summands; `power` stands for the exponent of $B_{ij}$.
     """
     risk = u**2 * m_i * l_i * l_j * U_ij**2 - 2 * u * l_i * l_j * U_ij * delta + l_i * delta
     summands = entrywise(l_i * l_j * bracket**power / m_i, risk - (l_i - l_i * l_j / m_i) * delta)
@@ -155,10 +157,10 @@ def the_risk_is_a_sum_of_squares(*, power: int = 2) -> Evidence:
     control=({"of_e": Rational(1, 2)}, {"of_s": Rational(1, 2)}),
 )
 def the_flow_is_bounded(*, of_e: Rational = Rational(1), of_s: Rational = Rational(1)) -> Evidence:
-    r"""Along the flow $u^2\leq s+\max(-e,0)$ and $|U_r|^2=u^2+e$ on the range of $S$, with the
-    conserved $e$ and $s=(p+k)/q$, where $p^2$ is twice what the risk of the start exceeds its least
-    value by, $k^2=\sum_il_i^2/m_i$, and $q^2$ is the least $l_il_jm_i$ in the range. This is
-    derived, as the risk falls and bounds $|u||U_r|$ by $s$. The second route is the algebra for
+    r"""Along the flow $u^2\leq s+\max(-e,0)$ and $|U_r|^2\leq s+\max(e,0)$ on the range of $S$,
+    with the conserved $e$ and $s=(p+k)/q$, where $p^2$ is twice what the risk of the start exceeds
+    its least value by, $k^2=\sum_il_i^2/m_i$, and $q^2$ is the least $l_il_jm_i$ in the range. This
+    is derived, as the risk falls and bounds $|u||U_r|$ by $s$. The second route is the algebra for
     $x=u^2$ and $x+e=|U_r|^2$, where $x(x+e)\leq s^2$; `of_s` multiplies $s$, and `of_e` the
     maximum.
     """

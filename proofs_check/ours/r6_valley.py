@@ -40,12 +40,14 @@ def quadratic(two: int) -> sp.Expr:
 @claim(
     "OURS:R6.valley/scores",
     control=(dict(power=3), dict(one=2)),
+    needs=("OURS:R5.limit/square",),
 )
 def the_valley_is_a_line(*, power: int = 2, one: int = 1) -> Evidence:
     r"""Where the infinite-prompt risk, half of ${\rm tr}(BSB^\top)$ with $B=uSU-I$, vanishes,
-    $B=0$: this is derived for every $d$ and every invertible $S$. At $U=vS^{-1}$, $uSU=uvI$, which
-    is $I$ for $v=1/u$ only, and $S^{1/2}U^\top SUS^{1/2}=v^2I$, so that $\lambda=1/u^2$. Here
-    `power` stands for the exponent of $v$, and `one` multiplies the $I$ of $B$.
+    $B=0$: this is derived in an eigenbasis of $S$, for every $d$ and every invertible $S$. At
+    $U=vS^{-1}$, $uSU=uvI$, which is $I$ for $v=1/u$ only, and $S^{1/2}U^\top SUS^{1/2}=v^2I$, so
+    that $\lambda=1/u^2$. Here `power` stands for the exponent of $v$, and `one` multiplies the $I$
+    of $B$.
     """
     A = Algebra(symmetric=["R", "K"], params=["u", "v"], inverse=[("R", "K")])  # S = R R, S^-1 = K K
     R, K, u, v = A["R"], A["K"], A["u"], A["v"]

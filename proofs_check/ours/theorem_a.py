@@ -106,8 +106,9 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     r"""With $N=e^s+L-1$ the function $P_2N^2e^{-s}-N$ starts at 0 and falls, since its derivative
     is at most $-(P_2N-e^s)^2e^{-s}$ where the slope of $P_2$ is at most logistic: so $P_2\leq
-    e^s/N$, which is derived for every $s$. The second route is that $e^s(\frac1{P_2}-1)$ does not
-    fall from its initial value $L-1$; `one` stands for the 1 in $L-1$.
+    e^s/N$. This is derived for every $s$, and so is $P_2=\frac1L$ for equal weights, where $s=0$.
+    The second route is that $e^s(\frac1{P_2}-1)$ does not fall from its initial value $L-1$; `one`
+    stands for the 1 in $L-1$.
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
@@ -119,7 +120,7 @@ def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     if bound.verdict.accepted:
         grid = on_the_grid(lambda x, m: m.P2, lambda x, m: theorem_A(x, LENGTHS, 1.0, 0.0), r"P_2 \le e^s/(e^s + L - 1)")
         bound = confirmed(bound, grid)
-    return derivation("OURS:R4.A.ode", all_of(derivative, start, bound), one=one)
+    return derivation("OURS:R4.A.ode", all_of(derivative, bound), start, one=one)
 
 
 @claim("OURS:R4.A.low", control={"two": 3})

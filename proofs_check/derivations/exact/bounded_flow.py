@@ -18,14 +18,31 @@ from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import START, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.exact.eigenbasis import U_, U, delta, eigenvalues, l, pairs, summed, t, u, u_
+from proofs_check.derivations.exact.eigenbasis import (
+    U_,
+    U,
+    at_start,
+    delta,
+    eigenvalues,
+    h,
+    in_range,
+    l,
+    pairs,
+    summed,
+    t,
+    u,
+    u_,
+    zero_or_one,
+)
+from proofs_check.derivations.exact.eigenbasis import (
+    balance_is_kept as whole_balance_is_kept,
+)
 from proofs_check.derivations.exact.matrices import i, j
-from proofs_check.derivations.exact.polyak_lojasiewicz import at_start, h, in_range, zero_or_one
 
 m, r = Function("m", (Sort.INDEX,)), Function("r", (Sort.INDEX,))
 p, q, k = (Variable(name, range=POSITIVE) for name in "pqk")
-inverse = assume("r is 1/m", r(i) * m(i), "==", 1, every=(i,))
-not_negative = assume("the m_i are positive", 0, "<=", r(i), every=(i,))
+inverse = assume("r is 1/m where l is not 0: l r m = l", l(i) * r(i) * m(i), "==", l(i), every=(i,))
+not_negative = assume("the r_i are not negative", 0, "<=", r(i), every=(i,))
 
 
 class Setting(NamedTuple):
@@ -54,7 +71,7 @@ class Setting(NamedTuple):
 
 
 _l_l = arithmetic(0, "<=", l(i) * l(j), eigenvalues, specialise(eigenvalues, {i: j}))
-_once = arithmetic(l(i) * l(j) * (r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(r(i) * m(i),))
+_once = arithmetic(l(j) * (l(i) * r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(l(i) * r(i) * m(i),))
 finite = Setting(
     m(i),
     l(i) * l(j) * r(i),
@@ -191,14 +208,16 @@ balanced = assume("balanced start", at_start(whole), "==", u_(START) ** 2)
 regular = assume("S is invertible: h = 1", h(i), "==", 1, every=(i,))
 
 
-def degenerate_statement(c: int | Fraction = 1) -> Statement:
-    """Appendix F.3: u^2 <= s + b for a balanced start, with the part b of |U(0)|^2 that S does not
-    see; `c` multiplies s.
+def degenerate_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """Appendix F.3: u^2 and |U|^2 are at most s + b for a balanced start, with the part b of
+    |U(0)|^2 that S does not see; `c` multiplies s.
     """
-    b = at_start(whole - seen)
-    return Statement(u**2, "<=", c * ((p + k) / q) + b, _given(infinite) | balanced.assumptions | zero_or_one.assumptions)
+    bound = c * ((p + k) / q) + at_start(whole - seen)
+    given = _given(infinite) | balanced.assumptions | zero_or_one.assumptions
+    return Statement(u**2, "<=", bound, given), Statement(whole, "<=", bound, given)
 
 
+@cache
 def degenerate() -> Theorem:
     """The part of |U(0)|^2 that S sees is not larger than |U(0)|^2."""
     one, two, start = h(i) ** 2, h(j) ** 2, U_(i, j, START)
@@ -212,6 +231,14 @@ def degenerate() -> Theorem:
     parts = (at_start(whole), at_start(seen), u_(START) ** 2)
     least = arithmetic(over, "<=", b, positive, balanced, hide=parts)
     return then(bound, replace(bound.rhs, least))
+
+
+def degenerate_in_U() -> Theorem:
+    """|U|^2 - u^2 is conserved, and 0 at a balanced start."""
+    kept, bound = whole_balance_is_kept(), degenerate()
+    none = arithmetic(kept.rhs, "<=", 0, balanced, hide=(at_start(whole), u_(START) ** 2))
+    norms = arithmetic(whole, "<=", u**2, then(kept, none), hide=(whole, u**2))
+    return then(norms, bound)
 
 
 def ball_statement(c: int | Fraction = 1) -> Statement:

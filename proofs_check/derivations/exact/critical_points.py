@@ -20,6 +20,7 @@ from proofs_check.derivations.exact.eigenbasis import (
     IDENTITY,
     U_,
     U,
+    at_start,
     delta,
     eigenvalues,
     f,
@@ -34,7 +35,6 @@ from proofs_check.derivations.exact.eigenbasis import (
     u_,
 )
 from proofs_check.derivations.exact.matrices import d, i, j
-from proofs_check.derivations.exact.polyak_lojasiewicz import at_start
 
 B, E, w = finite.bracket, finite.excess, finite.weight
 at_rest = assume("the field of U is 0", u * (l(i) * l(j) * B), "==", 0, every=(i, j, t))
@@ -56,10 +56,10 @@ def height_statements(two: int = 2, one: int = 1) -> tuple[Statement, Statement]
 
 @cache
 def height() -> Theorem:
-    """The summands, in which r_i m_i = 1."""
-    r_m = r(i) * m(i)
-    form = lambda one: u**2 * l(i) * l(j) * m(i) * U**2 * one - 2 * u * (l(i) * l(j) * delta(i, j) * U) * one
-    each = summed(chain(w * B**2 - w * delta(i, j) ** 2, arithmetic(form(r_m), "==", form(term(1)), inverse, hide=(r_m,))))
+    """The summands, in which l_i r_i m_i = l_i."""
+    l_r_m = l(i) * r(i) * m(i)
+    form = lambda one: one * (u**2 * l(j) * m(i) * U**2 - 2 * u * (l(j) * delta(i, j) * U))
+    each = summed(chain(w * B**2 - w * delta(i, j) ** 2, arithmetic(form(l_r_m), "==", form(l(i)), inverse, hide=(l_r_m,))))
     return chain(E - depth, each, u**2 * Q - 2 * u * mixed)
 
 
@@ -126,27 +126,22 @@ def no_diagonal() -> Theorem:
     gap = chain(arithmetic(0, "<=", (1 - delta(i, j)) ** 2), 1 - 2 * delta(i, j) + delta(i, j) ** 2)
     gap = then(gap, arithmetic(gap.rhs, "==", 1 - delta(i, j), squares, hide=(delta(i, j) ** 2,)))
     less = arithmetic(delta(i, j) * other, "<=", other, gap, specialise(positive, {i: j}), hide=(other,))
-    picked = specialise(picks, {f: ((j,), other)})
+    less = chain(delta(i, j) * (l(j) * (l(j) * U_(j, j, t))), less)
+    picked = specialise(picks, {f: ((j,), l(j) * U_(j, j, t))})
     part = chain(value, arithmetic(picked.rhs, "==", picked.lhs, picked, hide=(picked.lhs, picked.rhs)))
     part = chain(part, integrate("coordinates", (j,), less, (d,)), tau)
     excess = chain(0, summed(arithmetic(0, "<=", w * B**2, finite.sign, hide=(w, B))), E)
     product = arithmetic(E * value, "<=", E * tau, excess, part, hide=(E, value, tau))
     same = chain(u * Q - mixed, at_rest_too)
     form = -E * (u * Q - mixed) + u * E * Q + E * (tau - mixed)
-    none = arithmetic(form, "==", 0, same, no_excess(), trace_of_the_product(), hide=(E, Q, u * E, u * Q - mixed, mixed, tau))
+    traced = reading_off.trace_of_the_product()
+    none = arithmetic(form, "==", 0, same, no_excess(), traced, hide=(E, Q, u * E, u * Q - mixed, mixed, tau))
     return chain(product, form, none)
-
-
-@cache
-def trace_of_the_product() -> Theorem:
-    """The sum of l_i l_j delta_ij U_ij is that of l_i^2 U_ii."""
-    picked = specialise(picks, {f: ((j,), l(j) * U)})
-    row = arithmetic(l(i) * picked.lhs, "==", l(i) * picked.rhs, picked, hide=(picked.lhs,))
-    return chain(mixed, integrate("coordinates", (i,), row, (d,)), tau)
 
 
 def repel() -> Theorem:
     """The derivative of y = k u + tau is at least k y."""
+    traced = reading_off.trace_of_the_product()
     moved_U, moved_u = finite.flow
     diagonal = specialise(moved_U, {j: i})
     each = arithmetic(
@@ -154,7 +149,9 @@ def repel() -> Theorem:
     )
     of_tau = chain(integrate("coordinates", (i,), each, (d,)), u * K - u * loss)
     of_u = chain(
-        moved_u, -u * Q + mixed, arithmetic(-u * Q + mixed, "==", -u * Q + tau, trace_of_the_product(), hide=(Q, mixed, tau))
+        moved_u,
+        -u * Q + mixed,
+        arithmetic(-u * Q + mixed, "==", -u * Q + tau, traced, hide=(Q, mixed, tau)),
     )
     y = k * u + tau
     slope = k * u_.rate(t) + of_tau.lhs

@@ -1,5 +1,8 @@
 """The flow with infinite prompts in an eigenbasis of the covariance, in every dimension: the
 eigenvalues are functions of an index, and the parameters functions of two indices and of time.
+
+An index is any of 1, 2, ..., while sums run over the first d. What is said of the identity matrix
+for every index therefore holds for its entries next to eigenvalues, which are 0 beyond the d-th.
 """
 
 from __future__ import annotations
@@ -7,11 +10,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, fall, integrate, then
+from numerics.derivations.rules import arithmetic, assume, fall, integrate
 from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Function, Term, Variable
+from numerics.derivations.terms import START, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.matrices import d, i, j, matrix, over
 
@@ -21,11 +25,22 @@ delta = matrix("delta")
 U_, u_ = Function("U", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1)), Function("u", (Sort.TIME,), Fraction(1))
 U, u = U_(i, j, t), u_(t)
 
+#: 1 in the range of S and 0 in its kernel.
+h = Function("h", (Sort.INDEX,))
+
 eigenvalues = assume("the eigenvalues are not negative", 0, "<=", l(i), every=(i,))
 #: What is used of the identity matrix.
-picks = assume("delta is the identity: sum_j delta_ij f_j = f_i", over((j,), delta(i, j) * f(j)), "==", f(i), every=(i, f))
+picks = assume(
+    "delta is the identity, and l_i = 0 for i > d: sum_j delta_ij l_j f_j = l_i f_i",
+    over((j,), delta(i, j) * (l(j) * f(j))),
+    "==",
+    l(i) * f(i),
+    every=(i, f),
+)
 swaps = assume("delta is the identity: delta_ij f_i = delta_ij f_j", delta(i, j) * f(i), "==", delta(i, j) * f(j), every=(i, j, f))
 squares = assume("delta is the identity: delta_ij is 0 or 1", delta(i, j) ** 2, "==", delta(i, j), every=(i, j))
+in_range = assume("h is 1 in the range of S: h l = l", h(i) * l(i), "==", l(i), every=(i,))
+zero_or_one = assume("h is 0 or 1", h(i) ** 2, "==", h(i), every=(i,))
 IDENTITY = picks.assumptions | swaps.assumptions | squares.assumptions
 
 
@@ -36,6 +51,10 @@ def pairs(e: Term) -> Term:
 
 def summed(thm: Theorem) -> Theorem:
     return integrate("coordinates", (i, j), thm, (d, d))
+
+
+def at_start(e: Term) -> Term:
+    return instantiated(e, {t: START})
 
 
 def trace(e: Term) -> Term:
@@ -63,16 +82,3 @@ def balance_is_kept() -> Theorem:
     both = arithmetic(2 * each.lhs - 2 * u * u_.rate(t), "==", 0, each, flow[1])
     balance = pairs(U**2) - u**2
     return fall(balance, t, chain(derivative(balance, t), both))
-
-
-@cache
-def risk_falls() -> Theorem:
-    """The derivative of the risk is minus the square of the speed."""
-    product = l(i) * l(j) * B * U
-    form = 2 * (u_.rate(t) * product) - 2 * U_.rate(i, j, t) ** 2
-    slope = 2 * l(j) * B * (u_.rate(t) * l(i) * U + u * l(i) * U_.rate(i, j, t))
-    each = summed(arithmetic(slope, "==", form, flow[0]))
-    total = chain(derivative(twice_risk, t), each, 2 * u_.rate(t) * pairs(product) - 2 * pairs(U_.rate(i, j, t) ** 2))
-    squares = pairs(U_.rate(i, j, t) ** 2)
-    rate = arithmetic(total.rhs, "<=", 0, flow[1], hide=(squares,))
-    return fall(twice_risk, t, then(total, rate))

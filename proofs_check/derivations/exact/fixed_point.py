@@ -13,11 +13,9 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import inverse, m, r
-from proofs_check.derivations.exact.critical_points import trace_of_the_product
-from proofs_check.derivations.exact.eigenbasis import U, delta, f, l, pairs, swaps, t, u
+from proofs_check.derivations.exact.eigenbasis import U, delta, f, h, in_range, l, pairs, swaps, t, u, zero_or_one
 from proofs_check.derivations.exact.matrices import d, i, j, matrix
-from proofs_check.derivations.exact.polyak_lojasiewicz import h, in_range, zero_or_one
-from proofs_check.derivations.exact.reading_off import BASIS, Q, field_of_u, flow, products, tau
+from proofs_check.derivations.exact.reading_off import BASIS, Q, field_of_u, flow, products, tau, trace_of_the_product
 
 gamma = Variable("gamma", range=POSITIVE)
 W = matrix("W")
@@ -44,12 +42,13 @@ def statements(factor: int = 1) -> tuple[Statement, Statement, Statement]:
 @cache
 def seen() -> Theorem:
     """l_i m_i l_j U_ij = gamma l_i l_j delta_ij."""
-    left, right, m_r = h(i) * l(i), h(j) * l(j), r(i) * m(i)
+    left, right, l_r_m = h(i) * l(i), h(j) * l(j), l(i) * r(i) * m(i)
     turned = specialise(in_range, {i: j})
-    form = lambda a, b, c: gamma * delta(i, j) * l(j) * a * c + m(i) * W(i, j) * (l(i) * l(j) - a * b)
+    form = lambda a, b, c: gamma * delta(i, j) * l(j) * h(i) * c + m(i) * W(i, j) * (l(i) * l(j) - a * b)
     steps = (
         arithmetic(l(i) * m(i) * l(j) * U, "==", l(i) * m(i) * l(j) * (inside + outside), end()),
-        arithmetic(form(left, right, m_r), "==", form(l(i), l(j), term(1)), in_range, turned, inverse, hide=(left, right, m_r)),
+        arithmetic(form(left, right, l_r_m), "==", form(l(i), l(j), l(i)), in_range, turned, inverse, hide=(left, right, l_r_m)),
+        arithmetic(gamma * delta(i, j) * l(j) * left, "==", gamma * delta(i, j) * l(j) * l(i), in_range, hide=(left,)),
     )
     return chain(*steps, gamma * l(i) * l(j) * delta(i, j))
 

@@ -7,28 +7,30 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, root
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
-from numerics.derivations.sorts import POSITIVE, Sort
+from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import START, Function, Term, Variable
+from numerics.derivations.terms import START, Term, Variable
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.exact.bounded_flow import excess_falls, infinite
 from proofs_check.derivations.exact.eigenbasis import (
     FLOW,
     IDENTITY,
     U_,
     B,
     U,
+    at_start,
     balance_is_kept,
     delta,
     eigenvalues,
     f,
     flow,
+    h,
+    in_range,
     l,
     pairs,
     picks,
-    risk_falls,
     speed,
     squares,
     summed,
@@ -39,17 +41,14 @@ from proofs_check.derivations.exact.eigenbasis import (
     twice_risk,
     u,
     u_,
+    zero_or_one,
 )
 from proofs_check.derivations.exact.matrices import a, b, d, i, j, matrix, over
 
 lam, top, s, N = (Variable(name, range=POSITIVE) for name in ("lambda", "top", "s", "N"))
-#: 1 in the range of S and 0 in its kernel.
-h = Function("h", (Sort.INDEX,))
 Theta = matrix("Theta")
 #: The number of columns of Theta is that of the coordinates.
 gram = over((a,), Theta(i, a) * Theta(j, a))
-in_range = assume("h is 1 in the range of S: h l = l", h(i) * l(i), "==", l(i), every=(i,))
-zero_or_one = assume("h is 0 or 1", h(i) ** 2, "==", h(i), every=(i,))
 least = assume("eigenvalues in the range are at least lambda", lam * h(i), "<=", l(i), every=(i,))
 largest = assume("top is at least every eigenvalue", l(i), "<=", top, every=(i,))
 norm = assume("N is the norm of S^2", trace(l(i) ** 4), "==", N**2)
@@ -142,13 +141,9 @@ def squares_of_the_start() -> Theorem:
 
 def _trace_of_the_start() -> Theorem:
     """tr(S B S) = |S Theta|^2 for B = Theta Theta'."""
-    each = specialise(picks, {f: ((j,), l(j) * gram)})
+    each = specialise(picks, {f: ((j,), gram)})
     row = arithmetic(l(i) * each.lhs, "==", l(i) * each.rhs, each, hide=(each.lhs, each.rhs))
     return chain(x, integrate("coordinates", (i,), row, (d,)), S_Theta)
-
-
-def at_start(e: Term) -> Term:
-    return instantiated(e, {t: START})
 
 
 @cache
@@ -175,7 +170,7 @@ def height() -> Theorem:
         l(j) * delta(i, j) ** 2 - l(j) * B**2, "<=", 2 * u * (l(i) * l(j) * delta(i, j) * U), specialise(eigenvalues, {i: j})
     )
     below = chain(trace_S - twice_risk, summed(less), 2 * (u * tau))
-    picked = specialise(picks, {f: ((j,), l(j) ** 2)})
+    picked = specialise(picks, {f: ((j,), l(j))})
     row = arithmetic(l(i) ** 2 * picked.lhs, "==", l(i) ** 4, picked, hide=(picked.lhs,))
     weights, delta2 = (l(i) * l(j)) ** 2, delta(i, j) ** 2
     entry = arithmetic(weights * delta2, "==", weights * delta(i, j), squares, hide=(delta2,))
@@ -195,7 +190,7 @@ def height() -> Theorem:
 @cache
 def square_of_u() -> Theorem:
     """The risk falls, so that tr S - 2 R stays above what it is at the start."""
-    falls, more, most = risk_falls(), start_below_the_saddles(), height()
+    falls, more, most = excess_falls(infinite), start_below_the_saddles(), height()
     least_u = then(more, arithmetic(more.rhs, "<=", trace_S - twice_risk, falls, hide=(trace_S, twice_risk, falls.rhs)))
     found = then(least_u, most)
     return arithmetic(room() / (2 * N), "<=", u**2, found, hide=(room(), u**2))

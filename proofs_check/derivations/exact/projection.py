@@ -72,16 +72,18 @@ def statements(times: int = 1, one: int = 1) -> tuple[Statement, ...]:
 
 
 def risk_statement(one: int = 1) -> Statement:
-    """tr((S X S - alpha S)(S X - I)') = 0 at X = alpha S^+ + sigma P(A); `one` multiplies S X S."""
-    bracket = entry((S, X)) - delta(i, j)
-    return Statement(dot(one * entry((S, X, S)) - alpha * S(i, j), bracket), "==", term(0), MEMBER)
+    """tr((S u X S - S)(S u X - I)') = 0 at X = alpha S^+ + sigma P(A) and u = 1/alpha, which is
+    twice the risk; `one` multiplies S u X S.
+    """
+    bracket = entry((S, X)) / alpha - delta(i, j)
+    return Statement(dot(one * entry((S, X, S)) / alpha - S(i, j), bracket), "==", term(0), MEMBER)
 
 
 def risk() -> Theorem:
     """Its first factor vanishes."""
     ray = member_on_the_ray()
-    bracket = entry((S, X)) - delta(i, j)
-    each = arithmetic((ray.lhs - alpha * S(i, j)) * bracket, "==", 0, ray, hide=(bracket,))
+    bracket = entry((S, X)) / alpha - delta(i, j)
+    each = arithmetic((ray.lhs / alpha - S(i, j)) * bracket, "==", 0, ray, hide=(bracket, ray.lhs))
     return chain(integrate("coordinates", (i, j), each, (d, d)), 0)
 
 

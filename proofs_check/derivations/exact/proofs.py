@@ -29,6 +29,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "BB:F.2.C2/ball": one(bounded_flow.ball_statement, bounded_flow.ball),
         "BB:F.2.Zh/fixed_point": Proof(fixed_point.statements, each(fixed_point.stands_still, 3)),
+        "OURS:R5.cons/entries": Proof(reading_off.entries_statements, (reading_off.entries_of_U, reading_off.entries_of_u)),
         "OURS:R5.limit/orthant": Proof(reading_off.field_statements, (reading_off.diagonal_equation, reading_off.scalar_equation)),
         "OURS:R5.limit/square": one(reading_off.square_statement, reading_off.square),
         "OURS:R5.limit/critical": Proof(
@@ -46,8 +47,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R6.fixed/integral": Proof(gaussian_weights.statements, (gaussian_weights.finite, gaussian_weights.infinite)),
         "BB:F.3.3": one(lambda c=1: polyak_lojasiewicz.statements(c)[0], polyak_lojasiewicz.along_the_flow),
         "BB:F.3.fin/bounded": Proof(
-            lambda c=1, one=1: (bounded_flow.degenerate_statement(c), projection.risk_statement(one)),
-            (bounded_flow.degenerate, projection.risk),
+            lambda c=1, one=1: (*bounded_flow.degenerate_statements(c), projection.risk_statement(one)),
+            (bounded_flow.degenerate, bounded_flow.degenerate_in_U, projection.risk),
         ),
         "OURS:R5.limit/bounded": Proof(
             bounded_flow.limit_statements, (lambda: bounded_flow.square_of_u(bounded_flow.finite), bounded_flow.square_of_U)
@@ -79,7 +80,10 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R4.e/order": one(softmax_weights.order_statement, softmax_weights.order),
         "OURS:R4.A.low": one(softmax_weights.least_statement, softmax_weights.least),
         "OURS:R4.A.ode/slope": one(theorem_a.slope_statement, theorem_a.slope),
-        "OURS:R4.A.ode": one(theorem_a.solution_statement, theorem_a.solution),
+        "OURS:R4.A.ode": Proof(
+            lambda one=1: (theorem_a.solution_statement(one), softmax_weights.equal_statement(one)),
+            (theorem_a.solution, softmax_weights.equal_weights),
+        ),
         "OURS:R4.A": Proof(theorem_a.error_statements, (theorem_a.error, theorem_a.bound_below_its_limit)),
         "OURS:R4.A/ratio": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
     }

@@ -31,12 +31,17 @@ def mean(e: Term) -> Term:
 
 
 add_up = assume("the weights add up to 1", bind("coordinates", (i,), p(i, k), (L,)), "==", 1, every=(k,))
+equal = assume("equal weights", p(i, k), "==", 1 / L, every=(i, k))
 WEIGHTS = not_negative.assumptions | add_up.assumptions
 P2, P3, Q = mean(power_sum(2)), mean(power_sum(3)), mean(power_sum(2) ** 2)
 
 
 def least_statement(one: int = 1) -> Statement:
     return Statement(term(one) / L, "<=", P2, WEIGHTS)
+
+
+def equal_statement(one: int = 1) -> Statement:
+    return Statement(P2, "==", term(one) / L, equal.assumptions)
 
 
 def jensen_statement(one: int | Fraction = 1) -> Statement:
@@ -56,6 +61,13 @@ def least() -> Theorem:
     enough = arithmetic(1, "<=", L * power_sum(2), pairs, hide=(L * power_sum(2),))
     point = chain(replace(L**-1 * term(1), enough), power_sum(2))
     return integrated("mean", (k,), point, 1 / L, P2)
+
+
+def equal_weights() -> Theorem:
+    """Equal weights have L squares of 1/L."""
+    square = arithmetic(p(i, k) ** 2, "==", 1 / L**2, equal)
+    point = chain(integrate("coordinates", (i,), square, (L,)), 1 / L)
+    return integrated("mean", (k,), point, P2, 1 / L)
 
 
 def jensen() -> Theorem:

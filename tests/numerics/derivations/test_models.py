@@ -1,0 +1,182 @@
+"""What derivations with matrices assume can be true: matrices of size 2, padded with zeros, which
+stand still at a critical point of the flow, meet the hypotheses of each statement at indices beyond
+the second, too. For what is said of softmax weights there is one token.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import arb, fmpq
+
+from numerics.derivations.rules import assume
+from numerics.derivations.sorts import Sort
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import CLOCK, Function, Variable
+from numerics.derivations.theorems import Assumption
+from proofs_check.derivations.exact import eigenbasis
+from proofs_check.derivations.exact.matrices import i, j, over
+from proofs_check.derivations.exact.proofs import PROOFS
+from tests.numerics.derivations.finite_worlds import Undecided, World
+
+SIZE, INDICES = 2, range(4)
+Table = Callable[..., int | Fraction]
+
+
+@dataclass
+class Model(World):
+    """A world in which functions and variables have given values, and nothing moves."""
+
+    given: Mapping[str, Table | int | Fraction] = field(default_factory=dict)
+    size: int = SIZE
+
+    def apply(self, f: Function, at: tuple[int, ...]) -> fmpq:
+        if f == CLOCK:
+            return self.path(f, at)
+        place = at[: len([s for s in f.sorts if s is not Sort.TIME])]
+        if f.name.endswith("'"):
+            return fmpq(0)
+        if f.name not in self.given:
+            raise Undecided(f.name)
+        value = self.given[f.name]
+        return self.number(Fraction(value(*place) if callable(value) else value))
+
+    def path(self, f: Function, at: tuple[Any, ...]) -> fmpq:
+        return super().path(f, at) if f == CLOCK else self.apply(f, at)
+
+    def variable(self, v: Variable) -> Any:
+        value = self.given.get(v.name)
+        if v.range is None or value is None or callable(value):
+            return super().variable(v)
+        return self.number(Fraction(value))
+
+
+def diagonal(*values: int | Fraction) -> Table:
+    """A diagonal matrix, padded with zeros."""
+    return lambda x, y: values[x] if x == y and x < len(values) else 0
+
+
+def vector(*values: int | Fraction, beyond: int | Fraction = 0) -> Table:
+    return lambda x, *_: values[x] if x < len(values) else beyond
+
+
+half, quarter = Fraction(1, 2), Fraction(1, 4)
+#: S = diag(4, 0) and S_L = diag(4, 1); gamma = 2, u = 1/gamma and U = gamma S_L^-1 S S^+.
+MINIMUM: dict[str, Any] = {
+    "delta": lambda x, y: int(x == y),
+    "l": vector(4),
+    "m": vector(4, beyond=1),
+    "r": vector(quarter, beyond=1),
+    "h": vector(1),
+    "p": vector(quarter),
+    "S": diagonal(4),
+    "SL": lambda x, y: (4 if x == 0 else 1) if x == y else 0,
+    "G": diagonal(quarter),
+    "H": diagonal(1),
+    "U": diagonal(half),
+    "u": half,
+    "Theta": diagonal(1),
+    "W": diagonal(),
+    "L": 3,
+    "q": 8,
+    "k": 2,
+    "s": half,
+    "sigma": half,
+    "top": 4,
+    "lambda": 4,
+    "low": 1,
+    "N": 16,
+    "gamma": 2,
+    "alpha": 1,
+    "T": 1,
+    "e": 0,
+    "x": 1,
+    "y": 1,
+    "Lambda": diagonal(1),
+    "eps": 100,
+    "A": diagonal(0, 1),
+    "M": diagonal(Fraction(1, 64)),
+}
+WEIGHTS: dict[str, Any] = (
+    dict.fromkeys(("L", "P2", "P3", "Q", "t", "q", "tau2"), 1)
+    | {
+        "n": 0,
+        "share": half,
+        "mean_square": 100,
+        "p": lambda x, k: 1,
+        "V": diagonal(1, 1),
+        "Gamma": diagonal(3),
+        "h": vector(1),
+        "G": diagonal(2),
+        "ell": vector(1),
+        "output": lambda x, k: 2 * (x == 0),
+        "token": lambda x, k: 2 * (x == 0),
+        "spread": lambda x, y, k: 2 * (x == y == 0),
+    }
+    | dict.fromkeys(("D2", "Sc", "D_pi2", "T2"), 0)
+)
+INVERTIBLE = {
+    "l": vector(Fraction(5, 3), Fraction(5, 4), beyond=4),
+    "h": vector(beyond=1),
+    "U": lambda x, y: vector(Fraction(3, 5), Fraction(4, 5), beyond=quarter)(x) if x == y else 0,
+    "u": 1,
+    "q": 1,
+}
+MODELS: dict[str, dict[str, Any]] = {
+    "minimum": MINIMUM,
+    "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
+    "invertible": MINIMUM | INVERTIBLE,
+    "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
+    "on the ray": MINIMUM | {"X": diagonal(quarter, half)},
+    "one token": WEIGHTS,
+}
+
+
+def met(a: Assumption, model: Model) -> bool:
+    """Whether an assumption is true at the first indices, with functions that are tried."""
+    moving = [v for v in a.every if isinstance(v, Variable) and v.of is Sort.INDEX]
+    functions = [f for f in a.every if isinstance(f, Function)]
+    tried: list[Mapping[str, Any]] = [{}]
+    if functions:
+        tried = [{f.name: lambda *at, n=n: (7 * sum(at) + 3 * n) % 5 - 2 for f in functions} for n in range(3)]
+        tried += [{f.name: lambda *at, n=n: int(at[0] == n) for f in functions} for n in INDICES]
+    for at, more in itertools.product(itertools.product(INDICES, repeat=len(moving)), tried):
+        here = copy.copy(model)
+        here.numbers, here.memory, here.given = dict(zip(moving, at, strict=True)), {}, {**model.given, **more}
+        try:
+            left, right = (arb(here.value(e)) for e in (a.lhs, a.rhs))
+        except Undecided:  # the model has no such function
+            return False
+        if not {"==": left.overlaps(right), "<=": not left > right, "<": left < right}[a.op]:
+            return False
+    return True
+
+
+def unmet(statement: Statement) -> dict[str, list[str]]:
+    """What each model does not meet."""
+    found = {}
+    for name, given in MODELS.items():
+        model = Model(random.Random(0), given=given)
+        found[name] = [a.name for a in statement.assumptions if not met(a, model)]
+    return found
+
+
+@pytest.mark.parametrize("id", PROOFS)
+def test_a_model_meets_the_hypotheses(id: str) -> None:
+    for statement in PROOFS[id].statements():
+        found = unmet(statement)
+        assert any(not names for names in found.values()), found
+
+
+def test_an_identity_of_every_index_is_met_by_no_matrix() -> None:
+    """What the identity does next to any function is true of the first two indices only."""
+    picks = assume("picks", over((j,), eigenbasis.delta(i, j) * eigenbasis.f(j)), "==", eigenbasis.f(i), every=(i, eigenbasis.f))
+    statement = Statement(eigenbasis.l(i), "==", eigenbasis.l(i), picks.assumptions)
+    assert all(names == ["picks"] for names in unmet(statement).values())
