@@ -136,7 +136,7 @@ INVERTIBLE = {
     "u": 1,
     "q": 1,
 }
-#: The covariance R R' with its inverse J, a larger one, Gamma, with its inverse Lambda, and a query.
+#: The covariance R R' with its inverse J, and a larger one, Gamma, with its inverse Lambda.
 COVARIANCE: dict[str, Any] = {
     "R": matrix((half, half), (0, half)),
     "J": matrix((4, -4), (-4, 8)),
@@ -205,7 +205,7 @@ def unmet(statement: Statement) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("id", (*EXACT, *GAUSSIAN))
+@pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN])
 def test_a_model_meets_the_hypotheses(id: str) -> None:
     for statement in PROOFS[id].statements():
         found = unmet(statement)
