@@ -48,7 +48,7 @@ def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
             orders += [rf"${_name(g.name)}$ has a continuous derivative"] if g.order and g != CLOCK else []
         elif g.order:
             orders.append(rf"$\mathbb{{E}}|{g.name}|^{{{g.order}}}<\infty$")
-        elif g.order is None:
+        elif g.order is None and g != GAUSSIAN:
             orders.append(rf"$\mathbb{{E}}e^{{t{g.name}}}<\infty$ for every $t$")
     variables = {v for e in (thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))) for v in e.free}
     ranges = [f"${_name(v.name)}{_range(v.range)}$" for v in sorted(variables, key=lambda v: v.name) if v.range and _range(v.range)]

@@ -1,6 +1,7 @@
 """Appendix B of Boursier & Boyer: the law mu_z obtained by tilting a Gaussian law with the scores
 is again Gaussian, also where the covariance is singular, and the limit of attention is that of
-linear attention. Both are proved as identities of matrices in every dimension.
+linear attention. Both are derived from the integrals in every dimension, and compared with
+identities of matrices.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sympy import expand_log, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from numerics.provers import Integers, forall, trace_identity
-from proofs_check.boursier_boyer.lemma_2_1 import lemma_by_cubature
+from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION, lemma_by_cubature
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
@@ -53,7 +54,7 @@ def completing_the_square(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:B.1.b",
     control=dict(shift=Fraction(9, 10)),
-    cites=("a law is determined by its moment generating function, if it is finite",),
+    cites=(GENERATING_FUNCTION,),
 )
 def skewed_measure_is_gaussian(*, shift: int | Fraction = 1) -> Evidence:
     r"""For $a=K^{\top}Qz$ and a covariance $S$ of any rank,

@@ -222,14 +222,15 @@ def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 1
     instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds.",
     costs="nothing",
     repair=dict(shortest=2),
-    control=dict(shortest=1),
+    control=(dict(shortest=1), dict(c=Fraction(1, 55000))),
     hypotheses=(*HYPOTHESES, "sigma >= 1"),
 )
-def rate_of_the_product(*, shortest: int = 1) -> Evidence:
+def rate_of_the_product(*, shortest: int = 1, c: Fraction = Fraction(1), power: int = 12) -> Evidence:
     r"""The bound $\mathbb{E}\|\hat X\hat Y-XY\|_F^2\leq c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is
     meant for every $L\geq$ `shortest`, with $c_1,c_2$ that depend on $d,\|U\|_{\rm op},\|v_i\|$.
     Printed for $L=1$ too, it is refuted there for all constants; for $L\geq2$ it is derived with
-    explicit constants, and tried on instances.
+    explicit constants, and tried on instances. Here `c` multiplies the bound, and `power` is the
+    exponent of $\sigma$.
 
     The constants are those of P3.4.U with $\|v_i\|$ in place of $\|V\|_{\rm op}$. The derivation
     uses R1 and R2 for the mean token, in place of (21), and needs no Assumption 3.3.
@@ -244,7 +245,7 @@ def rate_of_the_product(*, shortest: int = 1) -> Evidence:
         sides = (rate(1, shortest),)
         common: dict[str, Any] = {"checked": checked, "sides": sides}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness=witness, witness_by="exact", **common)
-    return derivation("BB:C.7.fin", rate_holds(1, shortest, checked))
+    return derivation("BB:C.7.fin", rate_holds(1, shortest, checked, c, power), c=c, power=power)
 
 
 @claim(

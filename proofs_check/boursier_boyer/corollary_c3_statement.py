@@ -1,7 +1,7 @@
 """Corollary C.3 of Boursier & Boyer, the statement: a bound on the error at a fixed query that
-holds with probability 1 - delta. It is tried on the laws at which a search finds the largest
-probability of failure, for every delta from delta_0 on, and at f = 0, where the weak inequality of
-the printed event breaks it.
+holds with probability 1 - delta. With the strict inequality it is derived for every delta, and
+tried on the laws at which a search finds the largest probability of failure; at f = 0 the weak
+inequality of the printed event breaks it.
 """
 
 from __future__ import annotations

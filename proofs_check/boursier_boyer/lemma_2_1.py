@@ -1,6 +1,6 @@
 """Lemma 2.1 of Boursier & Boyer: on a Gaussian law of tokens the output of softmax attention is
-affine in the query, and maps the law to a Gaussian law. Both are proved as identities of matrices
-in every dimension.
+affine in the query, and maps the law to a Gaussian law. Both are derived from the integrals in
+every dimension, and compared with identities of matrices.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from theory.symbolic.algebra import Algebra
 ALGEBRA = Algebra(general=["V", "K", "Q", "R"], symmetric=["Gamma"], vectors=["m", "a", "z"])
 V, K, Q, R, Gamma, m, a, z = (ALGEBRA[name] for name in ("V", "K", "Q", "R", "Gamma", "m", "a", "z"))
 LOG_MGF = a.T * m + a.T * Gamma * a / 2
+#: What leads from a generating function to a law.
+GENERATING_FUNCTION = "a law is determined by its moment generating function, if it is finite"
 #: Means and covariances of Gaussian laws.
 LAWS = (
     ([0.5], [[2.0]]),
@@ -94,6 +96,7 @@ def output_of_a_gaussian_prompt(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "BB:L2.1.b",
     control={"factor": 2},
+    cites=(GENERATING_FUNCTION,),
 )
 def image_of_the_measure_itself(*, factor: int = 1) -> Evidence:
     r"""For $z\sim\mathcal{N}(m,\Gamma)$, $\Gamma=RR^\top$ of any rank, and every $c$ it is derived

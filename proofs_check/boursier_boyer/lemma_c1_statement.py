@@ -1,7 +1,7 @@
 """Lemma C.1 of Boursier & Boyer, the statement: a bound on the error at a fixed query that holds
-with probability 1 - 4 delta. It is tried on the laws at which a search finds the largest
-probability of failure, for every delta that the printed condition admits. That condition lacks a
-factor of the proof's own.
+with probability 1 - 4 delta. It is derived for every delta, and tried on the laws at which a search
+finds the largest probability of failure, for every delta that the printed condition admits. That
+condition lacks a factor of the proof's own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lemma C.2 of Boursier & Boyer: a bound on sums of independent vectors with two moments. The
-second moment of the sum and Markov's inequality are proved, and the statement is tried on the worst
-laws that a search finds.
+statement is derived from the second moment of the sum and Markov's inequality, and tried on the
+worst laws that a search finds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lemma D.1 of Boursier & Boyer: the output of attention for an infinite prompt is bounded in L^4
-of the query. The lines of its proof are proved or refuted one by one, and the statement is tried on
-the worst laws of tokens and queries that a search finds.
+of the query. The lines of its proof are proved or refuted one by one, and the statement is derived,
+and tried on the worst laws of tokens and queries that a search finds.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from sympy import Max, Rational, oo
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of, confirmed
 from numerics.provers import Closed, forall, identity, trace_identity
 from numerics.seeds import current_seed, generator
+from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from theory.symbolic.algebra import Algebra
@@ -27,6 +28,7 @@ alpha, beta, A, B, x = sp.symbols("alpha beta A B x", nonnegative=True)
 @claim(
     "BB:29",
     control={"half": Fraction(1, 3)},
+    cites=(GENERATING_FUNCTION,),
 )
 def law_of_the_tilted_token(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For a covariance $\Gamma$ of any rank and every $d$ it is derived that

@@ -1,6 +1,6 @@
 """Lemma F.1 (i) of Boursier & Boyer: the covariance of a token of in-context regression, and the
-sub-Gaussian constants of tokens and queries. All are quadratic forms, compared by identities and
-inequalities for every dimension.
+sub-Gaussian constants of tokens and queries. They are derived from generating functions in every
+dimension, and their quadratic forms are compared.
 """
 
 from __future__ import annotations

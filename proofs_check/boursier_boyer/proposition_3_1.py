@@ -1,6 +1,6 @@
 """Proposition 3.1 of Boursier & Boyer: the mean squared error of the output of attention, averaged
-over prompt and query. As printed it fails for one token; for L >= 2 it is tried with explicit
-constants on instances.
+over prompt and query. As printed it fails for one token; for L >= 2 it is derived with explicit
+constants, and tried on instances.
 """
 
 from __future__ import annotations

@@ -79,9 +79,10 @@ def gradient_in_U(*, least: int = 1, c: Fraction = Fraction(1), power: int = 12)
 def gradient_of_the_limit(*, factor: int = 1) -> Evidence:
     r"""The gradient of $v^\top T[\mu]$ in $U$ is the covariance $G$ of $v^\top Z$ and $Zz^\top$
     under the tilted law: for every row $v$, all $U$ and $W$, and $s\in(0,1]$, the output at $U+sW$
-    exceeds that at $U$ by at most $s\langle G,W\rangle+s^2K$, where $K$ does not depend on $s$.
-    This is derived for sub-Gaussian tokens. Tried is the derivative $1-\tanh^2u$ of $\tanh u$, the
-    output for tokens $1$ and $-1$; `factor` multiplies $G$.
+    exceeds that at $U$ by at most $s\langle G,W\rangle+s^2K$, where $K$ does not depend on $s$. For
+    $-v$ in place of $v$ this is the bound from below, with the same $K$, and so the derivative in
+    every direction $W$. This is derived for sub-Gaussian tokens. Tried is the derivative
+    $1-\tanh^2u$ of $\tanh u$, the output for tokens $1$ and $-1$; `factor` multiplies $G$.
     """
     u = sp.Symbol("u", real=True)
     search = identity(sp.Derivative(sp.tanh(u), u), factor * (1 - sp.tanh(u) ** 2))

@@ -1,5 +1,6 @@
 """Section 3 of Boursier & Boyer: the convex hull in the sketch of Proposition 3.1, and the
-gradients in K, Q and V expressed by those in U = K'Q and V. All are identities for every dimension.
+gradients in K, Q and V expressed by those in U = K'Q and V, for a prompt and for the law of its
+tokens, in every dimension.
 """
 
 from __future__ import annotations
@@ -79,40 +80,44 @@ def output_lies_in_a_convex_hull(*, hull: str = "z_k") -> Evidence:
     return identity(M - longer, S_L / (S_L + w) * (M - T) + w / (S_L + w) * (M - x))
 
 
-@claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU",))
+@claim("BB:KQ.1", control={"transposed": False}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_keys(*, transposed: bool = True) -> Evidence:
-    r"""Along every path $K(t)$ softmax attention changes at the rate
-    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$. This is derived for every prompt, with the gradient of
-    C.7.gU at $U=K^\top Q$; tried is the gradient $QG^\top$, and not $QG$, of
-    ${\rm tr}(G^\top K^\top Q)$.
+    r"""Along every path $K(t)$ softmax attention on a finite prompt changes at the rate
+    $\langle Q(\nabla_UT)^\top,K'(t)\rangle$, with the gradient of C.7.gU at $U=K^\top Q$. On the
+    law of sub-Gaussian tokens the output at $K+sX$ exceeds that at $K$ by at most
+    $s\langle Q(\nabla_UT)^\top,X\rangle+s^2C$ for every row $v$, and so for $-v$, every $X$ and
+    $s\in(0,1]$, with the gradient of P3.4.U/limit and a $C$ that does not depend on $s$. Both are
+    derived; tried is the gradient $QG^\top$, and not $QG$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_K(Z, z, k, q, V), lambda M: softmax_attention(Z, z, M.T @ q, V), k)
     found = trace_identity((G.T * K.T * Q).tr().grad("K"), Q * (G.T if transposed else G))
     search = confirmed(found, route) if found.verdict.accepted else found
-    return derivation("BB:KQ.1", search, transposed=transposed)
+    return derivation("BB:KQ.1", search, found, transposed=transposed)
 
 
-@claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU",))
+@claim("BB:KQ.2", control={"transposed": True}, needs=("BB:C.7.gU", "BB:P3.4.U/limit"))
 def gradient_in_the_queries(*, transposed: bool = False) -> Evidence:
     r"""Along every path $Q(t)$ softmax attention changes at the rate
-    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1; tried is the gradient $KG$, and
-    not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
+    $\langle K\nabla_UT,Q'(t)\rangle$. This is derived as KQ.1, for a finite prompt and for the law
+    of the tokens; tried is the gradient $KG$, and not $KG^\top$, of ${\rm tr}(G^\top K^\top Q)$.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_Q(Z, z, k, q, V), lambda M: softmax_attention(Z, z, k.T @ M, V), q)
     found = trace_identity((G.T * K.T * Q).tr().grad("Q"), K * (G.T if transposed else G))
     search = confirmed(found, route) if found.verdict.accepted else found
-    return derivation("BB:KQ.2", search, transposed=transposed)
+    return derivation("BB:KQ.2", search, found, transposed=transposed)
 
 
 @claim("BB:KQ.3", control={"factor": 2}, needs=("BB:C.7.gV",))
 def gradient_in_the_values(*, factor: int = 1) -> Evidence:
-    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ changes at the rate that C.7.gV
-    gives for $U=K^\top Q$. This is derived, and the gradient of $v^\top b$ in a row $v$ of $V$ is
-    tried; `factor` multiplies the rate.
+    r"""Along every path $V(t)$ softmax attention for $K$ and $Q$ on a finite prompt changes at the
+    rate that C.7.gV gives for $U=K^\top Q$. On the law of the tokens the output at $V+sX$ is that
+    at $V$ and $s$ times $X$ times the tilted mean for $U=K^\top Q$. Both are derived, and the
+    gradient of $v^\top b$ in a row $v$ of $V$ is tried; `factor` multiplies the rates.
     """
     Z, z, k, q, V = setting()
     route = differences(grad_V(Z, z, k.T @ q, V), lambda M: softmax_attention(Z, z, k.T @ q, M), V)
     found = trace_identity((v.T * b).grad("v"), factor * b)
-    return derivation("BB:KQ.3", confirmed(found, route) if found.verdict.accepted else found, factor=factor)
+    search = confirmed(found, route) if found.verdict.accepted else found
+    return derivation("BB:KQ.3", search, found, factor=factor)

@@ -20,6 +20,7 @@ from numerics.provers import Integers, computed, forall, identity, trace_identit
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from numerics.regression.risk.gap_to_infinite_prompt import finite_prompt_risk
 from numerics.seeds import current_seed, generator
+from proofs_check.boursier_boyer.lemma_2_1 import GENERATING_FUNCTION
 from proofs_check.boursier_boyer.remark_5_3 import remark
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -39,6 +40,7 @@ OUTPUT = Algebra(general=["V", "U"], symmetric=["Gamma"], vectors=["e", "m", "b"
 @claim(
     "BB:12",
     control={"factor": 2},
+    cites=(GENERATING_FUNCTION,),
 )
 def covariance_of_a_token(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ and every $u=(a,b)$ it is derived that $\mathbb{E}e^{a^\top

@@ -85,7 +85,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LC.1.CL": Proof(normaliser.lower_statements, each(normaliser.lower_tail, 2)),
         "BB:LC.1.M": Proof(sums.weight_statements, sums.weight_theorems),
         "BB:LC.1.glue.a": one(sums.least_statement, lambda: replace(1 * L, moments.weight_at_least_one())),
-        "BB:LC.4/one-token": Proof(lemma_c4.single_statements, powers(lemma_c4.single)),
+        "BB:LC.4/one-token": Proof(lemma_c4.single_statements, (lemma_c4.single, *powers(lemma_c4.one_token))),
         "BB:LC.1.Q2": Proof(moments.weighted_value_statements, each(moments.weighted_value, 2)),
         "BB:LC.1.15": Proof(moments.length_statements, each(moments.length_of_the_limit, 2)),
         "BB:LC.1.RL": one(markov.numerator_statement, markov.numerator),

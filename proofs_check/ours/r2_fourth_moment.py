@@ -23,6 +23,7 @@ from proofs_check.ours.r1_second_moment import ANY_A2, ANY_L, DOMAIN
 from theory.bounds.concentration_moments import fourth_moment_R2
 
 L, a2, K8 = symbol("L"), symbol("a2"), symbol("F8")
+ONE_TOKEN = (replace(TWO_ATOMS, lengths=(1,)), replace(THREE_ATOMS, lengths=(1,)))
 SEARCHED = (replace(TWO_ATOMS, lengths=(1, 2, 3, 10, 100)), replace(THREE_ATOMS, lengths=(1, 2)))
 
 
@@ -91,23 +92,13 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evi
     return derivation("OURS:R2.off/sum", step, bound, c=c, two=two)
 
 
-@claim(
-    "OURS:R2.off/one",
-    control=dict(c=Fraction(15, 2), top=15),
-)
-def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidence:
-    r"""For $X=w(f-R/S)$, $\mathbb{E}|X|^4\leq16e^{16a_2}K_8$ is derived. The second route is that
-    $(p+q)^4\leq8(p^4+q^4)$ for $p,q\geq0$ and
-    $8(\sqrt{e^{32a_2}}+e^{4a_2}e^{8a_2})\leq16e^{16a_2}$, where $e^{32a_2}$ and $e^{8a_2}$ bound
-    $\mathbb{E}w^8$ and $\mathbb{E}w^4$. Here `c` stands for the first 8 and `top` for the 16.
+@claim("OURS:R2.off/one", dial="top")
+def fourth_power_of_one_term(*, top: int | Fraction = 16) -> Evidence:
+    r"""For $X=w(f-R/S)$, $\mathbb{E}|X|^4\leq16e^{16a_2}K_8$ is derived, from
+    $|X|^4\leq8w^4(|f|^4+|R/S|^4)$; `top` stands for the 16. It is tried on prompts of one token,
+    whose numerator $R_L-S_LR/S$ is $X$, and on longer ones with $16L^2$.
     """
-    p, q = sp.symbols("p q", nonnegative=True)
-    moment = lambda k: exp(sp.Integer(k) ** 2 * ANY_A2 / 2)
-    total = 8 * (sqrt(moment(8)) + exp(4 * ANY_A2) * moment(4))
-    search = all_of(
-        forall((p + q) ** 4, "<=", sp.Rational(c) * (p**4 + q**4), {p: Closed(0, oo), q: Closed(0, oo)}),
-        forall(total, "<=", top * exp(16 * ANY_A2), {ANY_A2: Closed(0, oo)}),
-    )
+    search = worst_ratio(Mean(numerator_fourth), "<=", top * L**2 * exp(16 * a2) * K8, families=ONE_TOKEN)
     return derivation("OURS:R2.off/one", search, top=top)
 
 

@@ -37,14 +37,19 @@ MOMENT_ORDER = [(Q, "<=", P3), (P3, "<=", P2)]
 
 @claim(
     "OURS:T5.2.gap/moments",
-    control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}, {"up": Fraction(9, 10)}),
+    control=({"c": Fraction(6)}, {"of_Q": 8}, {"k": Fraction(29, 10)}, {"up": Fraction(9, 10)}, {"share": Fraction(9, 10)}),
 )
-def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3, up: int | Fraction = 1) -> Evidence:
-    r"""It is derived that $-7P_2\leq-P_2-6P_3+6Q\leq0$ and that $\frac{dP_2}{ds}=P_2-4P_3+3Q$ is
-    between $-3P_2$ and $P_2$, from $Q\leq P_3\leq P_2$, which is derived for the weights of any
-    scores; `c`, `of_Q`, `k` and `up` stand for 7, the 6 before $Q$, 3, and the 1 before the last
-    $P_2$.
+def moments_below_the_first(
+    *, c: Fraction = Fraction(7), of_Q: int = 6, k: int | Fraction = 3, up: int | Fraction = 1, share: int | Fraction = 1
+) -> Evidence:
+    r"""It is derived that $Q\leq P_3\leq P_2$ for the softmax weights of any scores, and that
+    $-7P_2\leq-P_2-6P_3+6Q\leq0$ and $-3P_2\leq P_2-4P_3+3Q\leq P_2$ for any numbers $0\leq Q\leq
+    P_3\leq P_2$. Here `c`, `of_Q`, `k` and `up` stand for 7, the 6 before $Q$, 3, and the 1 before
+    the last $P_2$; `share` multiplies $P_3$ and $P_2$ in the order of the three. The second route
+    has one token for the order, and numbers up to 1. For Gaussian scores $P_2-4P_3+3Q$ is
+    $\frac{dP_2}{ds}$, by R4.e.
     """
+    one_token = forall(P2, "<=", Rational(share) * P2, {P2: Closed(1, 1)})  # P_2 = P_3 = Q = 1
     b, slope = -P2 - 6 * P3 + of_Q * Q, P2 - 4 * P3 + 3 * Q
     sides: tuple[tuple[Any, str, Any], ...] = (
         (b, ">=", -Rational(c) * P2),
@@ -53,7 +58,8 @@ def moments_below_the_first(*, c: Fraction = Fraction(7), of_Q: int = 6, k: int 
         (slope, "<=", Rational(up) * P2),
     )
     searches = (forall(left, op, right, MOMENT_DOMAIN, where=MOMENT_ORDER) for left, op, right in sides)
-    return derivation("OURS:T5.2.gap/moments", *searches, c=c, of_Q=of_Q, k=k, up=up)
+    numbers = {"c": c, "of_Q": of_Q, "k": k, "up": up, "share": share}
+    return derivation("OURS:T5.2.gap/moments", one_token, one_token, *searches, **numbers)
 
 
 @claim(

@@ -63,8 +63,8 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 )
 def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
     r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$ it is $g_p(r)\leq
-    C^bne^{-2r}$ for all tokens of the sphere, with $C^b=4e^{d+\sqrt d}$ times `most` = 1, and
-    $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
+    C^bne^{-2r}$ for all tokens of the sphere that are not the query, with $C^b=4e^{d+\sqrt d}$
+    times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
     $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
     $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried with the
     mean of $g_0/n$ over $e^{-2r}$ for $d=3$.

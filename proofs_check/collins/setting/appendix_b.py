@@ -69,8 +69,9 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
 )
 def without_the_covariates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""`half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is at least that of
-    $A+C$, where $B=\sum_jv_j\beta_j$; if $f$ and $-f$ are equally likely it is the loss at $v$, so
-    that no $v$ has a smaller loss than $v=0$. The squares themselves are tried.
+    $A+C$, where $B=\sum_jv_j\beta_j$. If $f$ and $-f$ are equally likely, and the noise is
+    symmetric too, the loss at every $v$ is the same for $-A+B-C$. This is used: then that mean is
+    the loss at $v$, and no $v$ has a smaller loss than $v=0$. The squares themselves are tried.
     """
     everywhere = {A: (-oo, oo), B: (-oo, oo), C: (-oo, oo)}
     printed = forall(half * ((A + B + C) ** 2 + (-A + B - C) ** 2), ">=", (A + C) ** 2, everywhere)

@@ -103,8 +103,10 @@ def kernel_of_the_estimator(*, power: int = 1) -> Evidence:
 )
 def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For a constant task the loss of every softmax is at least $\frac{\sigma^2}{n}$, that of
-    equal weights, times 2 `half` = 1. It is tried for two weights of sum 1, whose sum of squares is
-    at least `half` = 1/2, its value without a window.
+    equal weights, times 2 `half` = 1. Of the noise it is used that
+    $\mathbb E(\sum_ib_i\epsilon_i)^2=\sigma^2\|b\|^2$ for all numbers $b$, given the tokens. It is
+    tried for two weights of sum 1, whose sum of squares is at least `half` = 1/2, its value without
+    a window.
     """
     g = sp.Symbol("gamma", nonnegative=True)
     search = forall(g**2 + (1 - g) ** 2, ">=", half, {g: Closed(0, 1)})

@@ -31,8 +31,11 @@ def on_circle(name: str) -> sp.Matrix:
 def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
     r"""The mean of $l^2(w^\top v)^2$ is $\frac{L^2}{3d}\|v\|^2$ for every vector $v$ (3 is
     `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
-    `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. It is tried in the plane of
-    $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat x=ax+bx^\prime$.
+    `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. Of the uniform direction it
+    is used that its coordinates are uncorrelated and of one mean square, and of the slope that it
+    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. It is tried in the
+    plane of $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat
+    x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])
@@ -64,9 +67,10 @@ def error_along_the_query(*, half: int = 2) -> Evidence:
     control=dict(sign=1),
 )
 def mean_in_a_fixed_direction(*, sign: int = -1) -> Evidence:
-    r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens: the reflection in the
-    hyperplane orthogonal to $x^\prime$, under which the law is the same, is written out, keeps the
-    weights and multiplies the component by `sign` = -1. Two weighted tokens are tried.
+    r"""The mean of $x^{\prime\top}\hat x$ is 0, for any number of tokens and every query: the
+    reflection in the hyperplane orthogonal to $x^\prime$ is written out, keeps the weights and
+    multiplies the component by `sign` = -1. Of uniform tokens it is used that this component of the
+    reflected tokens has the same mean. Two weighted tokens are tried.
     """
     p, q = sp.symbols("p q", real=True)
     W, V = sp.symbols("W V", positive=True)

@@ -9,20 +9,20 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, WIDE, d, w
+from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, WIDE, d, w
 
 
-@claim("COL:C.5/wide", control=dict(share=5))
+@claim("COL:C.5/wide", control=dict(share=3), argument=LAWS)
 def signal_of_order_one_over_w2(*, share: int = 8) -> Evidence:
     r"""For $d\geq2$ and $w\geq\frac{d+\sqrt d}{2}$ the root of $3d/L^2$ times the signal term is at
-    least $\frac{d-1}{w}$ over `share` = 8, derived for every prompt length; the last step is tried
-    on $\frac{d-1}{d-1+4w}$.
+    least $\frac{d-1}{w}$ over `share` = 8, derived for every prompt length from the properties of
+    uniform tokens and tasks that R8 uses; the last step is tried on $\frac{d-1}{d-1+4w}$.
     """
     search = forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[WIDE])
     return derivation("COL:C.5/wide", search, share=share)
@@ -44,7 +44,7 @@ SMALL_TASKS = Diverging(
     instead=r"$\Omega(L^2)$ for $w<\frac{d+\sqrt d}{2}$.",
     costs="nothing",
     repair=dict(square=True),
-    control=dict(square=True, share=7),
+    control=dict(square=True, share=6),
     needs=("OURS:R8.below", "COL:C.2"),
     argument=BOUND,
     hypotheses=("scale > 0",),
@@ -61,35 +61,43 @@ def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidenc
 
 @claim(
     "COL:C.5.c2",
-    control=dict(share=2),
+    control=dict(share=1),
+    argument=LAWS,
 )
 def case_two(*, share: int = 8) -> Evidence:
     r"""The bound holds with $C=\sqrt8e^{-2(d+\sqrt d)}$ over `share` = 8, as $e^{2w}/w^{d/2+1}$ is
-    at most $e^{2(d+\sqrt d)}/w^2$ in the range. It is tried whether the root of $3d/L^2$ times the
-    signal term, $\frac{d-1}{d-1+4w}$, is at least $w^{-2}$ over `share`.
+    at most $e^{2(d+\sqrt d)}/w^2$ in the range, from the properties of uniform tokens and tasks
+    that R8 uses. For $d=2,3,5$ it is tried whether the root of $3d/L^2$ times the signal term,
+    which is at least $\frac{d-1}{d-1+4w}$, is at least $e^{2w-2(d+\sqrt d)}w^{-(d/2+1)}$ over
+    `share`.
     """
-    search = forall(BELOW, ">=", 1 / (share * w**2), EVERY, where=[WIDE, (w, "<", d + sp.sqrt(d))])
-    return derivation("COL:C.5.c2", search, share=share)
+    parts = []
+    for k in (2, 3, 5):
+        most = k + sp.sqrt(k)
+        stated = sp.exp(2 * w - 2 * most) / w ** (sp.Rational(k, 2) + 1) / share
+        parts.append(forall(BELOW.subs(d, k), ">=", stated, {w: (1, 8)}, where=[(w, ">=", most / 2), (w, "<", most)]))
+    return derivation("COL:C.5.c2", all_of(*parts), share=share)
 
 
 @claim(
     "COL:C.5.c3",
     control=dict(eight=Fraction(1, 5)),
+    argument=LAWS,
 )
 def case_three(*, eight: int | Fraction = 8) -> Evidence:
     r"""The bound of Case 3 for all $C_b\leq C^b$, where 24 is 3 times `eight` = 8, from
-    $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$; it is tried whether the square of this times `eight` is
-    at least $\frac14e^{-4w}$.
+    $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$ and the properties of uniform tokens and tasks that R8
+    uses; it is tried whether the square of this times `eight` is at least $\frac14e^{-4w}$.
     """
     search = forall(eight / (1 + 4 * w) ** 2, ">=", sp.exp(-4 * w) / 4, {w: (0, oo)})
     return derivation("COL:C.5.c3", search, eight=eight)
 
 
-@claim("COL:C.6/lower", control=dict(share=3))
+@claim("COL:C.6/lower", control=dict(share=3), argument=LAWS)
 def for_every_width(*, share: int = 4) -> Evidence:
     r"""For $d\geq2$ and all $w>0$ the root of $3d/L^2$ times the signal term is at least
-    $\frac{1}{w+1}$ over `share` = 4, derived for every prompt length; the last step is tried on
-    $\frac{d-1}{d-1+4w}$.
+    $\frac{1}{w+1}$ over `share` = 4, derived for every prompt length from the properties of uniform
+    tokens and tasks that R8 uses; the last step is tried on $\frac{d-1}{d-1+4w}$.
     """
     search = forall(BELOW, ">=", 1 / (share * (w + 1)), EVERY)
     return derivation("COL:C.6/lower", search, share=share)

@@ -36,7 +36,9 @@ A, E = sp.symbols("L_aff E", nonnegative=True)
 def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The signal term of ReLU tasks, which is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a
     mean square $E$, is at least `half` = 1/2 times $\mathcal L_{\rm aff}$, for any tokens and
-    weights; it is tried on the sum for all $\mathcal L_{\rm aff},E\geq0$.
+    weights. Of $l_1,l_2,b$ it is used that they are independent of the rest, have the mean square
+    $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on the sum for all
+    $\mathcal L_{\rm aff},E\geq0$.
     """
     search = forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
     return derivation("COL:C.9", search, half=half)
@@ -50,7 +52,9 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     r"""The slope of the companion, $l_1$ or $-l_2$ by the side of the query, has the law of $l$:
     every function of it has the same mean, times `whole` = 1, given $w$ and $b$. The mean squares
     of $\sum_{i\in A}\gamma_if(x_i)$ for the task and, times `other` = 1, for its companion are
-    equal for any tokens; they are tried for two tokens on the other side.
+    equal for any tokens. It is used that $l$ and $-l$ have one law, and that $l_1,l_2,b$ have the
+    mean square $\frac{L^2}{3}$ each, and products of the mean 0. The mean squares are tried for two
+    tokens on the other side.
     """
     m, k = sp.symbols("m_1 m_2", positive=True)
     mean = lambda slope: averaged((gamma * (slope * m + b) + (1 - gamma) * (slope * k + b)) ** 2)

@@ -20,12 +20,13 @@ from proofs_check.derivations.proofs import derivation
     control=dict(sign=-1),
 )
 def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
-    r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top
-    Gx$, where `sign` = 1 stands before the second part, in all dimensions. (31), (36): if $u_i$ and
-    $Ru_i$ have one law, the signal term with $u_i^\top Ru$ in the exponents is that with $u_i^\top
-    u$ and $R^\top u$ in place of $u$ in the labels, and the noise term is that with $u_i^\top u$.
-    It is tried for $d=3$, $k=2$: $|u_i-u|=|R^\top u_i-R^\top u|$, and
-    $u_i^\top Ru=(R^\top u_i)^\top u$.
+    r"""(28): with $F=B^\top M$ and $G=B_\perp^\top M$ the score is $c_uu_i^\top Fx+c_vv_i^\top Gx$,
+    where `sign` = 1 stands before the second part, in all dimensions. (31), (36): for every real
+    factor of the exponent the signal term with $u_i^\top Ru$ in the exponents is that with
+    $u_i^\top u$ and $R^\top u$ in place of $u$ in the labels, and the noise term is that with
+    $u_i^\top u$. It is used that $R$ is orthogonal, and that both terms are the same for the tokens
+    $Ru_i$ as for $u_i$, which have one law, given $x$ and the $v_i$. It is tried for $d=3$, $k=2$:
+    $|u_i-u|=|R^\top u_i-R^\top u|$, and $u_i^\top Ru=(R^\top u_i)^\top u$.
     """
     M, x, u_i, v_i, u = symmetric("M", 3), vector("x", 3), vector("u_i", 2), vector("v_i", 1), vector("u", 2)
     token = c_u * B * u_i + c_v * B_PERP * v_i
@@ -68,11 +69,13 @@ def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> E
     control=(dict(factor=1), dict(sign=-1)),
 )
 def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evidence:
-    r"""(32): the difference of the errors at $R^\top u$ and at $u$ is `factor` = 2 times
-    $(u-R^\top u)^\top\sum_i\gamma_iu_i$, for any weights and tokens; and the signal term, times
-    `sign` = 1, is not smaller at $R^\top u$. The mean centre is $\bar cu$ by symmetry, with
-    $\bar c\geq0$ since for $c_u>0$ the weight of a token is smaller after its reflection to the
-    other side of $u^\perp$. It is tried for two tokens, $k=2$, and on $2\bar c(1-u^\top R^\top u)$.
+    r"""(32): the difference of the errors at $R^\top u$ and at $u$ is `factor` = 2 times $(u-R^\top
+    u)^\top\sum_i\gamma_iu_i$, for any weights and tokens; and the signal term, times `sign` = 1, is
+    not smaller at $R^\top u$, for $c_u>0$ as in the repair of (35). It is used that the mean centre
+    is on the line of $u$, $\bar cu$, since reflections that keep $u$ keep the law of the tokens,
+    and that the reflection of one token to the other side of $u^\perp$ keeps it; then $\bar c\geq0$
+    since the weight of the token is smaller there. It is tried for two tokens, $k=2$, and on $2\bar
+    c(1-u^\top R^\top u)$.
     """
     w = sp.Symbol("gamma_1", positive=True)
     x, y, u, z = vector("x", 2), vector("y", 2), vector("u", 2), vector("z", 2)

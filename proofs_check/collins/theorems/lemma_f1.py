@@ -5,6 +5,7 @@ the query. The printed proof rests on an independence that ReLU tasks do not hav
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import sympy as sp
 from sympy import oo
@@ -38,10 +39,11 @@ CENTRED = (l_1 + l_2) / 2 * (m - mu) + (l_1 - l_2) / 2 * m
 )
 def odd_predictions(*, share: int = 3) -> Evidence:
     r"""The loss of linear attention on affine and on ReLU tasks is at least $L^2$ over `share` = 3,
-    for any labels, tokens and matrix, if the query $x$ has the law of $-x$: the prediction is odd
-    in it, so that the loss is at least the mean square of the even part
-    $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is tried for every odd value $P$ and every odd
-    part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
+    for any labels, tokens and matrix: the prediction is odd in the query $x$, so that the loss is
+    at least the mean square of the even part $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is
+    used that $x$ has the law of $-x$ given the rest, for which the loss is the same, that
+    $\mathbb Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is tried for
+    every odd value $P$ and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
     """
     P = sp.Symbol("P", real=True)  # the prediction minus the odd part
     even = b + (l_1 + l_2) / 2 * m
@@ -58,18 +60,20 @@ def odd_predictions(*, share: int = 3) -> Evidence:
 def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence:
     r"""For affine tasks $\mathbb E_xf=b$; every function of it and every one of $l$ and $w$, which
     $f-b$ is (with the bias left in, `with_bias`: and of $b$), have the product of their means; the
-    flip is $-l\,w^\top x+b$, and functions of $-l$ have the means of those of $l$; all times
-    `whole` = 1. It is tried with $b^2$ and $l_1^2s^2$.
+    flip is $-l\,w^\top x+b$, and products of a function of $-l$ and one of $w$ and $b$ have the
+    mean of that with $l$, so that the flip has the law of the task; all times `whole` = 1. It is
+    used that $l$, $(w,b)$ and the point are independent, that $l$ and $-l$ have one law, and that
+    the point is centred. It is tried with $b^2$ and $l_1^2s^2$.
     """
     s = sp.Symbol("s", real=True)
     rest = l_1 * s + (b if with_bias else 0)
-    mean, product = averaged(b**2 * rest**2), averaged(b**2) * averaged(rest**2)
+    mean, apart_ = averaged(b**2 * rest**2), averaged(b**2) * averaged(rest**2)
     both = computed(r"\mathbb E(\mathbb E_xf)^2\overline f^2", mean)
-    apart = identity(both, computed(r"\mathbb E(\mathbb E_xf)^2\,\mathbb E\overline f^2", whole * product))
+    apart = identity(both, computed(r"\mathbb E(\mathbb E_xf)^2\,\mathbb E\overline f^2", whole * apart_))
     t = sp.Symbol("t", real=True)
     mean_of_task = sp.integrate(l_1 * t + b, (t, -1, 1)) / 2
     flip = identity(computed("2b-f", 2 * b - (l_1 * s + b)), -l_1 * s + whole * b)
-    even = identity(computed(r"\mathbb E(-l)^2", averaged((-l_1) ** 2)), whole * averaged(l_1**2))
+    even = identity(computed(r"\mathbb E(-l)^2b^2", averaged((-l_1) ** 2 * b**2)), whole * averaged(l_1**2 * b**2))
     of_x = identity(computed(r"\mathbb E_xf", mean_of_task), whole * b)
     return derivation("COL:F.1p/affine", of_x, apart, flip, even, with_bias=with_bias, whole=whole)
 
@@ -126,21 +130,45 @@ def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
 
 
 @claim(
-    "COL:F.1.drop",
+    "COL:F.1.drop/affine",
     control=dict(square=2),
     needs=("COL:F.1p/affine",),
 )
 def without_the_mean(*, square: int | Fraction = 1) -> Evidence:
-    r"""With $S=\sum_ix_i^\top Mx$, whose mean is 0, the mean of $(A+b(S-1))^2$ is at least that of
-    $(A-b)^2$ plus `square` = 1 times that of $b^2S^2$, hence that of $(A-b)^2$, for affine tasks,
-    where $b=\mathbb E_xf$ is independent of the rest. (For ReLU tasks Theorem 3.6 holds without
-    this step.) It is tried for $S=\pm s$.
+    r"""With $S=\sum_ix_i^\top Mx$, whose mean is 0 as the query is centred, the mean of
+    $(A+b(S-1))^2$ is at least that of $(A-b)^2$ plus `square` = 1 times that of $b^2S^2$, hence
+    that of $(A-b)^2$, for affine tasks, where $b=\mathbb E_xf$ is centred and independent of the
+    rest. It is tried for $S=\pm s$.
     """
     A, s = sp.symbols("A s", real=True)
     mean = averaged(((A + b * (s - 1)) ** 2 + (A + b * (-s - 1)) ** 2) / 2)
     without, part = averaged((A - b) ** 2), averaged(b**2 * s**2)
     search = forall(without + square * part, "<=", mean, {A: (-oo, oo), s: (-oo, oo), L: (0, oo)})
-    return derivation("COL:F.1.drop", search, square=square)
+    return derivation("COL:F.1.drop/affine", search, square=square)
+
+
+@claim(
+    "COL:F.1.drop/relu",
+    control=dict(square=2),
+    argument=r"For ReLU tasks $b^\prime=b+\frac{l_1+l_2}{2}\mu$, and given the points the mean of $b^\prime\overline f(y)$ "
+    r"over the tasks is $\frac{L^2}{6}\mu(\mathbb E|w^\top y|-\mu)=0$ for every $y$ of the sphere. So the products of "
+    r"$b^\prime S$ and the terms of $A$, which are $\overline f$ or centred noise times numbers that the points fix, have the "
+    r"mean 0, and so has $b^{\prime2}S$, as the query is centred.",
+)
+def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
+    r"""For ReLU tasks $b^\prime=\mathbb E_xf$ is not independent of the centred task. Where
+    $\mathbb Eb^\prime AS=0$ and $\mathbb Eb^{\prime2}S=0$, which the argument shows, the mean of
+    $(A+b^\prime(S-1))^2$ is still at least that of $(A-b^\prime)^2$ plus `square` = 1 times that
+    of $b^{\prime2}S^2$. It is tried for $S=\pm s$ and a point at which $|w^\top y|$ is
+    $\mu\pm\delta$, with $A=a+cS\overline f(y)$.
+    """
+    A, s, c, delta = sp.symbols("A s c delta", real=True)
+    signs = tuple(product((1, -1), repeat=2))
+    mean = lambda f: averaged(sum(f(T * s, CENTRED.subs(m, mu + size * delta)) for T, size in signs) / 4)
+    whole = mean(lambda T, centred: (A + c * T * centred + MEAN * (T - 1)) ** 2)
+    without, part = mean(lambda T, centred: (A + c * T * centred - MEAN) ** 2), mean(lambda T, centred: MEAN**2 * T**2)
+    ranges = {**dict.fromkeys((A, s, c, delta), (-oo, oo)), mu: (0, oo), L: (0, oo)}
+    return derivation("COL:F.1.drop/relu", forall(without + square * part, "<=", whole, ranges), square=square)
 
 
 @claim(

@@ -21,17 +21,18 @@ w, L, sigma2, whole = sp.symbols("w L sigma2 Lambda", positive=True)
 
 @claim(
     "COL:3.1.ring",
-    control=(dict(half=3), dict(order=3)),
+    control=(dict(half=3), dict(order=5)),
 )
 def centre_of_a_ring(*, half: int = 2, order: int = 1) -> Evidence:
-    r"""The centre of mass of a ring around $x$ whose points are at the distance $\frac{1}{\sqrt
-    w}$, which lies on the line of $x$ by symmetry, is at the distance $\frac1w$ over `half` = 2
-    from $x$, and the squared bias of $Lu^\top x$ is at most $\frac{L^2}{2w^2}$ over `order` = 1, in
-    every dimension. It is tried at the height $t$ with $2-2t=\frac1w$.
+    r"""The centre of mass of a ring around $x$ whose points are at the distance $\frac{1}{\sqrt w}$
+    is at the distance $\frac1w$ over `half` = 2 from $x$, and the squared bias of $Lu^\top x$ is at
+    most $\frac{L^2}{2w^2}$ over `order` = 1, in every dimension. It is used that the centre is on
+    the line of $x$, by symmetry, and that the coordinates of the direction are uncorrelated and of
+    one mean square. It is tried at the height $t$ with $2-2t=\frac1w$ for $d\geq2$.
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
     depth = identity(computed("1-t", 1 - t), 1 / (half * w))
-    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w**2 / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(1, oo)})
+    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w**2 / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(2, oo)})
     return derivation("COL:3.1.ring", depth, bias, half=half, order=order)
 
 

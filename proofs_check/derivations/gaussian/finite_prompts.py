@@ -20,7 +20,7 @@ from proofs_check.derivations.gaussian.linear_model import dot, h, l, mean, w
 from proofs_check.derivations.gaussian.risks import c, p
 from proofs_check.derivations.gaussian.tilted_tokens import U, last
 from proofs_check.derivations.second_moment import average_of_squares, no_larger_than_the_sum
-from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, prompt, score, total, z
+from proofs_check.derivations.softmax_average import S_L, d, expectation, i, k, over, prompt, total, z
 from proofs_check.derivations.softmax_average import w as weight
 from proofs_check.derivations.tilted import query, y
 
@@ -51,39 +51,50 @@ P2, P3, Q = (Defined(name, expectation(e)) for name, e in (("P2", p2), ("P3", p3
 
 
 @cache
-def order() -> tuple[Theorem, ...]:
-    """Q <= P_3 <= P_2 <= 1 for the weights p_k = w_k/S_L, since sum p_k = 1 and p_k <= 1."""
+def order() -> tuple[Theorem, Theorem]:
+    """Q <= P_3 <= P_2 for the weights p_k = w_k/S_L, since sum p_k = 1 and p_k <= 1."""
     points = (
         chain(sums[0] ** 2, average_of_squares(weight)[0], S_L * sums[1]),
         chain(sums[1], no_larger_than_the_sum(weight), S_L * sums[0]),
-        chain(sums[0], no_larger_than_the_sum(exp(score / 2)), S_L * S_L),
     )
     out = []
-    for thm, power, small, large in zip(points, (4, 3, 2), (square, p3, p2), (p3, p2, term(1))):
+    for thm, power, small, large in zip(points, (4, 3), (square, p3), (p3, p2)):
         scaled = thm.lhs / S_L**power
         out.append(integrate("prompt", (prompt,), chain(small, scaled, replace(scaled, thm), large)))
-    return tuple(chain(left, thm, right) for left, thm, right in zip((Q, P3, P2), out, (P3, P2, term(1))))
+    first, second = (chain(left, thm, right) for left, thm, right in zip((Q, P3), out, (P3, P2)))
+    return first, second
+
+
+#: Any three numbers in this order.
+p_2, p_3, q_ = (Variable(name, range=NONNEGATIVE) for name in ("p2", "p3", "q"))
+
+
+@cache
+def in_order() -> tuple[Theorem, Theorem]:
+    return assume("Q <= P_3", q_, "<=", p_3), assume("P_3 <= P_2", p_3, "<=", p_2)
 
 
 def moment_statements(
-    c: int | Fraction = 7, of_Q: int | Fraction = 6, k: int | Fraction = 3, up: int | Fraction = 1
+    c: int | Fraction = 7, of_Q: int | Fraction = 6, k: int | Fraction = 3, up: int | Fraction = 1, share: int | Fraction = 1
 ) -> tuple[Statement, ...]:
-    """-c P_2 <= -P_2 - 6 P_3 + of_Q Q <= 0 and -k P_2 <= P_2 - 4 P_3 + 3 Q <= up P_2."""
-    c, of_Q, k, up = map(Fraction, (c, of_Q, k, up))
+    """Q <= share P_3 and P_3 <= share P_2 for the weights; and -c P_2 <= -P_2 - 6 P_3 + of_Q Q <= 0
+    and -k P_2 <= P_2 - 4 P_3 + 3 Q <= up P_2 for any numbers Q <= P_3 <= P_2.
+    """
+    c, of_Q, k, up, share = map(Fraction, (c, of_Q, k, up, share))
     sides = (
-        (P2 + 6 * P3, c * P2 + of_Q * Q),
-        (of_Q * Q, P2 + 6 * P3),
-        (4 * P3, (1 + k) * P2 + 3 * Q),
-        (P2 + 3 * Q, 4 * P3 + up * P2),
+        (p_2 + 6 * p_3, c * p_2 + of_Q * q_),
+        (of_Q * q_, p_2 + 6 * p_3),
+        (4 * p_3, (1 + k) * p_2 + 3 * q_),
+        (p_2 + 3 * q_, 4 * p_3 + up * p_2),
     )
-    return tuple(Statement(left, "<=", right) for left, right in sides)
+    given = frozenset().union(*(t.assumptions for t in in_order()))
+    of_weights = (Statement(Q, "<=", share * P3), Statement(P3, "<=", share * P2))
+    return (*of_weights, *(Statement(left, "<=", right, given) for left, right in sides))
 
 
 @cache
 def moment_theorems() -> tuple[Theorem, ...]:
-    first, second, third = order()
-    finite = (chain(second, third), chain(first, second, third))
-    return tuple(arithmetic(s.lhs, "<=", s.rhs, *order(), *finite) for s in moment_statements())
+    return (*order(), *(arithmetic(s.lhs, "<=", s.rhs, *in_order()) for s in moment_statements()[2:]))
 
 
 bound, s_ = Variable("P", range=NONNEGATIVE), Variable("s", range=NONNEGATIVE)

@@ -73,7 +73,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LF.1.ii.f/mgf": one(task_moments.mgf_statement, task_moments.exponential_moment),
         "OURS:LF.1/sub_gaussian": Proof(laws.noisy_statements, (laws.noisy_token, laws.growth_of_the_proxy)),
         "OURS:T5.2/scale": Proof(rescaled.statements, each(rescaled.theorems, 4)),
-        "OURS:T5.2.gap/moments": Proof(finite_prompts.moment_statements, each(finite_prompts.moment_theorems, 4)),
+        "OURS:T5.2.gap/moments": Proof(finite_prompts.moment_statements, each(finite_prompts.moment_theorems, 6)),
         "OURS:T5.2.gap/power": one(finite_prompts.power_statement, finite_prompts.power),
         "OURS:T5.2.gap/gaussian": Proof(weighted_lengths.statements, each(weighted_lengths.bounds, 3)),
         "BB:LF.1": Proof(

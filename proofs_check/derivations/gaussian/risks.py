@@ -60,10 +60,12 @@ guess, truth = (Function(name, (Sort.TOKEN,)) for name in ("guess", "truth"))
 
 @cache
 def inverse() -> Theorem:
-    """Sigma J b = b for every b."""
+    """a' Sigma J b = a'b for all vectors a and b. An index is any whole number, and a sum over
+    coordinates ends at d, so that Sigma J b = b cannot be asked for at every index.
+    """
     s = Variable("s", Sort.INDEX)
     image = over(l, d, sigma(i, l) * over(s, d, J(l, s) * b(s)))
-    return assume("J is the inverse of Sigma", image, "==", b(i), every=(b, i))
+    return assume("J is the inverse of Sigma", over(i, d, a(i) * image), "==", over(i, d, a(i) * b(i)), every=(a, b))
 
 
 def risk_at_the_limit(factor: int = 1, least: int | Fraction = 0) -> tuple[Statement, Statement]:
@@ -79,9 +81,7 @@ def no_risk() -> Theorem:
     """At uU = J the prediction is w' Sigma J x_q = w.x_q."""
     limit = {p: ((i,), term(0)), c: t, last: ((i,), term(0)), U: ((i, l), J(i, l) / t)}
     known = specialise(infinite_prompt_theorem(), limit)
-    at = specialise(inverse(), {b: ((i,), x(i, q))})
-    each = arithmetic(w(i) * at.lhs, "==", w(i) * at.rhs, at, hide=(at.lhs, at.rhs))
-    right = integrated("coordinates", (i,), each, None, target, (d,))
+    right = chain(specialise(inverse(), {a: ((i,), w(i)), b: ((i,), x(i, q))}), target)
     point = arithmetic(absolute(right.lhs - target) ** 2 / 2, "==", 0, right, hide=(right.lhs, target))
     zero = integrated("normal", (h,), integrated("normal", (q,), point), None, 0)
     return chain(risk_at_the_limit()[0].lhs, known, zero)

@@ -48,7 +48,7 @@ def stretched() -> Theorem:
 
 
 @cache
-def bounds(part: Fraction = Fraction(1, 4)) -> tuple[Theorem, ...]:
+def bounds() -> tuple[Theorem, ...]:
     """E e^{|x|^2/(4k)}|x|^{2j} is at most 2^{d/2} times 1, 2 tr S, 12 (tr S)^2 for j = 0, 1, 2."""
     light = chain(Fraction(1, 4) / k_ * stretched().lhs, replace(Fraction(1, 4) / k_ * stretched().lhs, stretched()), N / 4)
     out = []

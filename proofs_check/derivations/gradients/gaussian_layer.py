@@ -8,122 +8,21 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, equal, limit, replace, specialise
-from numerics.derivations.sorts import REALS, Range, Sort
+from numerics.derivations.derived import chain, exp
+from numerics.derivations.rules import arithmetic, equal, specialise
+from numerics.derivations.sorts import REALS, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.gaussian_tokens import (
-    R,
-    b,
-    c,
-    directional,
-    dot,
-    g,
-    mean,
-    mu,
-    n,
-    rank,
-    tilt,
-    tilted,
-    token,
-    weight_of_a_vector,
-    xi,
-)
+from proofs_check.derivations.gaussian.moments import covariance
+from proofs_check.derivations.gaussian.own_prompt import of_a_row, r
+from proofs_check.derivations.gaussian_tokens import R, b, c, mean, mu, n, rank, tilt, tilted, token, weight_of_a_vector
 from proofs_check.derivations.query_average import V, l
-from proofs_check.derivations.softmax_average import a, d, eps, i, j, over, t, x
-from proofs_check.derivations.tilted import part_
+from proofs_check.derivations.softmax_average import a, d, i, j, over
 
-unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
-short = Variable("r", range=Range(Fraction(0), Fraction(1), True, False))
 number = Variable("s", range=REALS)
 U, W, X = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in "UWX")
 v, query = Function("v", (Sort.INDEX,)), Function("q", (Sort.INDEX,))
-#: The step t of a difference, which is less than 1.
-step = eps / (1 + eps)
-
-
-def product(f: Function, h: Function) -> Term:
-    """The inner product of two vectors of the length of xi."""
-    return over(n, rank, f(n) * h(n))
-
-
-square = over(n, rank, b(n) ** 2)
-
-
-@cache
-def hyperbolic_cosine() -> tuple[Theorem, Theorem]:
-    """E e^{t b.xi} + E e^{-t b.xi} = 2 e^{t^2|b|^2/2}, read from both sides."""
-    value = exp(t**2 * square / 2)
-    ends = [chain(specialise(weight_of_a_vector(), {b: ((n,), sign * t * b(n))}), value) for sign in (1, -1)]
-    both = ends[0].lhs + ends[1].lhs
-    sides = (both, 2 * value), (2 * value, both)
-    first, second = (arithmetic(left, "==", right, *ends, hide=(value,)) for left, right in sides)
-    return first, second
-
-
-@cache
-def second_moment_at_most() -> Theorem:
-    """E(b.xi)^2 <= |b|^2, from 2 + x^2 <= e^x + e^{-x} at x = t b.xi, as t tends to 0."""
-    X, B = dot(b, xi), square
-    point = specialise(arithmetic(2 + x**2, "<=", exp(x) + exp(-x)), {x: t * X})
-    average = integrated("normal", (g,), point, 2 + t**2 * mean(X**2), hyperbolic_cosine()[0].lhs)
-    average = chain(average, hyperbolic_cosine()[0])
-    slope = (average.lhs - 2) / t**2
-    average = chain(mean(X**2), slope, replace(slope, average), (2 * exp(t**2 * B / 2) - 2) / t**2)
-    T = step / (1 + part_)
-    small = specialise(arithmetic(exp(unit), "<=", 1 + unit + unit**2), {unit: T**2 * part_ / 2})
-    rest = chain(replace((2 * small.lhs - 2) / T**2, small))
-    rest = chain(rest, arithmetic(rest.rhs, "<=", part_ + eps * part_))
-    return limit(chain(specialise(average, {t: step / (1 + B)}), specialise(rest, {part_: B})), eps, B, B)
-
-
-@cache
-def slower_exponential() -> Theorem:
-    """e^{s x} <= e^x + 1 for every s in [0, 1]."""
-    top = Op("max", (x, term(0)))
-    raised = replace(exp(unit * x), arithmetic(x, "<=", top))
-    slower = specialise(arithmetic(exp(unit * part_), "<=", exp(part_)), {part_: top})
-    return chain(raised, slower, arithmetic(exp(top), "<=", exp(x) + 1))
-
-
-@cache
-def second_moment_at_least() -> Theorem:
-    """|b|^2 <= E(b.xi)^2, from e^x + e^{-x} <= 2 + x^2 + x^4 (e^x + e^{-x})."""
-    X, B = dot(b, xi), square
-    fourth = arithmetic(exp(x) + exp(-x), "<=", 2 + x**2 + x**4 * (exp(x) + exp(-x)))
-    slower = [specialise(slower_exponential(), {x: sign * x}) for sign in (1, -1)]
-    point = specialise(fourth, {x: unit * x})
-    bound = 2 + unit**2 * x**2 + unit**4 * x**4 * (slower[0].lhs + slower[1].lhs)
-    point = chain(point, bound, replace(bound, *slower))
-    point = specialise(point, {x: X, unit: short})
-    K = mean(X**4 * (exp(X) + exp(-X) + 2))
-    cosine = specialise(hyperbolic_cosine()[1], {t: short})
-    average = integrated("normal", (g,), point, cosine.rhs, 2 + short**2 * mean(X**2) + short**4 * K)
-    line = specialise(arithmetic(1 + x, "<=", exp(x)), {x: short**2 * B / 2})
-    whole = chain(2 * line.lhs, replace(2 * line.lhs, line), cosine, average)
-    near = chain(B, (whole.lhs - 2) / short**2, replace((whole.lhs - 2) / short**2, whole), mean(X**2) + short**2 * K)
-    near = specialise(near, {short: step})
-    near = chain(near, replace(near.rhs, arithmetic(step**2, "<=", eps)))
-    return limit(near, eps, mean(X**2), K)
-
-
-def both_ways(most: Theorem) -> Theorem:
-    """From X(c) <= Y(c) for every vector c, where both are linear in c, to X(c) = Y(c)."""
-    least = specialise(most, {c: ((n,), -c(n))})
-    least = chain(most.rhs - most.lhs, least.lhs - least.rhs, arithmetic(least.lhs - least.rhs, "<=", 0, least))
-    return arithmetic(most.lhs, "==", most.rhs, most, least, hide=(most.lhs, most.rhs))
-
-
-@cache
-def covariance() -> Theorem:
-    """E(b.xi)(c.xi) = b.c, from the second moments of (b + c).xi and (b - c).xi."""
-    most = specialise(second_moment_at_most(), {b: ((n,), b(n) + c(n))})
-    least = specialise(second_moment_at_least(), {b: ((n,), b(n) - c(n))})
-    product = chain(mean(dot(b, xi) * dot(c, xi)), (most.lhs - least.rhs) / 4)
-    return both_ways(chain(product, replace(product.rhs, most, least), over(n, rank, b(n) * c(n))))
-
 
 #: The covariance R R' times the score, and what belongs to coordinate i: the output of softmax
 #: attention, V E[Z Z'] a, which is the limit of linear attention, and V R R' a.
@@ -131,8 +30,6 @@ image = over(n, rank, R(j, n) * over(l, d, R(l, n) * a(l)))
 softmax = over(j, d, V(i, j) * tilted)
 linear = over(j, d, V(i, j) * mean(token * over(l, d, a(l) * instantiated(token, {j: l}))))
 moved = over(j, d, V(i, j) * image)
-#: The score and the row of V as vectors of the length of xi.
-as_vectors = {b: ((n,), over(j, d, R(j, n) * a(j))), c: ((n,), over(j, d, V(i, j) * R(j, n)))}
 
 
 def of_mean_0(e: Term) -> Term:
@@ -143,17 +40,15 @@ def of_mean_0(e: Term) -> Term:
 @cache
 def softmax_attention() -> Theorem:
     """T = V mu + V R R' a, in each coordinate."""
-    first, one = specialise(both_ways(directional()), as_vectors), specialise(weight_of_a_vector(), as_vectors)
-    start = over(j, d, V(i, j) * mu(j))
-    same = equal(softmax, start + first.lhs / one.lhs)
-    end = arithmetic(same.rhs, "==", start + first.rhs / one.rhs, first, one, hide=(start, first.lhs, first.rhs, one.lhs, one.rhs))
-    return chain(same, end, start + moved)
+    row = specialise(of_a_row(), {r: ((j,), V(i, j))})
+    return chain(softmax, row, over(j, d, V(i, j) * mu(j)) + moved)
 
 
 @cache
 def linear_attention() -> Theorem:
     """V E[Z Z'] a = V R R' a for centred tokens, in each coordinate."""
-    return chain(of_mean_0(linear), specialise(covariance(), as_vectors), moved)
+    score, row = over(j, d, R(j, n) * a(j)), over(j, d, V(i, j) * R(j, n))
+    return chain(of_mean_0(linear), specialise(covariance(), {b: ((n,), score), c: ((n,), row)}), moved)
 
 
 @cache

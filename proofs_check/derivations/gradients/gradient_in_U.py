@@ -195,6 +195,6 @@ def both_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     return statement(c), statement_in_the_form(c, 8)
 
 
-def statement_of_a_term(part: Callable[[], Part]) -> Statement:
+def statement_of_a_term(part: Callable[[], Part], c: int | Fraction = 1, power: int = 12) -> Statement:
     """A term of the gradient for L >= 2 and sigma >= 1, with |v| in place of |V|."""
-    return _in_the_form(part(), 1, 12)
+    return _in_the_form(part(), c, power)

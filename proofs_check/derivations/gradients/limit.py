@@ -1,4 +1,6 @@
-"""The gradient in U of attention for an infinite prompt: differentiation under the mean."""
+"""The gradients of attention for an infinite prompt: that in U by differentiation under the mean,
+and those in K, Q and V for U = K'Q.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +12,35 @@ from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import REALS, Range, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Defined, Function, Variable
+from numerics.derivations.terms import Defined, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gradients.averages import LAW
-from proofs_check.derivations.gradients.gaussian_layer import slower_exponential, unit
+from proofs_check.derivations.gradients.gaussian_layer import number
+from proofs_check.derivations.gradients.layer import Entry, K, Q, V, m, n, o, rows
 from proofs_check.derivations.gradients.tilted_powers import row
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.query_average import U, l
 from proofs_check.derivations.softmax_average import a, d, i, j, k, mean, over, sub_gaussian, w, x, y, z
+from proofs_check.derivations.tilted import part_
 
 c, W, query = Function("c", (Sort.INDEX,)), Function("W", (Sort.INDEX, Sort.INDEX)), Function("q", (Sort.INDEX,))
 s = Variable("s", range=Range(Fraction(0), Fraction(1), True, False))
+unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
 T_, G_ = (Variable(name, range=REALS) for name in ("T_", "G_"))
 #: The change of the score of a token in the direction c, and the value v.Z of the token.
 change = over(j, d, c(j) * z(j, k))
 #: The output, and its derivative, the covariance of v.Z and the change under the tilted law.
 output, slope = LAW(row), LAW(row * change) - LAW(row) * LAW(change)
 moved = mean(w * exp(s * change) * row) / mean(w * exp(s * change))
+
+
+@cache
+def slower_exponential() -> Theorem:
+    """e^{s x} <= e^x + 1 for every s in [0, 1]."""
+    top = Op("max", (x, term(0)))
+    raised = replace(exp(unit * x), arithmetic(x, "<=", top))
+    slower = specialise(arithmetic(exp(unit * part_), "<=", exp(part_)), {part_: top})
+    return chain(raised, slower, arithmetic(exp(top), "<=", exp(x) + 1))
 
 
 @cache
@@ -100,3 +114,69 @@ def gradient() -> Theorem:
     bound = at.rhs
     first = arithmetic(parts[0] - parts[1], "<=", s * parts[2] + bound, at, hide=(*parts, bound))
     return chain(statement().lhs, first, statement().rhs)
+
+
+# -- the gradients in K, Q and V -----------------------------------------------------------------
+
+X = Function("X", (Sort.INDEX, Sort.INDEX))
+
+
+def product(A: Function, B: Function) -> Term:
+    """Entry (j, l) of A'B."""
+    return over(n, rows, A(n, j) * B(n, l))
+
+
+def at_the_score(body: Term, matrix: Term) -> Term:
+    """A term at the score of the query for a matrix, whose entry (j, l) is given."""
+    return instantiated(body, {a: ((j,), over(l, d, matrix * query(l)))})
+
+
+def of_a_factor(moved: Term, direction: Term, entry: Entry) -> Statement:
+    """T(moved) - T(K'Q) <= s sum of entry_ri X_ri + s^2 K for every row v, all matrices K, Q and X
+    and s in (0, 1], where K'Q moves in the direction that is given.
+    """
+    slope = over(n, rows, over(i, d, entry(n, i) * X(n, i)))
+    ends = {a: ((j,), over(l, d, product(K, Q) * query(l))), c: ((j,), over(l, d, direction * query(l)))}
+    left = at_the_score(output, moved) - at_the_score(output, product(K, Q))
+    return Statement(left, "<=", s * slope + s**2 * instantiated(constant, ends), sub_gaussian().assumptions)
+
+
+def covariance(first: Variable, second: Variable) -> Term:
+    """Entry (first, second) of the gradient in U at U = K'Q."""
+    change = z(first, k) * query(second)
+    return at_the_score(LAW(row * change) - LAW(row) * LAW(change), product(K, Q))
+
+
+def in_the_keys(transposed: bool = True) -> Statement:
+    """The gradient in K is Q times the transposed gradient in U."""
+    moved = over(n, rows, (K(n, j) + s * X(n, j)) * Q(n, l))
+    entry = lambda r, i: over(m, d, Q(r, m) * (covariance(i, m) if transposed else covariance(m, i)))
+    return of_a_factor(moved, product(X, Q), entry)
+
+
+def in_the_queries(transposed: bool = False) -> Statement:
+    """The gradient in Q is K times the gradient in U."""
+    moved = over(n, rows, K(n, j) * (Q(n, l) + s * X(n, l)))
+    entry = lambda r, i: over(m, d, K(r, m) * (covariance(i, m) if transposed else covariance(m, i)))
+    return of_a_factor(moved, product(K, X), entry)
+
+
+def in_the_values(factor: int = 1) -> Statement:
+    """T(V + sX) = T(V) + s times the sum of m_j X_oj, in coordinate o, for the tilted mean m: the
+    gradient in row o of V for the score z'K'Qq is m, as for a matrix U.
+    """
+    of = lambda A: at_the_score(LAW(over(j, d, A * z(j, k))), product(K, Q))
+    slope = over(j, d, at_the_score(LAW(z(j, k)), product(K, Q)) * X(o, j))
+    return Statement(of(V(o, j) + number * X(o, j)), "==", of(V(o, j)) + factor * number * slope)
+
+
+@cache
+def gradient_in_the_keys() -> Theorem:
+    """The gradient in U along X'Q."""
+    return specialise(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(X, Q))})
+
+
+@cache
+def gradient_in_the_queries() -> Theorem:
+    """The gradient in U along K'X."""
+    return specialise(gradient(), {U: ((j, l), product(K, Q)), W: ((j, l), product(K, X))})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from numerics.derivations.statements import Statement
 from proofs_check.derivations.gradients import gaussian_layer, layer, limit, products, query_inside, tilted_density, tilted_powers
 from proofs_check.derivations.gradients.gradient_in_U import (
     Part,
@@ -24,15 +25,29 @@ __all__ = ["PROOFS"]
 
 def a_term(part: Callable[[], Part]) -> Proof:
     """A term of the gradient in U."""
-    return one(lambda: statement_of_a_term(part), lambda: in_the_form(part))
+    return one(lambda **numbers: statement_of_a_term(part, **numbers), lambda: in_the_form(part))
+
+
+def for_both_prompts(*statements: Callable[..., Statement]) -> Callable[..., tuple[Statement, ...]]:
+    """The statements for a finite and for an infinite prompt, with the same numbers."""
+    return lambda **numbers: tuple(statement(**numbers) for statement in statements)
 
 
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "BB:KQ.1": one(layer.in_the_keys, by_normal_form(layer.in_the_keys)),
-        "BB:KQ.2": one(layer.in_the_queries, by_normal_form(layer.in_the_queries)),
-        "BB:KQ.3": one(layer.in_the_values, by_normal_form(layer.in_the_values)),
+        "BB:KQ.1": Proof(
+            for_both_prompts(layer.in_the_keys, limit.in_the_keys),
+            (by_normal_form(layer.in_the_keys), limit.gradient_in_the_keys),
+        ),
+        "BB:KQ.2": Proof(
+            for_both_prompts(layer.in_the_queries, limit.in_the_queries),
+            (by_normal_form(layer.in_the_queries), limit.gradient_in_the_queries),
+        ),
+        "BB:KQ.3": Proof(
+            for_both_prompts(layer.in_the_values, limit.in_the_values),
+            (by_normal_form(layer.in_the_values), by_normal_form(limit.in_the_values)),
+        ),
         "BB:C.7.fin": a_term(second_term),
         "BB:C.7.first": a_term(first_term),
         "BB:C.7.gU": one(layer.in_U, by_normal_form(layer.in_U)),

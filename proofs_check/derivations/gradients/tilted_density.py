@@ -17,15 +17,18 @@ from proofs_check.derivations.softmax_average import a, d, i, j, over
 
 Vector = Callable[[Variable], Term]
 Gamma, Lambda = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("Gamma", "Lambda"))
-#: The mean of the tokens, and two points.
-m, x, y = (Function(name, (Sort.INDEX,)) for name in "mxy")
+#: The mean of the tokens, two points, and any vector.
+m, x, y, c = (Function(name, (Sort.INDEX,)) for name in "mxyc")
 
 
 @cache
 def inverse() -> tuple[Theorem, Theorem]:
-    """The hypotheses that Lambda is the inverse of Gamma, and symmetric."""
+    """The hypotheses that Lambda is the inverse of Gamma, c' Lambda Gamma b = c'b for all vectors b
+    and c, and symmetric.
+    """
     product = over(j, d, Lambda(i, j) * over(l, d, Gamma(j, l) * b(l)))
-    first = assume("Lambda is the inverse of Gamma", product, "==", b(i), every=(b, i))
+    sides = (over(i, d, c(i) * vector) for vector in (product, b(i)))
+    first = assume("Lambda is the inverse of Gamma", next(sides), "==", next(sides), every=(b, c))
     return first, assume("Lambda is symmetric", Lambda(i, j), "==", Lambda(j, i), every=(i, j))
 
 
@@ -70,9 +73,7 @@ def square(at: Function) -> Theorem:
     """
     u = less_the_mean(at)
     first, symmetric = inverse()
-    first = specialise(first, {b: ((i,), a(i))})
-    product = arithmetic(u(i) * first.lhs, "==", u(i) * a(i), first, hide=(first.lhs, u(i)))
-    right = integrated("coordinates", (i,), product, form(u, shift), score(u), (d,))
+    right = chain(form(u, shift), specialise(first, {b: ((i,), a(i)), c: ((i,), u(i))}), score(u))
     swap = arithmetic(shift(i) * Lambda(i, j) * u(j), "==", shift(i) * Lambda(j, i) * u(j), symmetric, hide=(shift(i), u(j)))
     swap = integrated("coordinates", (j,), swap, heads=(d,))
     left = chain(integrated("coordinates", (i,), swap, form(shift, u), None, (d,)), right)

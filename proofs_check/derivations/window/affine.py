@@ -46,7 +46,7 @@ from proofs_check.derivations.window.signal import direction, isotropic, p, r, v
 Value = Callable[[Term], Term]
 l_1, l_2, offset = (Function(name, (Sort.QUERY,), None) for name in ("l_1", "l_2", "b_"))
 Q = Function("Q", (Sort.INDEX, Sort.INDEX))
-G, H = Function("G", (Sort.TOKEN,), Fraction(1)), Function("H", (Sort.TOKEN,), Fraction(1))
+G, H = Function("G", (Sort.TOKEN,), Fraction(2)), Function("H", (Sort.TOKEN,), Fraction(2))
 #: u.x_i for a token and u.x for the query.
 at_token, at_query = over(direction(j, k) * X(i, j, o)), over(direction(j, k) * x(j, o))
 
@@ -145,7 +145,7 @@ def mean_of_a_sum() -> Theorem:
     return equal(mean(first(o) ** 2 + second(o) ** 2), mean(first(o) ** 2) + mean(second(o) ** 2))
 
 
-def _apart(A: Term, B: Term, of: Variable) -> Theorem:
+def apart(A: Term, B: Term, of: Variable) -> Theorem:
     """E (A + B) = E A + E B for terms A, B >= 0."""
     first, second = (Function(name, (Sort.TOKEN,)) for name in ("F", "G"))
     split = specialise(mean_of_a_sum(), {first: ((of,), sqrt(A)), second: ((of,), sqrt(B))})
@@ -156,8 +156,8 @@ def _apart(A: Term, B: Term, of: Variable) -> Theorem:
 def relu_beside_affine() -> Theorem:
     """R8: the ReLU loss is half the affine one and L^2/6 times that of the modulus."""
     A, B = loss(affine) / 2, Lip**2 / 6 * error(modulus) ** 2
-    inner = chain(integrate("mean", (k,), pointwise()), _apart(A, B, k))
-    return chain(integrate("mean", (o,), inner), _apart(mean(A, k), mean(B, k), o))
+    inner = chain(integrate("mean", (k,), pointwise()), apart(A, B, k))
+    return chain(integrate("mean", (o,), inner), apart(mean(A, k), mean(B, k), o))
 
 
 def relu_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:

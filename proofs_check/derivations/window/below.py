@@ -200,10 +200,15 @@ def depth_of_the_limit() -> Theorem:
 
 
 @cache
+def bound_of_the_limit() -> Theorem:
+    """L^2 (m/(m + 4w))^2/(3d) <= L^2 c^2/(3d)."""
+    return replace(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
+
+
+@cache
 def with_the_bound() -> Theorem:
     """L^2 (m/(m + 4w))^2/(3d) <= the signal term."""
-    lower = replace(Lip**2 / (3 * d) * depth_of_the_limit().lhs ** 2, depth_of_the_limit())
-    return chain(lower, from_below())
+    return chain(bound_of_the_limit(), from_below())
 
 
 def hypotheses(*more: Theorem) -> frozenset[Assumption]:
@@ -213,10 +218,13 @@ def hypotheses(*more: Theorem) -> frozenset[Assumption]:
 
 
 def below_statements(tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 (steepness m/(m + 4w))^2/(3d)."""
+    """The signal term is at least L^2 (c/tilted)^2/(3d), and L^2 c^2/(3d) is at least
+    L^2 (steepness m/(m + 4w))^2/(3d).
+    """
+    limit = lambda root: Lip**2 / (3 * d) * root**2
     return (
-        Statement(Lip**2 / (3 * d) * (c / Fraction(tilted)) ** 2, "<=", signal, hypotheses()),
-        Statement(Lip**2 / (3 * d) * (Fraction(steepness) * m / (m + 4 * width)) ** 2, "<=", signal, hypotheses()),
+        Statement(limit(c / Fraction(tilted)), "<=", signal, hypotheses()),
+        Statement(limit(Fraction(steepness) * m / (m + 4 * width)), "<=", limit(c), hypotheses()),
     )
 
 

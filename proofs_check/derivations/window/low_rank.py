@@ -13,7 +13,8 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.window.prompt import X, d, i, j, mean, n, o, over, tokens
+from proofs_check.derivations.window.prompt import bounded_X as X
+from proofs_check.derivations.window.prompt import d, i, j, mean, n, o, over, tokens
 from proofs_check.derivations.window.signal import p, r
 
 _closed = Range(Fraction(-1), Fraction(1), False, False)

@@ -168,8 +168,8 @@ share = n * L**2 / (d * sigma**2)
 
 
 @cache
-def optimal_loss(four: int = 4) -> Theorem:
-    bound = four * up * L**2 * power(share, -2 / (d + 2))
+def optimal_loss() -> Theorem:
+    bound = 4 * up * L**2 * power(share, -2 / (d + 2))
     return assume("c' L^2/w^2 <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}", low * L**2 / w**2, "<=", bound)
 
 

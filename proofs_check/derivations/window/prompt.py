@@ -1,7 +1,10 @@
 """A prompt of n tokens, a query and the weights of attention, as terms.
 
 All that is random in them is one outcome o, of whatever law: each token may depend on each other
-where nothing else is assumed.
+where nothing else is assumed. An index stands for 1, 2, 3, ..., and the sums are finite: what is
+assumed of every index holds for tokens of the sphere with the first one once more for each beyond
+n, for coordinates of points that are 0 beyond d, and for a direction whose first coordinate stands
+once more for each beyond d.
 """
 
 from __future__ import annotations
@@ -23,8 +26,9 @@ n, d = (Variable(name, range=whole(1)) for name in "nd")
 a, b, c, e, t, u = (Variable(name, range=REALS) for name in "abcetu")
 Lip, width, s = (Variable(name, range=POSITIVE) for name in ("Lip", "w", "s"))
 zeta = Variable("zeta", range=NONNEGATIVE)
-#: Coordinates of the tokens and of the query, and the scores.
-X, x = Function("X", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), None), Function("x", (Sort.INDEX, Sort.TOKEN), None)
+#: Coordinates of the tokens and of the query, those with all exponential moments, and the scores.
+X, x = Function("X", (Sort.INDEX, Sort.INDEX, Sort.TOKEN)), Function("x", (Sort.INDEX, Sort.TOKEN))
+bounded_X, bounded_x = (Function(at.name, at.sorts, None) for at in (X, x))
 score = Function("s_", (Sort.INDEX, Sort.TOKEN))
 
 

@@ -13,6 +13,7 @@ from proofs_check.derivations.window import (
     kernel_sums,
     long_prompts,
     low_rank,
+    pair_terms,
     powers,
     rotation,
     setting,
@@ -46,7 +47,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:C.9s": Proof(affine.side_statements, (affine.law_of_the_companion, affine.on_the_other_side)),
         "COL:E.1.low": one(powers.lower_statement, powers.lower_end),
         "COL:E.3.cvx": Proof(powers.range_statements, (powers.convex, *each(powers.values_at_the_ends, 2))),
-        "COL:F.1.drop": one(symmetry.drop_statement, symmetry.without_the_mean),
+        "COL:F.1.drop/affine": one(symmetry.drop_statement, symmetry.without_the_mean),
+        "COL:F.1.drop/relu": one(symmetry.dependent_statement, symmetry.without_a_dependent_mean),
         "COL:F.1p/affine": Proof(symmetry.flip_statements, symmetry.flip_theorems),
         "COL:G.3.cite": one(powers.largest_statement, powers.largest_term),
         "COL:G.3.low": one(powers.compared_statement, powers.terms_compared),
@@ -63,7 +65,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:gp": Proof(setting.derivative_statements, each(setting.derivative_of_the_sums, 2)),
         "OURS:R8.relu": one(affine.relu_statement, affine.relu_beside_affine),
         "OURS:R8.54": Proof(low_rank.range_statements, (low_rank.order_54, low_rank.beyond)),
-        "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.with_the_bound)),
+        "OURS:R8.below": Proof(below.below_statements, (below.from_below, below.bound_of_the_limit)),
+        "OURS:R13/weights": one(pair_terms.statement, pair_terms.by_pairs),
         "OURS:R14": Proof(long_prompts.statements, each(long_prompts.theorem, 2)),
     }
 )

@@ -9,7 +9,7 @@ from functools import cache
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.sorts import REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
@@ -20,7 +20,7 @@ from proofs_check.derivations.window.signal import p, r, v
 k, D = Variable("k", range=whole(1)), Variable("D", range=whole(1))
 a, e, h = (Variable(name, Sort.INDEX) for name in "aeh")
 c_u, c_v = (Variable(name, range=REALS) for name in ("c_u", "c_v"))
-rate = Variable("c_uC", range=POSITIVE)
+rate = Variable("c_uC", range=REALS)
 B, P, M, R = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("B", "B_perp", "M", "R"))
 u_i, v_i, x = (Function(name, (Sort.INDEX,)) for name in ("u_i", "v_i", "x"))
 #: What the spurious part of a token adds to its weight, and one over the sum of the weights.

@@ -12,7 +12,7 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.window.prompt import S, W, i, j, l, mean, n, o, over, q, tokens, x
+from proofs_check.derivations.window.prompt import S, W, X, i, j, l, mean, n, o, over, q, tokens, x
 
 sigma, r, h = (Variable(name, range=POSITIVE) for name in ("sigma", "r", "h"))
 y, z, s, t = (Variable(name, range=REALS) for name in ("y", "z", "s", "t"))
@@ -130,7 +130,7 @@ def monotone_statements(sign: int = 1) -> tuple[Statement, Statement]:
 
 
 #: g at c_y, and its least value.
-g, least = Function("g", (Sort.TOKEN,), Fraction(1)), Variable("m", range=POSITIVE)
+g, least = Function("g", (Sort.TOKEN,), Fraction(1)), Variable("m", range=REALS)
 
 
 @cache
@@ -203,14 +203,13 @@ def derivative_statements(sign: int = -1, half: int | Fraction = Fraction(1, 2))
 #: The layer: labels, and the blocks of keys and queries; the other entries of both are 0.
 label, of_query = Function("f", (Sort.INDEX, Sort.TOKEN)), Function("f_x", (Sort.TOKEN,))
 M_K, M_Q, M = (Function(name, (Sort.INDEX, Sort.INDEX)) for name in ("M_K", "M_Q", "M"))
-X_, x_ = Function("X", (Sort.INDEX, Sort.INDEX, Sort.TOKEN), None), x
 a = Variable("a", Sort.INDEX)
 
 
 def _attention(score_: Term) -> Term:
     """The last entry of the attention of the query, whose values are 0 and the labels."""
     weights = exp(score_)
-    values = over(0 * X_(i, j, o)) + 1 * label(i, o)
+    values = over(0 * X(i, j, o)) + 1 * label(i, o)
     return tokens(weights * values) / tokens(weights)
 
 
@@ -219,10 +218,10 @@ def attention_statement(transposed: bool = False) -> Statement:
     M_Q, or with the transpose.
     """
     row = lambda block, z, last: over(block(a, j) * z) + 0 * last
-    blocks = over(row(M_K, X_(i, j, o), label(i, o)) * row(M_Q, x_(j, o), of_query(o)), a)
-    zeros = (over(0 * X_(i, j, o)) + 0 * label(i, o)) * (over(0 * x_(j, o)) + 0 * of_query(o))
+    blocks = over(row(M_K, X(i, j, o), label(i, o)) * row(M_Q, x(j, o), of_query(o)), a)
+    zeros = (over(0 * X(i, j, o)) + 0 * label(i, o)) * (over(0 * x(j, o)) + 0 * of_query(o))
     entry = over(M_K(a, l) * M_Q(a, j), a) if transposed else over(M_K(a, j) * M_Q(a, l), a)
-    score_ = over(over(X_(i, j, o) * entry * x_(l, o), l))
+    score_ = over(over(X(i, j, o) * entry * x(l, o), l))
     weights = exp(score_)
     return Statement(_attention(blocks + zeros), "==", tokens(weights * label(i, o)) / tokens(weights))
 

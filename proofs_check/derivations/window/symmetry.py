@@ -15,8 +15,10 @@ from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.window.affine import _apart
-from proofs_check.derivations.window.prompt import Lip, X, d, i, j, k, l, mean, n, o, over, q, tokens, width, x, zeta
+from proofs_check.derivations.window.affine import G, H, apart, symmetric_slope
+from proofs_check.derivations.window.prompt import Lip, d, i, j, k, l, mean, n, o, over, q, tokens, width, zeta
+from proofs_check.derivations.window.prompt import bounded_X as X
+from proofs_check.derivations.window.prompt import bounded_x as x
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
 y, z = (Variable(name, range=REALS) for name in "yz")
@@ -135,7 +137,7 @@ def linear_attention(task: str) -> Theorem:
     halves = specialise(arithmetic(((y + z) / 2) ** 2, "<=", (y**2 + z**2) / 2), {y: here, z: there})
     both = mean(here**2 + there**2)
     whole = chain(integrate("mean", (o,), chain(even**2, halves)), both / 2)
-    whole = chain(whole, replace(both / 2, _apart(here**2, there**2, o)))
+    whole = chain(whole, replace(both / 2, apart(here**2, there**2, o)))
     whole = chain(whole, replace(whole.rhs, replace(law.lhs, law)), linear_loss(task))
     rest = even - offset(o)
     parts = mean(offset(o) ** 2) + 2 * mean(offset(o) * rest) + mean(rest**2)
@@ -150,8 +152,9 @@ def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     return affine, relu
 
 
-#: Lemma F.1: the error without E_x f, the sum of x_i' M x, and the offset, which is independent.
-A, T = Function("A", (Sort.TOKEN,), Fraction(4)), Function("T", (Sort.TOKEN,), Fraction(4))
+#: Lemma F.1: the error without the mean b of the task, which stands in it with the factor T - 1,
+#: where T is the sum of x_i' M x.
+A, T, whole_task = Function("A", (Sort.TOKEN,), Fraction(2)), _bounded("T"), _bounded("b'")
 
 
 @cache
@@ -164,7 +167,7 @@ def centred() -> tuple[Theorem, Theorem]:
 
 @cache
 def without_the_mean() -> Theorem:
-    """E (A - b)^2 + E b^2 T^2 <= E (A + b(T - 1))^2, with equality."""
+    """E (A - b)^2 + E b^2 T^2 <= E (A + b(T - 1))^2, with equality, if b is independent of A, T."""
     of_b, of_T = centred()
     pair = lambda body: mean(mean(body, k))
     less = pair((A(k) - offset(o)) ** 2) + mean(offset(o) ** 2) * mean(T(k) ** 2, k)
@@ -190,8 +193,41 @@ def drop_statement(square: int | Fraction = 1) -> Statement:
     return Statement(left, "<=", pair((A(k) + offset(o) * (T(k) - 1)) ** 2), frozenset().union(*(t.assumptions for t in centred())))
 
 
-#: Lemma F.1 for affine tasks: a slope, a direction, an offset, and functions of them.
-G, H, F = (Function(name, (Sort.TOKEN,), Fraction(2)) for name in "GHF")
+@cache
+def uncorrelated() -> tuple[Theorem, Theorem]:
+    """What is used of b' = E_x f where it is not independent of the rest of the task."""
+    b_ = whole_task(o)
+    return (
+        assume("E b'AT = 0", mean(b_ * A(o) * T(o)), "==", 0),
+        assume("E b'^2 T = 0", mean(b_**2 * T(o)), "==", 0),
+    )
+
+
+def _with_the_mean(square: Fraction) -> tuple[Term, Term]:
+    b_ = whole_task(o)
+    return mean((A(o) - b_) ** 2) + square * mean(b_**2 * T(o) ** 2), mean((A(o) + b_ * (T(o) - 1)) ** 2)
+
+
+@cache
+def without_a_dependent_mean() -> Theorem:
+    """E (A - b')^2 + E b'^2 T^2 <= E (A + b'(T - 1))^2, with equality."""
+    b_ = whole_task(o)
+    less, more = _with_the_mean(Fraction(1))
+    parts = (mean((A(o) - b_) ** 2), mean(b_**2 * T(o) ** 2), *(t.lhs for t in uncorrelated()))
+    square, last, cross, linear = parts
+    expanded = square + last + 2 * cross - 2 * linear
+    same = arithmetic(less, "==", expanded, *uncorrelated(), hide=parts)
+    return chain(same, more)
+
+
+def dependent_statement(square: int | Fraction = 1) -> Statement:
+    """E (A - b')^2 + square E b'^2 T^2 <= E (A + b'(T - 1))^2."""
+    less, more = _with_the_mean(Fraction(square))
+    return Statement(less, "<=", more, frozenset().union(*(t.assumptions for t in uncorrelated())))
+
+
+#: Lemma F.1 for affine tasks: a function of the offset and the direction, and a point.
+F = Function("F", (Sort.TOKEN,), Fraction(2))
 point = Function("x_", (Sort.INDEX, Sort.QUERY), Fraction(1))
 a, b = (Variable(name, range=REALS) for name in "ab")
 task = a * over(p(j) * point(j, q)) + b
@@ -207,11 +243,6 @@ def centred_point() -> Theorem:
 
 
 @cache
-def symmetric_slope() -> Theorem:
-    return assume("l and -l have one law: E G(-l) = E G(l)", mean(H(k), k), "==", mean(G(k), k))
-
-
-@cache
 def mean_of_a_task() -> Theorem:
     """E_x f = b for an affine task."""
     each = arithmetic(p(j) * centred_point().lhs, "==", 0 * p(j), centred_point(), hide=(p(j), centred_point().lhs))
@@ -220,9 +251,21 @@ def mean_of_a_task() -> Theorem:
     return chain(split, arithmetic(split.rhs, "==", b, total, hide=(total.lhs,)))
 
 
+@cache
+def law_of_the_flip() -> Theorem:
+    """E G(-l)F = E G(l)F for a function F of the offset and the direction, which are independent
+    of l; H(l) stands for G(-l).
+    """
+    pair = lambda body: mean(mean(body, k))
+    turned, law = mean(H(k), k), symmetric_slope()
+    scaled = arithmetic(turned * mean(F(o)), "==", law.rhs * mean(F(o)), law, hide=(turned, law.rhs, mean(F(o))))
+    return chain(pair(H(k) * F(o)), scaled, pair(G(k) * F(o)))
+
+
 def flip_statements(with_bias: bool = False, whole: int = 1) -> tuple[Statement, ...]:
     """E_x f = b; a function of b and one of (l, w) are uncorrelated; the flip 2b - f is the task of
-    the slope -l, and functions of -l have the means of those of l; all times `whole`.
+    the slope -l, and (-l, w, b) has the law of (l, w, b): products of functions of l and of (w, b)
+    have the means of those with -l; all times `whole`.
     """
     pair = lambda body: mean(mean(body, k))
     rest = G(k) + F(o) if with_bias else G(k)
@@ -232,7 +275,7 @@ def flip_statements(with_bias: bool = False, whole: int = 1) -> tuple[Statement,
         Statement(over_points(task), "==", whole * b, centred_point().assumptions),
         Statement(pair(F(o) * rest), "==", whole * (mean(F(o)) * expected)),
         Statement(2 * b - task, "==", -a * height + whole * b),
-        Statement(mean(H(k), k), "==", whole * mean(G(k), k), symmetric_slope().assumptions),
+        Statement(pair(H(k) * F(o)), "==", whole * pair(G(k) * F(o)), symmetric_slope().assumptions),
     )
 
 
@@ -240,7 +283,7 @@ flip_theorems = (
     mean_of_a_task,
     lambda: equal(flip_statements()[1].lhs, flip_statements()[1].rhs),
     lambda: equal(flip_statements()[2].lhs, flip_statements()[2].rhs),
-    symmetric_slope,
+    law_of_the_flip,
 )
 
 #: A ring around the query p: one token Z, and the height of the centre of mass.

@@ -15,6 +15,7 @@ from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
 from theory.attention.window.classes import Spectrum, affine, cosine, relu
 from theory.attention.window.gegenbauer import polynomials
@@ -35,29 +36,39 @@ def averaged_legendre(k: int) -> sp.Expr:
 
 @claim(
     "OURS:R13",
-    control=(dict(power=2), dict(factor=2), dict(diagonal=1)),
-    argument=r"The addition theorem is executed for $d=3$ and $k\leq3$ and holds for every $d$ and $k$; the algebra is executed "
-    r"for three tokens, and more "
-    r"bring no other terms. The rest is Fubini's theorem.",
+    control=(dict(power=2), dict(factor=2)),
+    needs=("OURS:R13/weights",),
+    argument=r"The addition theorem is executed for $d=3$ and $k\leq3$ and holds for every $d$ and $k$: the means of "
+    r"$P_k(x_i^\top x_j)$ for $i\neq j$ given the heights are products, and the terms of the definition are those of "
+    r"OURS:R13/weights, summed over $k$ with $b_k$. The rest is Fubini's theorem, as the tokens are independent.",
 )
-def integrals_over_single_tokens(*, power: int = 1, factor: int = 1, diagonal: int = 2) -> Evidence:
-    r"""The integral of $r^{`power`}e^{-rX}$ (power 1) is $X^{-2}$; the mean of $P_k(x_i^\top x_j)$
-    is `factor` = 1 times $P_k(t)P_k(s)$; and with weights of sum 1 the terms of the definition are
-    `diagonal` = 2 times $\sum\gamma_i^2q_i$ and the pairs.
+def integrals_over_single_tokens(*, power: int = 1, factor: int = 1) -> Evidence:
+    r"""The integral of $r^{`power`}e^{-rX}$ (power 1) is $X^{-2}$, and the mean of
+    $P_k(x_i^\top x_j)$ is `factor` = 1 times $P_k(t)P_k(s)$.
     """
     inverse = sp.integrate(r**power * sp.exp(-r * X), (r, 0, sp.oo))
     parts = [identity(computed(r"\int re^{-rX}dr", inverse), X**-2)]
     for k in (1, 2, 3):
         mean = computed(rf"\mathbb E P_{k}(x_i^\top x_j)", averaged_legendre(k))
         parts.append(identity(mean, factor * sp.legendre(k, t) * sp.legendre(k, s)))
+    return all_of(*parts).replace(dimension="d = 3, k = 1, 2, 3")
+
+
+@claim("OURS:R13/weights", control=dict(diagonal=1))
+def single_tokens_and_pairs(*, diagonal: int = 2) -> Evidence:
+    r"""For any number of tokens with positive weights, $\gamma_i$ of sum 1, and any numbers $p_i$
+    for $P_k(t_i)$, $q_i=1-p_i$: $1-2\sum\gamma_ip_i+\sum\gamma_i^2+\sum_{i\neq
+    j}\gamma_i\gamma_jp_ip_j$ is `diagonal` = 2 times $\sum\gamma_i^2q_i$ plus $\sum_{i\neq
+    j}\gamma_i\gamma_jq_iq_j$. It is tried for three tokens.
+    """
     g, h = sp.symbols("gamma_1 gamma_2", real=True)
     weights, P = [g, h, 1 - g - h], sp.symbols("p_1:4", real=True)
     pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
     left = 1 - 2 * sum(w * p for w, p in zip(weights, P)) + sum(w**2 for w in weights)
     left += sum(weights[i] * weights[j] * P[i] * P[j] for i, j in pairs)
     right = diagonal * sum(w**2 * (1 - p) for w, p in zip(weights, P))
-    parts.append(identity(left, right + sum(weights[i] * weights[j] * (1 - P[i]) * (1 - P[j]) for i, j in pairs)))
-    return all_of(*parts).replace(dimension="d = 3, k = 1, 2, 3")
+    search = identity(left, right + sum(weights[i] * weights[j] * (1 - P[i]) * (1 - P[j]) for i, j in pairs))
+    return derivation("OURS:R13/weights", search, diagonal=diagonal)
 
 
 def by_double_integral(spectrum: Spectrum, w: float, noise: float, nodes: int = 300) -> float:

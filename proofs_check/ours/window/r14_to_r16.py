@@ -127,14 +127,18 @@ CLASSES = (
 @claim(
     "OURS:R14",
     control=dict(share=Fraction(1, 10)),
-    argument=r"The derivation is for spectra that end; in others, with $\sum b_k<\infty$, both sides are the limits of "
-    r"those of the first degrees.",
+    argument=r"The derivation is for a fixed query and spectra that end, where by the addition theorem $\rho$ is a finite sum "
+    r"$\sum_iF_i(x)F_i(y)$. The mean square of the error over the tasks is $\sum_i(F_i(x)-\sum_j\gamma_jF_i(x_j))^2$, as it "
+    r"depends on $\rho$ only, and the noise adds $\sigma^2\sum_j\gamma_j^2$; by rotations all queries have one loss. By the "
+    r"formula of Funk and Hecke $\mathbb EW^2/(\mathbb EW)^2$, $B^2$ and $V$ are the displayed ones. In other spectra, with "
+    r"$\sum b_k<\infty$, both sides are the limits of those of the first degrees.",
 )
 def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
     r"""The loss is at most $B^2+\varepsilon(V+\sigma^2)$ plus `share` = 1 times the bound, and at
-    least the same minus it, derived for any tokens and for every class whose correlation is a
-    finite sum $\sum_iF_i(x)F_i(y)$, where $V=\frac{\mathbb EW^2v(t)}{\mathbb EW^2}$; on the sphere
-    these means are the quotients of Bessel functions. Both sides are evaluated in 216 cases: $d$
+    least the same minus it, derived for independent tokens of any law, a fixed query, and features
+    $F_i$ of the tokens with $\sum_i(F_i(x)-F_i(x_j))^2\leq4v$: the loss is the mean of
+    $\sum_i(F_i(x)-\sum_j\gamma_jF_i(x_j))^2+\sigma^2\sum_j\gamma_j^2$, and
+    $V=\frac{\mathbb EW^2v(t)}{\mathbb EW^2}$. Both sides are evaluated in 216 cases: $d$
     from 2 to 8, $n$ from 1 to 300, $w$ to 30, with and without noise, for affine, cosine and
     single-degree tasks.
     """

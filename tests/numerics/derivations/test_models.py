@@ -1,6 +1,7 @@
 """What derivations with matrices assume can be true: matrices of size 2, padded with zeros, which
 stand still at a critical point of the flow, meet the hypotheses of each statement at indices beyond
-the second, too. For what is said of softmax weights there is one token.
+the second, too. For what is said of softmax weights there is one token, and for Gaussian vectors a
+covariance that is not diagonal.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from numerics.derivations.terms import CLOCK, Function, Variable
 from numerics.derivations.theorems import Assumption
 from proofs_check.derivations.exact import eigenbasis
 from proofs_check.derivations.exact.matrices import i, j, over
-from proofs_check.derivations.exact.proofs import PROOFS
+from proofs_check.derivations.exact.proofs import PROOFS as EXACT
+from proofs_check.derivations.proofs import PROOFS
 from tests.numerics.derivations.finite_worlds import Undecided, World
 
 SIZE, INDICES = 2, range(4)
@@ -61,6 +63,11 @@ class Model(World):
 def diagonal(*values: int | Fraction) -> Table:
     """A diagonal matrix, padded with zeros."""
     return lambda x, y: values[x] if x == y and x < len(values) else 0
+
+
+def matrix(*rows: tuple[int | Fraction, ...]) -> Table:
+    """A matrix, padded with zeros."""
+    return lambda x, y: rows[x][y] if x < len(rows) and y < len(rows) else 0
 
 
 def vector(*values: int | Fraction, beyond: int | Fraction = 0) -> Table:
@@ -129,6 +136,35 @@ INVERTIBLE = {
     "u": 1,
     "q": 1,
 }
+#: The covariance R R' with its inverse J, and a larger one, Gamma, with its inverse Lambda.
+COVARIANCE: dict[str, Any] = {
+    "R": matrix((half, half), (0, half)),
+    "J": matrix((4, -4), (-4, 8)),
+    "Gamma": matrix((2, 1), (1, 1)),
+    "Lambda": matrix((1, -1), (-1, 2)),
+    "U": matrix((1, 1), (0, 1)),
+    "p": vector(1, 1),
+    "normU": 3,
+    "epsilon": 10**6,
+    "p2": 1,
+    "p3": half,
+    "q": quarter,
+} | dict.fromkeys(("top", "S", "k", "sigma", "c", "P", "s"), 1)
+#: Claims on Gaussian vectors whose hypotheses speak of no law.
+GAUSSIAN = (
+    "BB:B.1.a",
+    "BB:LF.1",
+    "BB:LF.1.i",
+    "BB:LF.1.i/query",
+    "BB:LF.1.ii.f",
+    "BB:R3.2/exponent",
+    "BB:R5.3.risk0",
+    "OURS:LF.1/sub_gaussian",
+    "OURS:R4.self/nu",
+    "OURS:T5.2.gap/gaussian",
+    "OURS:T5.2.gap/moments",
+    "OURS:T5.2.gap/power",
+)
 MODELS: dict[str, dict[str, Any]] = {
     "minimum": MINIMUM,
     "saddle": MINIMUM | {"U": diagonal(), "u": 0, "q": 28, "k": 4},
@@ -136,6 +172,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "outside the range": MINIMUM | {"X": diagonal(0, 5), "Y": diagonal(0, 7)},
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)},
     "one token": WEIGHTS,
+    "covariance": COVARIANCE,
 }
 
 
@@ -168,7 +205,7 @@ def unmet(statement: Statement) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("id", PROOFS)
+@pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN])
 def test_a_model_meets_the_hypotheses(id: str) -> None:
     for statement in PROOFS[id].statements():
         found = unmet(statement)

@@ -14,6 +14,7 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.window.from_below import LAWS
 
 L = sp.Symbol("L", positive=True)
 l_1, l_2, b = sp.symbols("l_1 l_2 b", real=True)
@@ -40,8 +41,10 @@ def error(task: Callable[[sp.Expr, sp.Expr], sp.Expr]) -> sp.Expr:
 )
 def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
     r"""The ReLU loss is `half` = 1/2 times the affine one plus $\frac{L^2}{6}$ times that of
-    $|u\cdot x|$, derived for any covariates, weights and $n$; it is tried for two tokens and all
-    $s$ and $m=|s|$, with the task $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$.
+    $|u\cdot x|$, derived for any covariates and weights and every $n$. Of $l_1,l_2,b$ it is used
+    that they are independent of the rest, have the mean square $\frac{L^2}{3}$ each, and products
+    of the mean 0. It is tried for two tokens and all $s$ and $m=|s|$, with the task
+    $\frac{l_1-l_2}{2}s+\frac{l_1+l_2}{2}m+b$.
     """
     relu = error(lambda s, m: (l_1 - l_2) / 2 * s + (l_1 + l_2) / 2 * m + b)
     affine, modulus = error(lambda s, m: l_1 * s + b), error(lambda s, m: m)
@@ -52,22 +55,33 @@ def relu_beside_affine(*, half: int | Fraction = Fraction(1, 2)) -> Evidence:
 @claim(
     "OURS:R8.below",
     control=(dict(tilted=Fraction(3, 4)), dict(steepness=Fraction(11, 10))),
+    argument=LAWS + r" The mean of $t$ under the weights, which the derivation names $A_d(2w)$, is this quotient of Bessel "
+    r"functions, since $\mathbb Ee^{\kappa t}=\Gamma(\frac d2)(\frac2\kappa)^{d/2-1}I_{d/2-1}(\kappa)$ has the logarithmic "
+    r"derivative $A_d(\kappa)$.",
 )
 def signal_from_below(*, tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> Evidence:
     r"""The signal term is at least $\frac{L^2}{3d}$ times the square of $1-A_d(2w)$, over `tilted`
-    = 1, where $A_d(2w)$ is the mean height of a token under the weights, and of
-    $\frac{d-1}{d-1+4w}$, times `steepness` = 1. Of independent uniform tokens the derivation uses
-    that a weight is independent of the sum of the others, and the integration by parts
-    $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$, which gives the second bound without Amos's. It is
-    tried for two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, and on Amos's
-    bound with $x=\kappa/a$, which is at most $\frac{x}{x+1}$.
+    = 1, where $A_d(2w)$ is the mean height $t$ of a token under its weight $W=e^{-2w(1-t)}$, and
+    this is at least $\frac{d-1}{d-1+4w}$, times `steepness` = 1. Of independent uniform tokens the
+    derivation uses that a weight is independent of the sum of the others, and the integration by
+    parts $(d-1)\mathbb E[Wt]=2w\,\mathbb E[W(1-t^2)]$, which gives the second bound without
+    Amos's; of the tasks that $\mathbb El^2=\mathbb Eb^2=\frac{L^2}{3}$ and $\mathbb Elb=0$, and
+    that the coordinates of the direction are uncorrelated and of one mean square. It is tried for
+    two tokens at the distances $0$ or $D$, with weights $1$ and $v\leq1$, and on Amos's bound with
+    $x=\kappa/a$, which is at most $\frac{x}{x+1}$. What is integrated by parts, the derivative of
+    the logarithm of $(1-t^2)^{(d-1)/2}e^{2wt}$, is computed.
     """
     p, v, x = sp.Symbol("p", positive=True), sp.Symbol("v", positive=True), sp.Symbol("x", positive=True)
     far = (1 - p) ** 2 + 2 * p * (1 - p) * v / (1 + v)
     under_tilt = (1 - p) * v / (p + (1 - p) * v)
     average = forall(far * tilted, ">=", under_tilt, {p: (0, 1), v: Closed(Fraction(1, 10**6), 1)})
     amos = forall((sp.sqrt(1 + x**2) - 1) / x * steepness, "<=", x / (x + 1), {x: (0, oo)})
-    return derivation("OURS:R8.below", average, amos, tilted=tilted, steepness=steepness)
+    t, d, w = sp.Symbol("t", real=True), sp.Symbol("d", positive=True), sp.Symbol("w", positive=True)
+    slope = sp.diff((d - 1) / 2 * sp.log(1 - t**2) + 2 * w * t, t)
+    by_parts = identity(
+        computed(r"(1-t^2)\,\partial_t", sp.expand(sp.cancel((1 - t**2) * slope))), 2 * w * (1 - t**2) - (d - 1) * t
+    )
+    return all_of(derivation("OURS:R8.below", average, amos, tilted=tilted, steepness=steepness), by_parts)
 
 
 @claim(
