@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from proofs_check.documents.scope import scope_option, scoped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from proofs_check.core.kept import Kept
 
 __all__ = ["add_commands"]
@@ -79,13 +81,16 @@ def add_commands(commands: Any) -> None:
         help="the tables of the README and the list of false statements; keeps them, and the ledger of the release, in step",
         description="Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
         " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
-        epilog="exit status: 0; 1 if --check finds another table or --rules a broken rule; 2 if the input is no good",
+        epilog="exit status: 0; 1 if --check finds another table, --rules a broken rule, or --github or --badge a claim that is not"
+        " in order; 2 if the input is no good",
     )
     what = status.add_mutually_exclusive_group()
     what.add_argument("--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says")
     what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
     rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
     status.add_argument("--rules", nargs="+", default=[], metavar="KEY", help=rules)
+    status.add_argument("--github", action="store_true", help="print what is false or not in order as annotations of GitHub")
+    status.add_argument("--badge", metavar="FILE", help="write how many statements hold, as the JSON that shields.io draws")
     status.set_defaults(run=scoped(_status))
     revise = commands.add_parser(
         "revise",
@@ -193,6 +198,8 @@ def _status(options: argparse.Namespace) -> int:
     from proofs_check.documents.status import blocks, renewed
 
     kept, out = find_ledger(options.ledger), 0
+    if options.github or options.badge:
+        return _annotate(kept.document, options.github, options.badge)
     written = blocks(kept.document)
     try:
         reaches = [coverage(kept.document["claims"], key) for key in options.rules]
@@ -247,6 +254,19 @@ def _revise(options: argparse.Namespace) -> int:
         write_json(new, Path(options.out))
         print(f"The ledger of the revision is kept in {options.out}.")
     return 1 if found else 0
+
+
+def _annotate(document: Mapping[str, Any], github: bool, badge_file: str | None) -> int:
+    import json
+
+    from proofs_check.core.files import write_text
+    from proofs_check.documents.annotations import annotations, badge
+
+    if github:
+        print(*annotations(document), sep="\n")
+    if badge_file:
+        write_text(Path(badge_file), json.dumps(badge(document)) + "\n")
+    return 1 if document["run"]["faults"] or any(c["faults"] for c in document["claims"]) else 0
 
 
 def _diff(options: argparse.Namespace) -> int:

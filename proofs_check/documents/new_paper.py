@@ -21,6 +21,7 @@ FILES = {
     "statements.toml": "statements.toml",
     "lemmas.py": "lemmas.py",
     "README.md": "README.md",
+    "claims.yml": "claims.yml",
     "l2.py": "witnesses/{}_l2.py",
 }
 _KEY = re.compile(r"[A-Z][A-Z]*")

@@ -163,6 +163,22 @@ def test_a_revision_that_is_none_is_refused(
     assert why in capsys.readouterr().err
 
 
+def test_the_integration_of_others_is_told(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
+    judged(pytester, mine)
+    capsys.readouterr()
+    assert main(["status", "--papers", "mine", "--github", "--badge", "badge.json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("::warning file=mine/lemmas.py,line=")
+    assert json.loads(Path("badge.json").read_text(encoding="utf-8"))["message"] == "1 hold, 1 false"
+    path = mine / "build/ledger.json"
+    faulty = json.loads(path.read_text(encoding="utf-8"))
+    faulty["claims"][0]["faults"] = ["it cannot fail"]
+    path.write_text(json.dumps(faulty), encoding="utf-8")
+    assert main(["status", "--papers", "mine", "--github"]) == 1
+    assert "::error" in capsys.readouterr().out
+    assert f'pytest "{mine}"' in (mine / "claims.yml").read_text(encoding="utf-8")
+
+
 def test_a_paper_without_a_ledger_says_how_to_make_it(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "L2", "--papers", str(mine)]) == 2
     assert "write it with: pytest mine" in capsys.readouterr().err
