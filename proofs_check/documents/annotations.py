@@ -1,4 +1,4 @@
-"""What a ledger says to the continuous integration of others: annotations of GitHub, and a badge."""
+"""What a ledger says to the continuous integration of others: annotations of GitHub, a badge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def annotations(document: Mapping[str, Any]) -> Iterator[str]:
 
     Examples
     --------
-    >>> claim = {"id": "ME:L2", "line": "mine/lemmas.py:23", "verdict": "REFUTED", "why": "1 < 2,\\n100 %", "faults": []}
+    >>> told = {"line": "mine/lemmas.py:23", "why": "1 < 2,\\n100 %", "faults": []}
+    >>> claim = {"id": "ME:L2", "verdict": "REFUTED", **told}
     >>> print(*annotations({"run": {"faults": []}, "claims": [claim]}))
     ::warning file=mine/lemmas.py,line=23,title=ME%3AL2 is false as printed::1 < 2,%0A100 %25
     """
