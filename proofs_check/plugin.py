@@ -11,6 +11,7 @@ import gc
 import json
 import signal
 import threading
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ class ClaimItem(pytest.Item):
         item.claim = claim
         item.extra_keyword_matches |= {claim.id, claim.check.__name__}
         key = claim.id.split(":", 1)[0]
-        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")  # it may have no statements.toml
+        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")  # which may be no installed one
         item.add_marker(key)
         return item
 
@@ -93,6 +94,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    for point in metadata.entry_points(group="largeprompt.papers"):
+        config.addinivalue_line("markers", f"{point.name}: a claim about the paper {point.name}")
     _name_folders(config)
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
