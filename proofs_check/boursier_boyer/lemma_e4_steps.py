@@ -77,9 +77,12 @@ def _slopes_agree() -> Evidence:
 @claim(
     "BB:LE.4.split",
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
-    argument=r"The mean may be differentiated under its sign, since $\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in "
-    r"the norms of tokens and query, locally uniformly in $(U,V)$, and all moments of these are finite given $\mu$; then "
-    r"the chain rule gives the formula of the gradient.",
+    argument=r"The mean may be differentiated under its sign, and then the chain rule gives the formula of the gradient: for "
+    r"finite prompts $\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and for infinite "
+    r"ones $\|J\|\|\nabla_1\ell\|$ in the tilted moments of R3 and in label and query, both locally uniformly in $(U,V)$. Given "
+    r"$\mu$ all moments are finite, and the means of these polynomials are at most multiples of $\sigma_\mu^{6}$, which is "
+    r"integrable under Assumption 4.2 (ii).",
+    needs=("OURS:R3.A33",),
 )
 def the_difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the

@@ -22,13 +22,12 @@ from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
 from proofs_check.derivations.risks.outcomes import hypotheses
+from proofs_check.derivations.risks.jacobians_at_tasks import proposition_3_4, second_moment
 from proofs_check.derivations.risks.proposition_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
-from proofs_check.derivations.risks.rates import K, S, at_every_task, delta, eps, finite, mean, on_average, rate, square, tail, x
+from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, tail, x
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
 
-jacobians = at_every_task("OURS:P3.4.U and OURS:P3.4.V together", norm_dJ**2, "dJ2", c3 * rate(c4, 4, 2))
-jacobian = at_every_task("OURS:R3.A33 for the Jacobian", norm_J**2, "J2", c7 * square**4)
 #: What bounds E|D|^2, E|dJ|^2, E|T|^2 + E|y|^2, and E|J|^2.
 X = c1 * rates.bound(term(3), term(1), S, c2)
 Z = c3 * rates.left_open(c4)
@@ -56,6 +55,18 @@ def limit() -> tuple[Theorem, Theorem]:
 def label() -> tuple[Theorem, Theorem]:
     """E|y|^2 at every task."""
     return second_moment_of_a_token(square_y, c6)
+
+
+@cache
+def jacobian() -> tuple[Theorem, Theorem]:
+    """E|J|^2 at every task."""
+    return second_moment(norm_J**2, c7)
+
+
+@cache
+def jacobians() -> tuple[Theorem, Theorem]:
+    """E|dJ|^2 at every task."""
+    return proposition_3_4(norm_dJ**2, c3, c4)
 
 
 def given() -> tuple[Theorem, ...]:
@@ -124,7 +135,7 @@ def outputs_come_together() -> Theorem:
 @cache
 def jacobians_come_together() -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
-    average = chain(on_average(jacobians), c3 * mean(rate(c4, 4, 2)))
+    average = chain(on_average(jacobians()), c3 * mean(rate(c4, 4, 2)))
     at = specialise(rates.eighth_power_tends_to_zero(), {rates.c: c4})
     return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z)
 
@@ -154,7 +165,7 @@ def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement
     L*(epsilon) on, if delta is small and E[sigma^12; sigma^2 >= K] <= delta.
     """
     plain = gradients.smooth_statement()
-    known = plain.assumptions | hypotheses(*given(), *jacobians, *jacobian, tail)
+    known = plain.assumptions | hypotheses(*given(), *jacobians(), *jacobian(), tail)
     return (
         Statement(plain.lhs, "<=", Fraction(scale) * g2, known),
         Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*long_for_gradients())),
@@ -168,7 +179,7 @@ def gradients_come_together() -> Theorem:
     squares = moments().lhs, outcomes.mean(square_D), outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2)
     first, second, third, fourth = map(sqrt, squares)
     form = (first + second) * fourth + third * second
-    means = moments(), outputs_come_together(), _moment(jacobian, c7, 4), jacobians_come_together()
+    means = moments(), outputs_come_together(), _moment(jacobian(), c7, 4), jacobians_come_together()
     most = chain(plain, form, replace(form, *means))
     return chain(most, arithmetic(most.rhs, "==", g2, hide=(X, Z, M, N)))
 

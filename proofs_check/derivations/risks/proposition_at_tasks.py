@@ -23,7 +23,7 @@ from proofs_check.derivations.softmax_average import d, sigma
 from proofs_check.derivations.softmax_average import mean as over_a_token
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, weighted_moment
 
-__all__ = ["lemma_d1", "proposition_3_1", "second_moment_of_a_token"]
+__all__ = ["at_every_task", "lemma_d1", "logarithm", "proposition_3_1", "second_moment_of_a_token", "with_constants"]
 
 #: The query is x_q here, as y is the label.
 NAMES = {"y": "x"}
@@ -31,10 +31,22 @@ NAMES = {"y": "x"}
 logarithm = assume("lnL is the logarithm of the number of tokens", log(L), "==", x)
 
 
-def _at_every_task(thm: Theorem) -> Theorem:
+def at_every_task(thm: Theorem) -> Theorem:
     """The theorem for the tokens, the query and sigma_mu of a task."""
     own = {g: Function(NAMES.get(g.name, g.name), (Sort.TASK, *g.sorts), g.order) for g in thm.functions}
     return at_task(thm, task, {**own, sigma: sqrt(square)})
+
+
+def with_constants(each: Theorem, powers: tuple[int, int], given: tuple[Term, Term], first: Theorem, second: Theorem) -> Theorem:
+    """From E <= a sigma^{2p} ln(L)^q L^{-b/sigma^2} at a task to the same with c_1 and c_2, from a <=
+    c_1 and c_2 <= b.
+    """
+    a, b = given
+    decay = arithmetic(L ** (-b / square), "==", exp(-(b * log(L) / square)), hide=(b, square))
+    form = a * square ** powers[0] * log(L) ** powers[1] * decay.lhs
+    bound = chain(equal(each.rhs, form), replace(form, decay))
+    named = replace(bound.rhs, first, second, logarithm)
+    return chain(each, bound, named, first.rhs * rate(second.lhs, *powers))
 
 
 @cache
@@ -43,18 +55,12 @@ def proposition_3_1(square_D: Term, c1: Variable, c2: Variable) -> tuple[Theorem
     smaller and a c_2 that is not larger than in the proposition, such as those for all parameters
     in a ball; and the hypothesis that its mean over the tasks is that of |D|^2 over the outcome.
     """
-    each = _at_every_task(proved(form_of_the_paper.output_statement(), form_of_the_paper.output()))
-    first, second = form_of_the_paper.output_constants()
-    constants = (
-        assume(f"{c1.name} is at least the constant of Proposition 3.1", first, "<=", c1),
-        assume(f"{c2.name} is at most the constant of Proposition 3.1", c2, "<=", second),
-    )
-    decay = arithmetic(L ** (-second / square), "==", exp(-(second * log(L) / square)), hide=(second, square))
-    form = first * square**3 * log(L) * decay.lhs
-    bound = chain(equal(each.rhs, form), replace(form, decay))
-    named = replace(bound.rhs, *constants, logarithm)
+    each = at_every_task(proved(form_of_the_paper.output_statement(), form_of_the_paper.output()))
+    a, b = form_of_the_paper.output_constants()
+    first = assume(f"{c1.name} is at least the constant of Proposition 3.1", a, "<=", c1)
+    second = assume(f"{c2.name} is at most the constant of Proposition 3.1", c2, "<=", b)
     tower = assume("D is T_L - T at a task, a query and a prompt", over_outcomes(square_D), "==", mean(each.lhs))
-    return chain(each, bound, named, c1 * rate(c2, 3, 1)), tower
+    return with_constants(each, (3, 1), (a, b), first, second), tower
 
 
 @cache
@@ -67,7 +73,7 @@ def lemma_d1(square_T: Term, c: Variable) -> tuple[Theorem, Theorem]:
     factor = 4 * sigma**4 * norm_V**2 * norm_U**2
     average = integrated("query", (query,), image, None, factor * QUERY.mean(QUERY.square))
     average = chain(average, replace(average.rhs, second_of_the_query()))
-    each = _at_every_task(average)
+    each = at_every_task(average)
     large = assume(f"{c.name} is at least 16 d|V|^2|U|^2", 16 * d * norm_V**2 * norm_U**2, "<=", c)
     form = 16 * d * norm_V**2 * norm_U**2 * square**2
     tower = assume("T is the output at a task and a query", over_outcomes(square_T), "==", mean(each.lhs))
@@ -81,7 +87,7 @@ def second_moment_of_a_token(square_y: Term, c: Variable) -> tuple[Theorem, Theo
     """
     plain = weighted_moment(1, TOKEN, Fraction(0))
     scaled = chain(over_a_token(TOKEN.square), sigma**2 * plain.lhs, replace(sigma**2 * plain.lhs, plain))
-    each = _at_every_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
+    each = at_every_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
     large = assume(f"{c.name} is at least 4 d", 4 * d, "<=", c)
     tower = assume("the label is a part of a token", over_outcomes(square_y), "<=", mean(each.lhs))
     return chain(each, 4 * d * square, replace(4 * d * square, large)), tower
