@@ -39,7 +39,7 @@ def largest_distance(transfer: Transfer, start: tuple[float, float]) -> tuple[fl
 
 @claim(
     "BB:LE.1",
-    needs=("BB:CE.5",),
+    needs=("BB:CE.5/limit",),
     control={"c": Fraction(3, 10)},
 )
 def the_flows_stay_together(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -119,7 +119,7 @@ def the_constant_in_23(*, constant: str = "beta_L") -> Evidence:
     dial="c",
     control={"radius": Fraction(19, 10)},
     reference={"r": 1},
-    needs=("BB:CE.5",),
+    needs=("BB:CE.5/limit",),
 )
 def gronwall_bound(*, c: int | Fraction = 1, radius: int | Fraction = 2) -> Evidence:
     r"""The bound of the derivative in (24) and (25) and then (26) are derived as long as the

@@ -77,12 +77,11 @@ def _slopes_agree() -> Evidence:
 @claim(
     "BB:LE.4.split",
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
-    argument=r"The mean may be differentiated under its sign, and then the chain rule gives the formula of the gradient: for "
-    r"finite prompts $\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and for infinite "
-    r"ones $\|J\|\|\nabla_1\ell\|$ in the tilted moments of R3 and in label and query, both locally uniformly in $(U,V)$. Given "
-    r"$\mu$ all moments are finite, and the means of these polynomials are at most multiples of $\sigma_\mu^{6}$, which is "
-    r"integrable under Assumption 4.2 (ii).",
-    needs=("OURS:R3.A33",),
+    argument=r"The mean may be differentiated under its sign, and then the chain rule gives the formula of the gradient: "
+    r"$\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and $\|J\|\|\nabla_1\ell\|$ in the "
+    r"second moment of the tilted tokens (OURS:QA.tilt/second), label and query, locally uniformly in $(U,V)$. Given $\mu$ "
+    r"these have means, which are at most multiples of $\sigma_\mu^6$, and so over $\mu$ under Assumption 4.2 (ii).",
+    needs=("OURS:QA.tilt/second",),
 )
 def the_difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     """The difference of the gradients splits in two: $J_Lg_L-Jg=(J_L-J)g_L+J(g_L-g)$ for the

@@ -59,7 +59,7 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
 
 @claim(
     "BB:E.1",
-    needs=("BB:CE.3.a", "BB:CE.5"),
+    needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control=({"c": Fraction(1, 10)}, {"radius": Fraction(19, 10)}),
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
@@ -125,7 +125,7 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
 
 @claim(
     "BB:T4.3",
-    needs=("BB:CE.3.a", "BB:CE.5"),
+    needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control={"c": Fraction(1, 200)},
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
@@ -223,7 +223,7 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     repair={"limit": "assumed"},
     control={"limit": "assumed", "c": Fraction(2, 5)},
     hypotheses=HYPOTHESES,
-    needs=("BB:CE.5",),
+    needs=("BB:CE.5/limit",),
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
     why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
     r"hypotheses of Theorem 4.3.",
@@ -319,7 +319,7 @@ def _at_one_time(c: Fraction) -> Evidence:
     repair={"limit": "assumed"},
     control={"limit": "assumed", "schedule": "too late"},
     hypotheses=HYPOTHESES,
-    needs=("BB:CE.5",),
+    needs=("BB:CE.5/limit",),
     why="The limit on the right need not exist, as in the display before.",
     details=r"If the infinite-prompt flow ends in a saddle, no sequence $T(L)$ that grows too fast will do.",
     instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then $T(L)=\ln(1/g_2(L))/(2\beta_\infty)$ is such a "
