@@ -33,8 +33,9 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness: from this the inequality for one segment is
     derived. Derived are also $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the difference $X$ of the losses,
     and the mean of the inequality, if it holds at every outcome. A second route is that on the
-    segment $c=sa+(1-s)b$ the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$ for $A=\|a\|$ and
-    $B=\|b\|$. Here `factor` multiplies the squares of the right sides.
+    segment $c=sa+(1-s)b$ the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most
+    $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$. Here `factor` multiplies the squares of the right
+    sides.
     """
     s = sp.Symbol("s", nonnegative=True)
     square = s**2 * A**2 + 2 * s * (1 - s) * P + (1 - s) ** 2 * B**2

@@ -78,8 +78,8 @@ def _slopes_agree() -> Evidence:
     "BB:LE.4.split",
     control=({"factor": Fraction(2)}, {"share": Fraction(9, 10)}),
     argument=r"The mean may be differentiated under its sign, and then the chain rule gives the formula of the gradient: "
-    r"$\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and $\|J\|\|\nabla_1\ell\|$ in the "
-    r"second moment of the tilted tokens (OURS:QA.tilt/second), label and query, locally uniformly in $(U,V)$. Given $\mu$ "
+    r"$\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and $\|J\|\|\nabla_1\ell\|$ in "
+    r"the second moment of the tilted tokens (OURS:QA.tilt/second), label and query, locally uniformly in $(U,V)$. Given $\mu$ "
     r"these have means, which are at most multiples of $\sigma_\mu^6$, and so over $\mu$ under Assumption 4.2 (ii).",
     needs=("OURS:QA.tilt/second",),
 )

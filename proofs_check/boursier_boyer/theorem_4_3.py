@@ -26,6 +26,11 @@ from proofs_check.instances.spiral import no_limit
 from theory.regression.transfer import distance_26, slow_time, sufficient_g2
 
 FLOW = "integration of the flow"
+#: Why there are the constants and the times from which the derivations start.
+CONSTANTS = (
+    r"A $C^2$ risk has Lipschitz constants, $\kappa$ of its own and $\beta$ of its gradient, on the ball of radius $2\rho$, which "
+    r"is compact and convex. "
+)
 #: Lengths at which the explicit L(epsilon) is looked up.
 LENGTHS = tuple(10.0**k for k in (2, 4, 6, 8, 10, 12, 16, 20, 24, 32))
 
@@ -61,14 +66,18 @@ def the_risk_splits_in_two(*, factor: int = 1) -> Evidence:
     "BB:E.1",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control=({"c": Fraction(1, 10)}, {"radius": Fraction(19, 10)}),
+    argument=CONSTANTS + r"$T(\varepsilon)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
+    r"$L^\star(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its flow, its limit is "
+    r"at most each of its values.",
 )
 def the_risks_along_the_two_flows(*, c: Fraction = Fraction(1), radius: int | Fraction = 2) -> Evidence:
     r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that up to the time
     $T(\varepsilon)$ the finite-prompt flow is in the ball of radius $2\rho$ and
     $|\mathcal{R}_L(\theta_L(t))-\mathcal{R}_\infty(\theta_\infty(t))|\leq g_1+\kappa g_2te^{\beta
     t}$, and that from then on $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty+2\varepsilon$,
-    as it does not increase; $T(\varepsilon)$ and $L^\star(\varepsilon)$ are what the limits of
-    $\mathcal{R}_\infty$, $g_1$ and $g_2$ mean. Integrated flows up to the time of (27) are the
+    as it does not increase. Here $T(\varepsilon)$ is a time from which on $\mathcal{R}_\infty$ is
+    within $\varepsilon$ of its limit, and $L\geq L^\star(\varepsilon)$ says that (27) holds and
+    $g_1+\kappa g_2Te^{\beta T}\leq\varepsilon$. Integrated flows up to the time of (27) are the
     second route. Here `c` multiplies the bounds, and `radius` stands for the 2 in $2\rho$.
     """
     drawn = drawn_flows(
@@ -127,13 +136,16 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
     "BB:T4.3",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
     control={"c": Fraction(1, 200)},
+    argument=CONSTANTS + r"$T(\frac\varepsilon2)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
+    r"$L(\varepsilon)=L^\star(\frac\varepsilon2)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its "
+    r"flow, its limit is at most each of its values.",
 )
 def finite_prompts_reach_the_infinite_prompt_risk(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""From Corollaries E.3 and E.5 it is derived that
+    r"""With the bounds $g_1$ and $g_2$ of Corollaries E.3 and E.5 it is derived that
     $\mathcal{R}_L(\theta_L(t))\leq\lim\mathcal{R}_\infty(\theta_\infty)+\varepsilon$ for all times
     $t\geq T(\frac\varepsilon2)$ at which the flow (7) exists and all $L\geq
-    L^\star(\frac\varepsilon2)$, which are what the limits of $\mathcal{R}_\infty$ along its flow
-    and of $g_1$ and $g_2$ mean. As $\mathcal{R}_L$ does not increase, its limit is at most that.
+    L^\star(\frac\varepsilon2)$, that is, if $\mathcal{R}_\infty$ is within $\frac\varepsilon2$ of
+    its limit from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta T}\leq\frac\varepsilon2$.
 
     Second route: for integrated flows that end in the minimum $\mathcal{R}_\infty=0$ the bound
     holds from an explicit $L(\varepsilon)$ on. From the saddle and from its stable manifold, where
@@ -224,6 +236,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
     control={"limit": "assumed", "c": Fraction(2, 5)},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
+    argument=CONSTANTS + r"$T(\varepsilon)$ exists as the infinite-prompt parameters converge, and then $L^\star(\varepsilon)$, as "
+    r"$g_2$ tends to 0.",
     cites=("Lojasiewicz 1963: a bounded gradient flow of a real-analytic function converges",),
     why=r"The limit need not exist: a bounded gradient flow of a smooth risk may wind round a circle for ever, under all "
     r"hypotheses of Theorem 4.3.",
@@ -240,8 +254,8 @@ HYPOTHESES = ("d in Integers", "d >= 1", "beta <= 1", "sigma >= 1", "rho > 0")
 def parameters_come_close_at_one_time(*, limit: str = "not assumed", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed $\lim_t(U_\infty,V_\infty)$ need not exist: an exact orbit winds round a circle
     for ever. Where it exists, $\|U_L(T)-\lim U_\infty\|+\|V_L(T)-\lim V_\infty\|\leq\varepsilon$
-    for $T$ and $L$ so chosen that each part of the distance is at most $\varepsilon/(2\sqrt2)$; `c`
-    multiplies $\varepsilon$.
+    is derived for $T$ and $L$ so chosen that $\|\theta_\infty-\lim\theta_\infty\|$ from $T$ on and
+    the right side of (26) at $T$ are at most $\varepsilon/(2\sqrt2)$; `c` multiplies $\varepsilon$.
 
     The exact orbit is that of `proofs_check.instances.spiral`.
     """
@@ -320,6 +334,9 @@ def _at_one_time(c: Fraction) -> Evidence:
     control={"limit": "assumed", "schedule": "too late"},
     hypotheses=HYPOTHESES,
     needs=("BB:CE.5/limit",),
+    argument=CONSTANTS + r"As $g_2(L)$ tends to 0, so does $g_2^{1/2}\ln(1/g_2)$, and $T(L)$ tends to infinity, so that "
+    r"$\theta_\infty(T(L))$ tends to its limit. So there is an $L^\star(\varepsilon)$ from which on (27) holds at $T(L)$ and both "
+    r"terms are at most $\frac12\varepsilon$.",
     why="The limit on the right need not exist, as in the display before.",
     details=r"If the infinite-prompt flow ends in a saddle, no sequence $T(L)$ that grows too fast will do.",
     instead=r"Suppose that $\lim_t(U_\infty(t),V_\infty(t))$ exists; then $T(L)=\ln(1/g_2(L))/(2\beta_\infty)$ is such a "
@@ -329,8 +346,9 @@ def parameters_converge_along_a_slow_time(*, limit: str = "not assumed", schedul
     r"""As printed $\lim_t\theta_\infty(t)$ need not exist. Where it exists, at
     $T(L)=\frac1{2\beta}\ln\frac1{g_2}$ the distance $\|\theta_L(T(L))-\lim\theta_\infty\|$ is at
     most $\|\theta_\infty(T(L))-\lim\theta_\infty\|$ and the right side of (26) together, which
-    is $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and both are at most $\frac12\varepsilon$ for long
-    prompts. This is derived, and tried on integrated flows; the `schedule` is the time.
+    is $g_2^{1/2}\ln(1/g_2)/(2\beta)$ there, and at most $\varepsilon$ if both are at most
+    $\frac12\varepsilon$. This is derived for all $L$ with (27) at $T(L)$, and tried on integrated
+    flows; the `schedule` is the time.
     """
     if limit != "assumed":
         return no_limit()

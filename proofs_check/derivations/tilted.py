@@ -128,7 +128,9 @@ def tilted_moment(q: int = 1) -> Theorem:
 
 
 def tilted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
-    """E w|Z|^{2q}/E w <= (4 c sigma^2)^q (q - 1 + h + a2)^q for q = 1, 2, from the bound of `theory`."""
+    """E w|Z|^{2q}/E w <= (4 c sigma^2)^q (q - 1 + h + a2)^q for q = 1, 2, from the bound of
+    `theory`.
+    """
     names = s_, a_, d_ = sp.symbols("sigma a2 d", positive=True)
     bounds = (from_sympy(tilted_bound(s_, a_, d_, q), dict(zip(names, (sigma, a2, d), strict=True))) for q in (1, 2))
     return tuple(

@@ -75,8 +75,9 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     r"""For the squared loss, with $r=T-y$ and $D=T_L-T$,
     $\mathbb{E}\frac12(r+D)^2-\mathbb{E}\frac12r^2$ is at most the bound in absolute value for all
     random variables $r$ and $D$ with two moments: this is derived from the Cauchy-Schwarz
-    inequality. Smooth losses are the part OURS:E.risk/smooth. A second route is Young's inequality, whose mean at the best
-    $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right side.
+    inequality. Smooth losses are the part OURS:E.risk/smooth. A second route is Young's inequality,
+    whose mean at the best $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right
+    side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -99,9 +100,9 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     r"which is the hypothesis of the second part.",
 )
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Along the segment from an output $b$ to another one $a$ a loss with a 1-Lipschitz gradient is
-    derived to be within $\frac12|a-b|^2$ of its tangent. If this holds at every outcome for $T$ and
-    $T+D$, then $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell||D|+\frac12|D|^2$ with
+    r"""Along the segment from an output $b$ to another one $a$ a loss with a 1-Lipschitz gradient
+    is derived to be within $\frac12|a-b|^2$ of its tangent. If this holds at every outcome for $T$
+    and $T+D$, then $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell||D|+\frac12|D|^2$ with
     $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and the bound is derived on average. Four jointly 1-smooth
     losses, one not convex, confirm it. Here `c` multiplies the right sides.
     """
@@ -141,9 +142,9 @@ def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) ->
 @claim("OURS:E.gradient/split", control={"factor": Fraction(2)}, needs=("BB:LE.4.split",))
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the squared loss, whose slopes are $r=T-y$ and $r+D$, the difference of the gradients is
-    derived to be $\mathbb{E}\,dJ\,r+\mathbb{E}JD+\mathbb{E}\,dJ\,D$, from the formula of the gradient
-    as in BB:LE.4.split; for matrices of every dimension
-    $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$. Here `factor` multiplies the last term.
+    derived to be $\mathbb{E}\,dJ\,r+\mathbb{E}JD+\mathbb{E}\,dJ\,D$, from the formula of the
+    gradient as in BB:LE.4.split; for matrices of every dimension $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$.
+    Here `factor` multiplies the last term.
     """
     words = Algebra(general=["J", "dJ", "r", "D"])
     J, dJ, residual, shift = (words[name] for name in ("J", "dJ", "r", "D"))
@@ -167,7 +168,7 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is $(ue^{1-u})^k$ times the bound,
     and $ue^{1-u}\leq1$. Here `factor` multiplies the right side.
     """
-    k, c, v, x, u = sp.symbols("k c v x u", positive=True)  # v = sigma^2, x = ln L
+    k, c, v, x = sp.symbols("k c v x", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
     inner = c * x / (k * v)
     same = identity(

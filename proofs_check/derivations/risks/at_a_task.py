@@ -57,8 +57,8 @@ GIVEN = (*smooth_under_the_mean, *norms.values(), smooth, from_the_origin, flat,
 
 
 def bound(of: Term, together: int | Fraction = 3) -> Term:
-    """(together c_1')^{1/2} sigma^6 ln L/L^{c_2'/(2 sigma^2)} E[2|T_L|^2 + 2|y|^2]^{1/2} + c_1^{1/2}
-    sigma^3 ln(L)^{1/2}/L^{c_2/(2 sigma^2)} E[|J|^2]^{1/2}.
+    """(together c_1')^{1/2} sigma^6 ln L/L^{c_2'/(2 sigma^2)} E[2|T_L|^2 + 2|y|^2]^{1/2} +
+    c_1^{1/2} sigma^3 ln(L)^{1/2}/L^{c_2/(2 sigma^2)} E[|J|^2]^{1/2}.
     """
     first = sqrt(Fraction(together) * c3) * of**3 * x * exp(-c4 * x / (2 * of)) * sqrt(second_moments)
     return first + sqrt(c1) * of ** Fraction(3, 2) * sqrt(x) * exp(-c2 * x / (2 * of)) * sqrt(mean(norm_J**2))
@@ -76,7 +76,7 @@ def _of_a_task(e: Term) -> tuple[Function, Function]:
 
 #: The outcomes of a task and sigma_mu, and the gradients of the two risks there.
 own_grad_L, own_grad = (Function(f"{name}mu", (Sort.TASK, Sort.INDEX)) for name in ("gradL", "grad"))
-OF_THE_TASK = {
+OF_THE_TASK: dict[Function | Variable, Function | Term] = {
     **dict(map(_of_a_task, (T, D, y, slope, slope_L, norm_J, norm_dJ, norm_dU, norm_dV))),
     **{A: Function(A.name, (Sort.TASK, *A.sorts), A.order) for A in (Jacobian, change)},
     w: square,
@@ -95,12 +95,11 @@ def statements(factor: int | Fraction = 1, together: int = 3) -> tuple[Statement
     task, and over all tasks at most its mean; a factor multiplies the bounds.
     """
     left, right = norm(grad_L - grad), Fraction(factor) * bound(w, together)
+    at_every_task = at_task(equal(right, right), task, OF_THE_TASK).rhs
     every_task = hypotheses(*(at_task(thm, task, OF_THE_TASK) for thm in GIVEN))
     return (
         Statement(left, "<=", right, hypotheses(*GIVEN)),
-        Statement(
-            left, "<=", over_tasks(at_task(equal(right, right), task, OF_THE_TASK).rhs), every_task | hypotheses(own_difference, tower)
-        ),
+        Statement(left, "<=", over_tasks(at_every_task), every_task | hypotheses(own_difference, tower)),
     )
 
 

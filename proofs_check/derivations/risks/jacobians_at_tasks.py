@@ -9,9 +9,7 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, Range
 from numerics.derivations.statements import from_sympy
@@ -44,10 +42,10 @@ _U, _V2, _d = sp.symbols("U V2 d", positive=True)
 
 @cache
 def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
-    """That the mean squares of what a finite prompt adds to the gradients in U and in V, whose bounds
-    are cited, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at every task, with a c_1 and a c_2 for both, such as
-    those for all parameters in a ball; and the hypothesis that the mean of |dJ|^2 over the outcome
-    is at most their mean over the tasks.
+    """That the mean squares of what a finite prompt adds to the gradients in U and in V, whose
+    bounds are cited, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at every task, with
+    a c_1 and a c_2 for both, such as those for all parameters in a ball; and the hypothesis that
+    the mean of |dJ|^2 over the outcome is at most their mean over the tasks.
     """
     shown = (statement_in_the_form(1, 8), "OURS:P3.4.U"), (form_of_the_paper.gradient_statement(), "BB:P3.4.V, as repaired")
     of_U, of_V = (at_every_task(assume(name, a.lhs, "<=", a.rhs, cited=True)) for a, name in shown)
@@ -71,15 +69,16 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
 
 @cache
 def at_a_query() -> Theorem:
-    """|V|^2 M^2 |x|^2 + M <= sigma^8 (16 |V|^2 (h + |U|^2 |x|^2)^2 |x|^2 + 4 (h + |U|^2 |x|^2)) for the
-    second moment M of a tilted token, which is at most 4 sigma^2 (h + a2), and sigma >= 1.
+    """|V|^2 M^2 |x|^2 + M <= sigma^8 (16 |V|^2 (h + |U|^2 |x|^2)^2 |x|^2 + 4 (h + |U|^2 |x|^2)) for
+    the second moment M of a tilted token, which is at most 4 sigma^2 (h + a2), and sigma >= 1.
     """
     moment = specialise(tilted_moment(1), at_the_query)
     n = QUERY.square
     score = norm_of_the_score()
     moment = chain(moment, 4 * sigma**2 * (h + sigma**2 * score.lhs))
     moment = chain(moment, replace(moment.rhs, score))
-    larger = specialise(arithmetic(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_)), {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
+    larger = arithmetic(4 * S_ * (A_ + S_ * B_), "<=", 4 * S_**2 * (A_ + B_))
+    larger = specialise(larger, {S_: sigma**2, A_: h, B_: norm_U**2 * n}, one)
     moment = chain(moment, larger.lhs, larger)
     form = norm_V**2 * moment.lhs**2 * n + moment.lhs
     size = chain(form, replace(form, moment))
@@ -91,10 +90,10 @@ def at_a_query() -> Theorem:
 
 @cache
 def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
-    """That E|J|^2 <= c sigma^8 at every task, with a c such as that for all parameters in a ball; and
-    the hypothesis that the mean of |J|^2 over the outcome is at most the mean over the tasks of |V|^2
-    M^2 |x|^2 + M with the second moment M of a tilted token: the gradient in U of an output b.T is
-    C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
+    """That E|J|^2 <= c sigma^8 at every task, with a c such as that for all parameters in a ball;
+    and the hypothesis that the mean of |J|^2 over the outcome is at most the mean over the tasks of
+    |V|^2 M^2 |x|^2 + M with the second moment M of a tilted token: the gradient in U of an output
+    b.T is C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
     """
     point = at_a_query()
     n = QUERY.square

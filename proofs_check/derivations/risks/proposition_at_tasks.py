@@ -1,5 +1,5 @@
-"""What is derived for all laws of tokens and queries, at every task of Boursier & Boyer: Proposition
-3.1, the second moment of the output of Lemma D.1, and that of a token.
+"""What is derived for all laws of tokens and queries, at every task of Boursier & Boyer:
+Proposition 3.1, the second moment of the output of Lemma D.1, and that of a token.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def at_every_task(thm: Theorem) -> Theorem:
 
 
 def with_constants(each: Theorem, powers: tuple[int, int], given: tuple[Term, Term], first: Theorem, second: Theorem) -> Theorem:
-    """From E <= a sigma^{2p} ln(L)^q L^{-b/sigma^2} at a task to the same with c_1 and c_2, from a <=
-    c_1 and c_2 <= b.
+    """From E <= a sigma^{2p} ln(L)^q L^{-b/sigma^2} at a task to the same with c_1 and c_2, from a
+    <= c_1 and c_2 <= b.
     """
     a, b = given
     decay = arithmetic(L ** (-b / square), "==", exp(-(b * log(L) / square)), hide=(b, square))

@@ -126,7 +126,8 @@ def second_half_tends_to_zero() -> Theorem:
 
 def limit_statement(factor: int | Fraction = 1) -> Statement:
     """What the bound leaves open: E sigma^8 ln(L)^2/L^{c/sigma^2} is at most a factor times
-    (2/(ce))^2 delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <= delta.
+    (2/(ce))^2 delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <=
+    delta.
     """
     return Statement(mean(rate(c, 4, 2)), "<=", Fraction(factor) * left_open(), hypotheses(finite, tail))
 
