@@ -114,7 +114,7 @@ def growth() -> Theorem:
 
 @cache
 def jacobians_close() -> Theorem:
-    """E|dJ|^2 <= 3 c_1' sigma^12 ln(L)^2/L^{c_2'/sigma^2}, as sigma^6 ln L <= 2 sigma^12 ln(L)^2."""
+    """E|dJ|^2 <= 3 c_1' sigma^12 ln(L)^2/L^{c_2'/sigma^2}, as 1 <= 2 sigma^6 ln L."""
     both = chain(integrate("mean", (k,), blocks), mean(norm_dU**2) + mean(norm_dV**2))
     both = chain(both, replace(both.rhs, close_in_U, close_in_V))
     decay = exp(-c4 * x / w)
