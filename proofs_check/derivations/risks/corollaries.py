@@ -1,8 +1,9 @@
 """Corollaries E.3 and E.5 of Boursier & Boyer: bounds of the distances of risks and gradients that
-are uniform on the ball of radius 2 rho and tend to 0, from what holds at every task.
+are uniform on the ball of radius 2 rho and tend to 0, from the laws of tokens and queries of every
+task.
 
-A token stands for the outcome, of which the task is a part; x is ln L. The constants c1, c2, .. of
-what is given at every task are those for the whole ball.
+A token without a task stands for the outcome, of which the task is a part; x is ln L. The constants
+c1, c2, .. are any that are large enough, or small enough, such as those for the whole ball.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
 from proofs_check.derivations.risks.jacobians_at_tasks import proposition_3_4, second_moment
 from proofs_check.derivations.risks.outcomes import hypotheses
-from proofs_check.derivations.risks.proposition_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
+from proofs_check.derivations.risks.outputs_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
 from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, tail, x
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))

@@ -19,7 +19,7 @@ from proofs_check.derivations import form_of_the_paper
 from proofs_check.derivations.gradients.gradient_in_U import statement_in_the_form
 from proofs_check.derivations.query_average import at_the_query, norm_of_the_score, norm_U, norm_V
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
-from proofs_check.derivations.risks.proposition_at_tasks import at_every_task, logarithm, with_constants
+from proofs_check.derivations.risks.outputs_at_tasks import at_every_task, logarithm, with_constants
 from proofs_check.derivations.risks.rates import mean, rate, square, x
 from proofs_check.derivations.softmax_average import d, m, sigma
 from proofs_check.derivations.tilted import QUERY, h, query, tilted_moment, weighted_moment
