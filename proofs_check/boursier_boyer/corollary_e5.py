@@ -40,8 +40,9 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on. This is derived from Assumption 4.2
     (i) and (ii) and the formula of the gradient: Proposition 3.1, the output of Lemma D.1, the
     second moments of tokens and tilted tokens, and Proposition 3.4 with our constants, which is
-    cited, are carried over to every task, with any constants that are large enough for the whole
-    ball. The bound that the corollary displays for $g_2$ is the part BB:CE.5/one.
+    cited, are carried over to every task, and all constants are those for $\|U\|_{\rm
+    op}=\|V\|_{\rm op}=2\rho$, or larger. The bound that the corollary displays for $g_2$ is the
+    part BB:CE.5/one.
 
     Second route: for in-context regression with one Gaussian covariate the supremum over the ball
     is measured to be at most $1.02\cdot2\rho\Sigma/\sqrt L$. Here `scale` multiplies both bounds;

@@ -3,7 +3,7 @@ are uniform on the ball of radius 2 rho and tend to 0, from the laws of tokens a
 task.
 
 A token without a task stands for the outcome, of which the task is a part; x is ln L. The constants
-c1, c2, .. are any that are large enough, or small enough, such as those for the whole ball.
+c1, c2, .. depend on rho, and not on the point of the ball.
 """
 
 from __future__ import annotations

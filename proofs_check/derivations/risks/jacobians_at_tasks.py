@@ -19,7 +19,7 @@ from proofs_check.derivations import form_of_the_paper
 from proofs_check.derivations.gradients.gradient_in_U import statement_in_the_form
 from proofs_check.derivations.query_average import at_the_query, norm_of_the_score, norm_U, norm_V
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
-from proofs_check.derivations.risks.outputs_at_tasks import at_every_task, logarithm, with_constants
+from proofs_check.derivations.risks.outputs_at_tasks import at_every_task, at_least, at_most, logarithm, with_constants
 from proofs_check.derivations.risks.rates import mean, rate, square, x
 from proofs_check.derivations.softmax_average import d, m, sigma
 from proofs_check.derivations.tilted import QUERY, h, query, tilted_moment, weighted_moment
@@ -43,9 +43,9 @@ _U, _V2, _d = sp.symbols("U V2 d", positive=True)
 @cache
 def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
     """That the mean squares of what a finite prompt adds to the gradients in U and in V, whose
-    bounds are cited, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at every task, with
-    a c_1 and a c_2 for both, such as those for all parameters in a ball; and the hypothesis that
-    the mean of |dJ|^2 over the outcome is at most their mean over the tasks.
+    bounds are cited, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at every task
+    and for all parameters in the ball; and the hypothesis that the mean of |dJ|^2 over the outcome
+    is at most their mean over the tasks.
     """
     shown = (statement_in_the_form(1, 8), "OURS:P3.4.U"), (form_of_the_paper.gradient_statement(), "BB:P3.4.V, as repaired")
     of_U, of_V = (at_every_task(assume(name, a.lhs, "<=", a.rhs, cited=True)) for a, name in shown)
@@ -54,8 +54,8 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
         ("U", of_U, (4, 2), _constants(paper_constants_U(_U, sp.sqrt(_V2), _d), norm_V**2)),
         ("V", of_V, (3, 1), _constants(paper_constants_V(_U, sp.sqrt(_V2), _d), m)),
     ):
-        first = assume(f"{c1.name} is at least 3 times our constant for {name}", constants[0], "<=", c1 / 3)
-        second = assume(f"{c2.name} is at most our constant for {name}", c2, "<=", constants[1])
+        first = at_least(c1 / 3, constants[0], f"{c1.name} is at least 3 times our constant for the gradient in {name}")
+        second = at_most(c2, constants[1], f"{c2.name} is at most our constant for the gradient in {name}")
         parts.append(with_constants(each, powers, constants, first, second))
     longer = chain(replace(log(term(2)), long), logarithm)
     large = chain(1, at_every_task(arithmetic(1, "<=", sigma**2, one)), square)
@@ -90,10 +90,10 @@ def at_a_query() -> Theorem:
 
 @cache
 def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
-    """That E|J|^2 <= c sigma^8 at every task, with a c such as that for all parameters in a ball;
-    and the hypothesis that the mean of |J|^2 over the outcome is at most the mean over the tasks of
-    |V|^2 M^2 |x|^2 + M with the second moment M of a tilted token: the gradient in U of an output
-    b.T is C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
+    """That E|J|^2 <= c sigma^8 at every task and for all parameters in the ball; and the hypothesis
+    that the mean of |J|^2 over the outcome is at most the mean over the tasks of |V|^2 M^2 |x|^2 +
+    M with the second moment M of a tilted token: the gradient in U of an output b.T is C V'b x' for
+    the covariance C of a tilted token, and that in V is b times its mean.
     """
     point = at_a_query()
     n = QUERY.square
@@ -106,6 +106,6 @@ def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
     average = chain(average, replace(average.rhs, *bounds))
     each = at_every_task(average)
     total = form(*(thm.rhs for thm in bounds))
-    large = assume(f"{c.name} is at least the bound of E|J|^2/sigma^8", total, "<=", c)
+    large = at_least(c, total, f"{c.name} is at least the bound of E|J|^2/sigma^8")
     tower = assume("the Jacobian by the tilted tokens", over_outcomes(square_J), "<=", mean(each.lhs))
     return chain(each, total * square**4, replace(total * square**4, large)), tower

@@ -7,10 +7,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
+from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, at_task, equal, replace
-from numerics.derivations.sorts import Sort
+from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import proved
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
@@ -23,12 +24,42 @@ from proofs_check.derivations.softmax_average import d, sigma
 from proofs_check.derivations.softmax_average import mean as over_a_token
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, weighted_moment
 
-__all__ = ["at_every_task", "lemma_d1", "logarithm", "proposition_3_1", "second_moment_of_a_token", "with_constants"]
+__all__ = [
+    "at_every_task",
+    "at_least",
+    "at_most",
+    "lemma_d1",
+    "logarithm",
+    "proposition_3_1",
+    "second_moment_of_a_token",
+    "with_constants",
+]
 
 #: The query is x_q here, as y is the label.
 NAMES = {"y": "x"}
 #: What ln L stands for.
 logarithm = assume("lnL is the logarithm of the number of tokens", log(L), "==", x)
+#: The radius of the ball, and that U and V are in it.
+rho = Variable("rho", range=POSITIVE)
+BALL = tuple(assume(f"{v.name} is at most 2 rho, on the ball", v, "<=", 2 * rho) for v in (norm_U, norm_V))
+
+
+def on_the_ball(e: Term) -> Term:
+    """What depends on |U| and |V|, at 2 rho for both."""
+    return instantiated(e, {norm_U: 2 * rho, norm_V: 2 * rho})
+
+
+def at_least(c: Term, constant: Term, of: str) -> Theorem:
+    """That what rises with |U| and |V| is at most c, if c is at least its value at 2 rho."""
+    large = assume(f"{of} for |U| = |V| = 2 rho", on_the_ball(constant), "<=", c)
+    return chain(replace(constant, *BALL), large)
+
+
+def at_most(c: Term, constant: Term, of: str) -> Theorem:
+    """That what falls with |U| and |V| is at least c, if c is at most its value at 2 rho."""
+    small = assume(f"{of} for |U| = |V| = 2 rho", c, "<=", on_the_ball(constant))
+    falls = replace(on_the_ball(constant), *BALL)
+    return chain(small, falls, constant)
 
 
 def at_every_task(thm: Theorem) -> Theorem:
@@ -51,30 +82,29 @@ def with_constants(each: Theorem, powers: tuple[int, int], given: tuple[Term, Te
 
 @cache
 def proposition_3_1(square_D: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
-    """That E|T_L - T|^2 <= c_1 sigma^6 ln(L) L^{-c_2/sigma^2} at every task, with a c_1 that is not
-    smaller and a c_2 that is not larger than in the proposition, such as those for all parameters
-    in a ball; and the hypothesis that its mean over the tasks is that of |D|^2 over the outcome.
+    """That E|T_L - T|^2 <= c_1 sigma^6 ln(L) L^{-c_2/sigma^2} at every task and for all parameters
+    in the ball; and the hypothesis that its mean over the tasks is that of |D|^2 over the outcome.
     """
     each = at_every_task(proved(form_of_the_paper.output_statement(), form_of_the_paper.output()))
     a, b = form_of_the_paper.output_constants()
-    first = assume(f"{c1.name} is at least the constant of Proposition 3.1", a, "<=", c1)
-    second = assume(f"{c2.name} is at most the constant of Proposition 3.1", c2, "<=", b)
+    first = at_least(c1, a, f"{c1.name} is at least the constant of Proposition 3.1")
+    second = at_most(c2, b, f"{c2.name} is at most the constant of Proposition 3.1")
     tower = assume("D is T_L - T at a task, a query and a prompt", over_outcomes(square_D), "==", mean(each.lhs))
     return with_constants(each, (3, 1), (a, b), first, second), tower
 
 
 @cache
 def lemma_d1(square_T: Term, c: Variable) -> tuple[Theorem, Theorem]:
-    """That E|T|^2 <= c sigma^4 at every task, from Lemma D.1 at a query and E|x|^2 <= 4 d, with a c
-    such as that for all parameters in a ball; and the hypothesis that its mean over the tasks is
-    that over the outcome.
+    """That E|T|^2 <= c sigma^4 at every task and for all parameters in the ball, from Lemma D.1 at
+    a query and E|x|^2 <= 4 d; and the hypothesis that its mean over the tasks is that over the
+    outcome.
     """
     image = tilted_mean.output_at_a_query()
     factor = 4 * sigma**4 * norm_V**2 * norm_U**2
     average = integrated("query", (query,), image, None, factor * QUERY.mean(QUERY.square))
     average = chain(average, replace(average.rhs, second_of_the_query()))
     each = at_every_task(average)
-    large = assume(f"{c.name} is at least 16 d|V|^2|U|^2", 16 * d * norm_V**2 * norm_U**2, "<=", c)
+    large = at_least(c, 16 * d * norm_V**2 * norm_U**2, f"{c.name} is at least 16 d|V|^2|U|^2")
     form = 16 * d * norm_V**2 * norm_U**2 * square**2
     tower = assume("T is the output at a task and a query", over_outcomes(square_T), "==", mean(each.lhs))
     return chain(each, form, replace(form, large)), tower
