@@ -61,6 +61,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R2.on": one(fourth_moment.failure_statement, fourth_moment.where_the_normaliser_fails),
         "OURS:R3/exponential": one(tilted.exponential_statement, tilted.exponential),
         "OURS:R3.tail": one(tilted.quarter_statement, tilted.quarter),
+        "OURS:QA.tilt/second": Proof(tilted.tilted_statements, powers(tilted.tilted_moment)),
         "OURS:QA.weight": Proof(tilted.weighted_statements, each(tilted.weighted_theorems, 5)),
         "OURS:P3.1": one(query_average.statement, query_average.theorem),
         "OURS:P3.4.V": one(query_average.gradient_statement, query_average.gradient),

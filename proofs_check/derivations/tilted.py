@@ -18,6 +18,7 @@ from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, t
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, s, sigma, sub_gaussian, t, v, w, x, z
+from theory.bounds.query_average import tilted_moment as tilted_bound
 from theory.bounds.query_average import weighted_query_moment
 from theory.bounds.sub_gaussian import tail_d2
 
@@ -124,6 +125,18 @@ def tilted_moment(q: int = 1) -> Theorem:
     ratio = mean(w * TOKEN.square**q) / m0
     scaled = (4 * sigma**2) ** q * small / m0
     return chain(ratio, scaled, replace(scaled, less), (4 * sigma**2) ** q * A**q)
+
+
+def tilted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
+    """E w|Z|^{2q}/E w <= (4 c sigma^2)^q (q - 1 + h + a2)^q for q = 1, 2, from the bound of
+    `theory`.
+    """
+    names = s_, a_, d_ = sp.symbols("sigma a2 d", positive=True)
+    bounds = (from_sympy(tilted_bound(s_, a_, d_, q), dict(zip(names, (sigma, a2, d), strict=True))) for q in (1, 2))
+    return tuple(
+        Statement(mean(w * TOKEN.square**q) / m0, "<=", Fraction(c) ** q * bound, sub_gaussian().assumptions)
+        for q, bound in enumerate(bounds, start=1)
+    )
 
 
 @cache

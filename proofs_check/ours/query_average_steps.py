@@ -109,6 +109,16 @@ def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     return tightest(rows, checked=checked, covered=covered, statement=meant)
 
 
+@claim("OURS:QA.tilt/second", control=dict(c=Fraction(7, 10)))
+def second_and_fourth_moment_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""For $q=1$ and 2, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is derived for
+    every sub-Gaussian law of the tokens, and tried in hostile cases; `c` multiplies $4\sigma^2$,
+    and tokens $\pm1$ refute $c=\frac7{10}$.
+    """
+    search = moments_of_tilted_tokens(c=c)
+    return derivation("OURS:QA.tilt/second", search, search, c=c)
+
+
 @claim("OURS:QA.weight/power", control=dict(c=Fraction(99, 100)))
 def powers_below_exponentials(*, c: int | Fraction = 1) -> Evidence:
     r"""For every $s>0$ and $j>0$, $s^je^{-s}\leq(j/e)^j$; `c` multiplies the right side."""
