@@ -28,11 +28,11 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:attn": Proof(attention.own_statements, (attention.own_share, attention.own_share_in_odds)),
         "LDL:attn-n": one(attention.rest_statement, attention.shares_of_the_rest),
         "LDL:A.cols": one(attention.sum_statement, attention.add_up),
-        "LDL:eq9": one(counts.statement, counts.without_a_floor),
+        "LDL:eq9": one(counts.floored_statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
-        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the first half
-        "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
+        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
+        "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
         "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
         "LDL:L3.ub": Proof(
             first_phase.upper_statements, (first_phase.at_most, lambda: first_phase.at_most_the_printed_share(first_phase.U))
