@@ -75,6 +75,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:L5.off": one(updates.first_statement, updates.first_phase),
         "LDL:L8.off": one(updates.second_statement, updates.second_phase),
         "LDL:C.step5": Proof(updates.regrouped_statements, each(updates.regrouped, 2)),
-        "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_between, 2)),
+        "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_of_one_order, 2)),
     }
 )

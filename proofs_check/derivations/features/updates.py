@@ -18,12 +18,14 @@ from proofs_check.derivations.features.steps import added, gap, ind, product, sc
 
 n, m, outcome = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("outcome", Sort.TOKEN)
 M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
-B, P, C, A_, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "eta"))
+B, P, C, A_, E, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "E", "eta"))
 u = Variable("u", range=REALS)
 #: Attention on another class and on the query's own, and the difference of the values there.
 A, d = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("Attn", "d"))
-A_k, query = Function("Attnk", (Sort.TOKEN,), None), Function("isk", (Sort.TOKEN,))
-is_k, own = ind(query(outcome)), A_k(outcome)
+A_k = Function("Attnk", (Sort.TOKEN,), None)
+#: Whether the query is of the class k, and whether the prompt is unbalanced.
+query, bad = Function("isk", (Sort.TOKEN,)), Function("bad", (Sort.TOKEN,))
+is_k, fails, own = ind(query(outcome)), ind(bad(outcome)), A_k(outcome)
 d_m, A_m = (instantiated(e, {n: m}) for e in (d(n, outcome), A(n, outcome)))
 
 mean = lambda e: bind("mean", (outcome,), e)
@@ -36,7 +38,17 @@ own_positive = assume("nor is that on the query's class", 0, "<=", own, every=(o
 from_own = assume("values differ by at most B from that of the query", modulus(d(n, outcome)), "<=", B, every=(n, outcome))
 from_another = assume("values of two others differ by at most B", modulus(d_m - d(n, outcome)), "<=", B, every=(n, m, outcome))
 rare = assume("the query has the class with probability at most P/K", mean(is_k), "<=", P / K)
-small = assume("attention on another class is at most A/K", A(n, outcome), "<=", A_ / K, every=(n, outcome))
+share = assume("another class has a part of what the query's leaves", A(n, outcome), "<=", 1 - own, every=(n, outcome))
+small = assume(
+    "attention on another class is at most A/K in balanced prompts",
+    (1 - fails) * A(n, outcome),
+    "<=",
+    A_ / K,
+    every=(n, outcome),
+)
+seldom = assume(
+    "the query has the class in an unbalanced prompt with probability at most PE/K^2", mean(is_k * fails), "<=", P * E / K**2
+)
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
 
@@ -123,36 +135,34 @@ def own_update() -> Theorem:
 
 @cache
 def other_update() -> Sides:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P A B^2/K^2, in both signs."""
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2, in both signs: A/K
+    bounds the attention in balanced prompts, and 1 in the others.
+    """
     one, two = errors()
     weak = _weaker(one, arithmetic((1 - own) * B, "<=", B, own_positive))
+    most = arithmetic(A_m, "<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive)
+    most = chain(most, added(specialise(small, {n: m}), fails))
     found = []
     for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        most = times(is_k * B**2, specialise(small, {n: m}))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, most, A_ / K * B**2 * is_k)
-        total = chain(integrate("mean", (outcome,), point), A_ / K * B**2 * mean(is_k))
-        found.append(chain(total, times(A_ / K * B**2, rare), P * A_ / K**2 * B**2))
+        point = chain(sign * (is_k * A_m * error * other_error), weighted, times(is_k * B**2, most))
+        split = A_ / K * B**2 * mean(is_k) + B**2 * mean(is_k * fails)
+        total = chain(integrate("mean", (outcome,), point), split)
+        both = _sum(times(A_ / K * B**2, rare), times(B**2, seldom))
+        found.append(chain(total, both, P * (A_ + E) / K**2 * B**2))
     return found[0], found[1]
-
-
-share = assume("attention is at most 1", A(n, outcome), "<=", 1, every=(n, outcome))
-epsilon = Variable("epsilon", range=POSITIVE)
-close_to_1 = assume("1 - Attn_k is at most epsilon", 1 - own, "<=", epsilon, every=(outcome,))
 
 
 @cache
 def vanishing_update() -> Sides:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 epsilon if 1 - Attn_k <= epsilon."""
-    one, two = errors()
-    weak = _weaker(one, times(B, close_to_1), epsilon * B)
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
     found = []
-    for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
+    for sign, line in zip((1, -1), _product(*errors(), error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        most = times(is_k * epsilon * B**2, specialise(share, {n: m}))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, most, epsilon * B**2 * is_k)
-        point = chain(point, times(epsilon * B**2, arithmetic(is_k, "<=", 1)))
-        found.append(chain(integrate("mean", (outcome,), point), B**2 * epsilon))
+        least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
+        most = times(is_k * (1 - own) * B**2, specialise(share, {n: m}), product(is_k, 1 - own, least))
+        point = chain(sign * (is_k * A_m * error * other_error), weighted, most)
+        found.append(chain(integrate("mean", (outcome,), point), B**2 * mean(is_k * (1 - own) ** 2)))
     return found[0], found[1]
 
 
@@ -231,17 +241,17 @@ def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> St
 
 
 def other_statements(c: Fraction = Fraction(1), rate: Term | None = None) -> tuple[Statement, ...]:
-    """|g_{k,m}| <= c P A B^2/K^2 in both signs, and the same times `rate`."""
+    """|g_{k,m}| <= c P (A + E) B^2/K^2 in both signs, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, rare, small)
-    bound = factor * (Fraction(c) * P * A_ / K**2 * B**2)
+    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, rare, share, small, seldom)
+    bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
     return Statement(factor * left, "<=", bound, given), Statement(-factor * left, "<=", bound, given)
 
 
-def vanishing_statements(power: int = 1) -> tuple[Statement, ...]:
-    """|g_{k,m}| <= B^2 epsilon^power in both signs, where 1 - Attn_k <= epsilon."""
-    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, share, close_to_1)
-    bound = B**2 * epsilon**power
+def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
+    """|g_{k,m}| <= B^2 E 1{query v_k} (1 - Attn_k)^power in both signs."""
+    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, share)
+    bound = B**2 * mean(is_k * (1 - own) ** power)
     return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 
@@ -295,31 +305,35 @@ def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
     return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
 
 
-chance, rest_of = Function("p", (Sort.INDEX,)), Function("left", (Sort.INDEX,))
-least, most = (Variable(name, range=REALS) for name in ("least", "most"))
+l = Variable("l", Sort.INDEX)
+R = Variable("R", range=Range(Fraction(1), lo_open=False))
+#: The probability of a class, and what is left there: a multiple of (1 - Attn_k)^2.
+chance, left = Function("p", (Sort.INDEX,)), Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1))
+at, at_l, at_m = (mean(left(i, outcome)) for i in (n, l, m))
 chances = assume("probabilities add up to 1", all_(chance(n)), "==", 1)
 no_negative = assume("probabilities are not negative", 0, "<=", chance(n), every=(n,))
-not_less = assume("the least", least, "<=", rest_of(n), every=(n,))
-not_more = assume("the largest", rest_of(n), "<=", most, every=(n,))
+same_order = assume("two classes leave the same up to a factor R", at_l, "<=", R * at, every=(l, n))
+half_sum = Fraction(1, 2) * all_(chance(n) * at)
 
 
 @cache
-def mean_between() -> Sides:
-    """A mean over the classes lies between the least and the largest value."""
-    lines = times(chance(n), not_less, no_negative), times(chance(n), not_more, no_negative)
-    low, high = (integrate("coordinates", (n,), line, (K,)) for line in lines)
-    half = Fraction(1, 2)
-    low = chain(
-        arithmetic(half * least, "==", half * least * all_(chance(n)), chances), chain(half * low.lhs, times(term(half), low))
-    )
-    high = chain(half * high.lhs, times(term(half), high), half * most * all_(chance(n)))
-    return low, chain(high, arithmetic(high.rhs, "==", half * most, chances))
+def mean_of_one_order() -> Sides:
+    """The half sum is at most R/2 times what any class leaves, and at least 1/(2 R) times that."""
+    above, below = specialise(specialise(same_order, {n: m}), {l: n}), specialise(same_order, {l: m})
+    high, low = (integrate("coordinates", (n,), times(chance(n), line, no_negative), (K,)) for line in (above, below))
+    high = chain(half_sum, times(term(Fraction(1, 2)), high), R / 2 * at_m * all_(chance(n)))
+    high = chain(high, arithmetic(high.rhs, "==", R / 2 * at_m, chances, hide=(at_m,)))
+    whole = arithmetic(at_m, "==", at_m * all_(chance(n)), chances, hide=(at_m,))
+    low = chain(at_m / (2 * R), times(1 / (2 * R), chain(whole, low.lhs, low)), half_sum)
+    return low, high
 
 
-def mean_statements(factor: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
-    """Half the mean is between half the least value and `factor` times the largest."""
-    left, given = Fraction(1, 2) * all_(chance(n) * rest_of(n)), _given(chances, no_negative)
+def mean_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
+    """The half sum is between 1/(2 R) and R/2 times what any class leaves; `half` stands for 1/2 in
+    these.
+    """
+    given = _given(chances, no_negative, same_order)
     return (
-        Statement((1 - Fraction(factor)) * least, "<=", left, given | not_less.assumptions),
-        Statement(left, "<=", Fraction(factor) * most, given | not_more.assumptions),
+        Statement(Fraction(half) / R * at_m, "<=", half_sum, given),
+        Statement(half_sum, "<=", Fraction(half) * R * at_m, given),
     )

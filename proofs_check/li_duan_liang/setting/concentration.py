@@ -80,10 +80,10 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction =
 
 @claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=HYPOTHESES)
 def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor: int = 20) -> Evidence:
-    r"""For $\delta\geq\sqrt{\mathrm{floor}\cdot K/N}$ with `floor` = 20 some class leaves the shares
-    $p_k\pm\delta$ with probability at most $3e^{-x/c}$, where `c` = 25, $x=\delta^2N$, and `three`
-    stands for the 3. It is derived for independent tokens, and exact probabilities at multiples of
-    the floor are tried.
+    r"""For $\delta\geq\sqrt{\mathrm{floor}\cdot K/N}$ with `floor` = 20 some class leaves the
+    shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$, where `c` = 25, $x=\delta^2N$, and
+    `three` stands for the 3. It is derived for independent tokens, and exact probabilities at
+    multiples of the floor are tried.
 
     The sizes N and K^3, and epsilon, play no part, nor does the floor (see eq9/floor). With delta <
     1 it takes N > 20 K, and delta exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no
@@ -95,11 +95,11 @@ def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor
 
 @claim("LDL:eq9/floor", control=dict(c=Fraction(1, 3)), hypotheses=("K in Integers", "K >= 2", "delta > 0"))
 def floor_of_delta_is_not_needed(*, c: int | Fraction = 25, three: int = 3) -> Evidence:
-    r"""The bound of (9) holds below the floor as well, for every $\delta>0$, $N$, $K$ and $p$: with
-    $x=\delta^2N$ it fails with probability at most $3e^{-x/c}$ with `c` = 25, and `three` for the 3.
-    It is derived with the sum over the classes of $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean
-    no number of classes enters. A $\delta$ below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as
-    good as one above.
+    r"""The bound of (9) holds below the floor as well, for every $\delta>0$, $N$, $K$ and $p$: some
+    class leaves the shares with probability at most $3e^{-x/c}$, $x=\delta^2N$, with `c` = 25 and
+    `three` for the 3. It is derived with the sum over the classes of
+    $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no number of classes enters. A $\delta$
+    below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
     """
     tried = exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), three * exp(-x / c))
     return derivation("LDL:eq9/floor", tried, c=c, three=three)
@@ -233,10 +233,10 @@ def least_lengths(
     $1-\mathrm{missed}/K$, `missed` = 1, it is 16, 38, 64, 92 and 131 for $K=3,\dots,7$, and at most
     $K^3$ for all $K\geq3$.
 
-    Every N is computed up to where Chernoff's bound 2K exp(-N/(12K)), which is derived for every N,
-    and in which `twelve` stands for the 12, is below what may be missed, and stays there. With the widest delta that gives this balance, 1/(2K), the bound of (9) reaches
-    99/100 only at more than `times` = 75 times as many tokens, and the floor of delta allows it
-    from 80 K^3 on.
+    Every N is computed up to where Chernoff's bound 2K exp(-N/(12K)) is below what may be missed,
+    and stays there; it is derived for every N, and `twelve` stands for the 12. With the widest
+    delta that gives this balance, 1/(2K), the bound of (9) reaches 99/100 only at more than `times`
+    = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
     """
     wanted = [(classes, least, level) for classes, least in LEAST.items()]
     wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]
