@@ -94,6 +94,12 @@ def from_counts() -> Theorem:
 
 
 @cache
+def own_share_of_all() -> Theorem:
+    """Attn_k sum_j e^{s_j} = |V_k| e^{q_k}."""
+    return chain(Attn_own * Z, weight_of_the_own_class())
+
+
+@cache
 def own_share() -> Theorem:
     """Attn_k (sum_m |V_m| e^{q_m} + |V_k| e^{q_k}) = |V_k| e^{q_k}."""
     whole_sum = scaled(Attn_own, turned(normaliser_of_all()))
@@ -148,11 +154,12 @@ def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]
 
 
 def own_statements(one: int = 1) -> tuple[Statement, ...]:
-    """Both expressions of the attention on the class of the query, times their denominators, with
-    `one` for the numerator 1.
+    """The three expressions of the attention on the class of the query, times their denominators,
+    with `one` for the numerator 1.
     """
     given = _given(one_of_all, scores, own_scores)
     return (
+        Statement(Attn_own * Z, "==", one * own_size * exp(own_score), own_scores.assumptions),
         Statement(Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)), "==", one * own_size * exp(own_score), given),
         Statement(Attn_own * (others(size * exp(q(n) - own_score)) + own_size), "==", one * own_size, given),
     )

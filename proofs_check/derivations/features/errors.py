@@ -21,7 +21,9 @@ from proofs_check.derivations.features.steps import ind, product, scaled, times
 
 n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)
 K, M = (Variable(name, range=whole(1)) for name in "KM")
-B, L, Delta = (Variable(name, range=POSITIVE) for name in ("B", "Lip", "Delta"))
+B, C, L, Delta = (Variable(name, range=POSITIVE) for name in ("B", "C", "Lip", "Delta"))
+#: What bounds differences of values, O(L Delta) with any constant.
+spread = C * L * Delta
 #: Attention on a class, the value of the task there, and whether the query is of a class.
 A, f, query = (Function(name, (Sort.INDEX, Sort.TOKEN)) for name in ("Attn", "f", "query"))
 #: The value at the class of the query, and the attention there.
@@ -132,18 +134,20 @@ def bound_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
     )
 
 
-def lipschitz_statements(constant: int | Fraction = 2) -> tuple[Statement, ...]:
-    """|sum| <= sum |.| <= c L Delta sum Attn_n, for differences of at most 2 L Delta."""
-    moduli = others(A(n, w) * modulus(d))
-    given = _given(positive, close(2 * L * Delta))
+def lipschitz_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
+    """|sum| <= c sum |.| <= c C L Delta sum Attn_n, for differences of at most C L Delta."""
+    moduli, c = others(A(n, w) * modulus(d)), Fraction(constant)
     return (
-        Statement(modulus(error_sum), "<=", Fraction(constant, 2) * moduli, _given(positive)),
-        Statement(moduli, "<=", Fraction(constant) * L * Delta * others(A(n, w)), given),
+        Statement(modulus(error_sum), "<=", c * moduli, _given(positive)),
+        Statement(moduli, "<=", c * spread * others(A(n, w)), _given(positive, close(spread))),
     )
 
 
-def lemma_1_statement(constant: int | Fraction = 4) -> Statement:
-    """The loss is at most half the mean of (1 - Attn_k)^2 times c L^2 Delta^2."""
+def lemma_1_statement(constant: int | Fraction = 1) -> Statement:
+    """The loss is at most half the mean of (1 - Attn_k)^2 times c C^2 L^2 Delta^2, for differences
+    of at most C L Delta.
+    """
     prediction = A_k(w) * f_k(w) + others(A(n, w) * f(n, w))
-    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), _given(positive, rest, close(2 * L * Delta))
-    return Statement(loss, "<=", Fraction(1, 2) * mean((1 - A_k(w)) ** 2 * (Fraction(constant) * L**2 * Delta**2)), given)
+    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), _given(positive, rest, close(spread))
+    bound = mean((1 - A_k(w)) ** 2 * (Fraction(constant) * C**2 * L**2 * Delta**2))
+    return Statement(loss, "<=", Fraction(1, 2) * bound, given)

@@ -184,17 +184,25 @@ between = assume("M >= c_k", low, "<=", moment, every=(n, m)), assume("M <= C_k"
 apart = others(w(n) * d(n, task))
 
 
+#: (M w)_m and w'M w.
+row, square = others(w(n) * moment), pairs(w(n) * w(m) * moment)
+
+
+@cache
+def other_form() -> Theorem:
+    """-H_mk = p w_m ((M w)_m - w'M w)."""
+    return equal(-(p * mean(w(m) * apart * (apart - d_m))), p * w(m) * (row - square))
+
+
 @cache
 def other_entries() -> Theorem:
-    """-H_mk = p w_m ((M w)_m - w'M w) >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
-    row, square = others(w(n) * moment), pairs(w(n) * w(m) * moment)
+    """-H_mk >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
     w_m = w(m)
-    form = equal(-(p * mean(w_m * apart * (apart - d_m))), p * w_m * (row - square))
     one = integrate("coordinates", (n,), times(w(n), between[0], positive), (M,))
     one, two = chain(low * x, one), _square_from_above()
     step = arithmetic(x * (low - high * x), "<=", row - square, one, two, hide=(row, square, x))
     bound = times(p * w_m, step, product(p, w_m, specialise(positive, {n: m})))
-    return chain(p * w_m * (x * (low - high * x)), bound, turned(form))
+    return chain(p * w_m * (x * (low - high * x)), bound, turned(other_form()))
 
 
 def _pairs_of_weights() -> Theorem:
@@ -235,14 +243,17 @@ def not_negative() -> Theorem:
     return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
 
 
-def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> tuple[Statement, ...]:
-    """R11.other: the entries from below, what a small loss forces, and that they are not negative
-    then. `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
+def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2, sign: int = 1) -> tuple[Statement, ...]:
+    """R11.other: the entries, their bound from below, what a small loss forces, and that they are
+    not negative then. `sign` stands for the sign of w'M w, `least` and `most` multiply c_k and C_k,
+    and `two` is the exponent of C_k.
     """
     given = _given(positive, *between)
+    entry = -(p * mean(w(m) * apart * (apart - d_m)))
     left = p * w(m) * (x * (least * low - Fraction(most) * high * x))
     return (
-        Statement(left, "<=", -(p * mean(w(m) * apart * (apart - d_m))), given),
+        Statement(entry, "==", p * w(m) * (row - sign * square)),
+        Statement(left, "<=", entry, given),
         Statement(x, "<=", low / high, given | small(two).assumptions),
         Statement(term(0), "<=", p * w(m) * (x * (low - high * x)), given | small(two).assumptions),
     )
