@@ -160,8 +160,8 @@ def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
     r"""The attention of theory is `one` = 1 over
     $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. The three printed
-    quotients, times their denominators, are derived for every prompt and any number of classes, and three
-    classes are tried in symbols.
+    quotients, times their denominators, are derived for every prompt and any number of classes, and
+    three classes are tried in symbols.
 
     Where the class of the query is empty the attention is 0 and the printed quotient is undefined.
     """

@@ -190,11 +190,11 @@ def simplex_times(thirty_two: int) -> Evidence:
 
 @claim(
     "OURS:R12.upper",
-    control=({"cube": 2}, {"thirty_two": 6}, {"half": Fraction(1, 3)}, {"quotient": 191}),
+    control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"half": Fraction(1, 3)}, {"quotient": 191}),
     needs=("OURS:R12.orbit", "OURS:R12.lower"),
 )
 def the_upper_bound_for_one_orbit(
-    *, cube: int = 3, thirty_two: int = 32, half: Fraction = Fraction(1, 2), quotient: int = 192
+    *, cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fraction = Fraction(1, 2), quotient: int = 192
 ) -> Evidence:
     r"""The flow of $\lambda$ is that of the loss, $\dot a\geq\frac{\eta\sigma_f^2\Delta^4}{4r}
     a^2(1-a)^3$, and every time at which $a\leq\frac12$ is at most $32rK/(\eta\sigma_f^2\Delta^4)$.
@@ -206,7 +206,7 @@ def the_upper_bound_for_one_orbit(
     w_n^2h_n$; and the time of the simplex, where all distances are $\Delta$ and $\dot a$ is
     $\frac K{K-1}$ times its bound, so that it is an integral in closed form: for $K=7$ it takes
     $6.54\,rK/(\eta\sigma_f^2\Delta^4)$. The quotient of the bounds is an identity. Here `half`,
-    `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
+    `four`, `cube`, `thirty_two` and `quotient` stand for these numbers and the 192.
     """
     h, g, m, n = sp.symbols("h g m n", positive=True)  # half the squared distances, and how many features lie there
     K = sp.Symbol("K", positive=True)
@@ -221,9 +221,11 @@ def the_upper_bound_for_one_orbit(
     rises = forall(
         a * mu * s * a * (1 - a) ** 2,
         ">=",
-        s**2 * a**2 * (1 - a) ** cube,
+        Rational(4, four) * s**2 * a**2 * (1 - a) ** cube,
         {a: (0, 1), s: (0, oo), mu: (0, oo)},
         where=[(mu, ">=", s * (1 - a))],
     )
-    found = derivation("OURS:R12.upper", slope, rises, simplex_times(thirty_two), cube=cube, thirty_two=thirty_two, half=half)
+    found = derivation(
+        "OURS:R12.upper", slope, rises, simplex_times(thirty_two), cube=cube, four=four, thirty_two=thirty_two, half=half
+    )
     return all_of(found, identity(ratio, quotient * E * r * R**4 / Delta**4))
