@@ -207,14 +207,14 @@ def loss_at_the_class_of_the_query(*, half: Fraction = Fraction(1, 2)) -> Eviden
     at any class up to constants. It is derived for any number of classes; three are tried, and
     `half` stands for the 1/2 of the bounds.
     """
-    p, q, x, R = sp.Symbol("p", nonnegative=True), sp.Symbol("q", nonnegative=True), sp.Symbol("x", positive=True), sp.Symbol("R")
+    p, q, a, b = sp.symbols("p q a b", nonnegative=True)
+    x, R = sp.symbols("x R", positive=True)
     share = q * (1 - p)  # p_2, and p_3 = (1 - q)(1 - p)
-    y, z = sp.symbols("y z", positive=True)  # x_2 and x_3
-    mean = (p * x + share * y + (1 - p - share) * z) / 2
-    box = {p: Closed(0, 1), q: Closed(0, 1), **dict.fromkeys((x, y, z), (0, oo)), R: Closed(1, oo)}
-    one_order = [(u, "<=", R * v) for u, v in ((x, y), (x, z), (y, x), (z, x))]
-    below = forall(mean, ">=", sp.Rational(half) / R * x, box, where=one_order)
-    above = forall(mean, "<=", sp.Rational(half) * R * x, box, where=one_order)
+    other = lambda at: x * (1 / R + at * (R - 1 / R))  # x_2 and x_3, between x/R and R x
+    mean = (p * x + share * other(a) + (1 - p - share) * other(b)) / 2
+    box = {**dict.fromkeys((p, q, a, b), Closed(0, 1)), x: (0, oo), R: Closed(1, oo)}
+    below = forall(mean, ">=", sp.Rational(half) / R * x, box)
+    above = forall(mean, "<=", sp.Rational(half) * R * x, box)
     return derivation("LDL:D3.drop", below, above, half=half)
 
 
