@@ -30,7 +30,7 @@ from proofs_check.derivations.features.counts import (
     u,
     x,
 )
-from proofs_check.derivations.features.steps import above, ind, product, times
+from proofs_check.derivations.features.steps import above, hypotheses, ind, product, times
 
 #: Whether a class has less than half or more than three halves of its mean number of tokens.
 unbalanced = above(p * N / 2 - count) + above(count - Fraction(3, 2) * p * N)
@@ -92,8 +92,8 @@ def logarithmic() -> Theorem:
 
 def _statement(exponent: Term, *given: Theorem) -> Statement:
     """Some class is unbalanced with probability at most 2 K e^{-exponent}."""
-    hypotheses = frozenset().union(*(thm.assumptions for thm in (of_a_class_or_not, likely, *given)))
-    return Statement(expectation(some(unbalanced)), "<=", 2 * K * exp(-exponent), hypotheses)
+    assumed = hypotheses(of_a_class_or_not, likely, *given)
+    return Statement(expectation(some(unbalanced)), "<=", 2 * K * exp(-exponent), assumed)
 
 
 def cubic_statement(twelve: int | Fraction = 12) -> Statement:

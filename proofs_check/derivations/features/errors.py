@@ -16,8 +16,8 @@ from numerics.derivations.rules import arithmetic, assume, equal, integrate, rep
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import ind, product, scaled, times
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import hypotheses, ind, product, scaled, times
 
 n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)
 K, M = (Variable(name, range=whole(1)) for name in "KM")
@@ -121,13 +121,9 @@ def lemma_1(bound: Term = B) -> Theorem:
     return integrate("mean", (w,), chain(square, least))
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def bound_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
     """|sum| <= c (1 - Attn_k) B and sum^2 <= c^2 (1 - Attn_k)^2 B^2."""
-    c, given = Fraction(constant), _given(close(B), rest, positive)
+    c, given = Fraction(constant), hypotheses(close(B), rest, positive)
     return (
         Statement(modulus(error_sum), "<=", c * (1 - A_k(w)) * B, given),
         Statement(error_sum**2, "<=", c**2 * (1 - A_k(w)) ** 2 * B**2, given),
@@ -138,8 +134,8 @@ def lipschitz_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
     """|sum| <= c sum |.| <= c C L Delta sum Attn_n, for differences of at most C L Delta."""
     moduli, c = others(A(n, w) * modulus(d)), Fraction(constant)
     return (
-        Statement(modulus(error_sum), "<=", c * moduli, _given(positive)),
-        Statement(moduli, "<=", c * spread * others(A(n, w)), _given(positive, close(spread))),
+        Statement(modulus(error_sum), "<=", c * moduli, hypotheses(positive)),
+        Statement(moduli, "<=", c * spread * others(A(n, w)), hypotheses(positive, close(spread))),
     )
 
 
@@ -148,6 +144,6 @@ def lemma_1_statement(constant: int | Fraction = 1) -> Statement:
     of at most C L Delta.
     """
     prediction = A_k(w) * f_k(w) + others(A(n, w) * f(n, w))
-    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), _given(positive, rest, close(spread))
+    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), hypotheses(positive, rest, close(spread))
     bound = mean((1 - A_k(w)) ** 2 * (Fraction(constant) * C**2 * L**2 * Delta**2))
     return Statement(loss, "<=", Fraction(1, 2) * bound, given)

@@ -13,7 +13,7 @@ from numerics.derivations.rules import arithmetic, assume, integrate, replace, s
 from numerics.derivations.sorts import POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.attention import (
     Attn,
     Attn_own,
@@ -38,7 +38,7 @@ from proofs_check.derivations.features.attention import (
     size,
     tokens,
 )
-from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, hypotheses, product, scaled, times, turned
 
 #: U of Lemma 3, and how much counts times exponentials of two classes differ.
 U, R = Variable("U", range=POSITIVE), Variable("R", range=Range(Fraction(1), lo_open=False))
@@ -180,10 +180,6 @@ def another_class() -> tuple[Theorem, ...]:
     return upper, lower, most, least
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 SETTING = (one_of_all, scores, own_scores)
 
 
@@ -192,21 +188,21 @@ def lower_statement(c: int | Fraction = 1) -> Statement:
     e^{c_1 log(K)/K}.
     """
     least = Fraction(c) * u * exp(-c_1 / 2) / K
-    return Statement(least, "<=", Attn_own, _given(*SETTING, odds_above, share_below))
+    return Statement(least, "<=", Attn_own, hypotheses(*SETTING, odds_above, share_below))
 
 
 def upper_statements(first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> tuple[Statement, ...]:
     """Both upper bounds of Attn_k, times their denominators: from the share of the query's class,
     and from |V_k| <= U N/K with U < K.
     """
-    given, e = _given(*SETTING, odds_below), exp(term(-1))
+    given, e = hypotheses(*SETTING, odds_below), exp(term(-1))
     return (
         Statement(Attn_own * (Fraction(first) * inverse * (N - own_size) + own_size), "<=", own_size, given),
         Statement(
             Attn_own * (Fraction(last) * e * (1 / U - 1 / K) + 1),
             "<=",
             term(1),
-            given | _given(some_token, share_above, fewer_than_all),
+            given | hypotheses(some_token, share_above, fewer_than_all),
         ),
     )
 
@@ -215,7 +211,7 @@ def rest_statements(c: int | Fraction = 1, most: int | Fraction = 1) -> tuple[St
     """c/(1 + 2 e U) <= 1 - Attn_k <= 1 where |V_k| <= U N/K, K >= 2 U, and the odds are at least
     e^{-theta}/K.
     """
-    given = _given(*SETTING, odds_below, some_token, share_above, many_classes)
+    given = hypotheses(*SETTING, odds_below, some_token, share_above, many_classes)
     left, least = 1 - Attn_own, Fraction(c) / (1 + 2 * exp(1) * U)
     return Statement(least, "<=", left, given), Statement(left, "<=", term(Fraction(most)), given)
 
@@ -223,7 +219,7 @@ def rest_statements(c: int | Fraction = 1, most: int | Fraction = 1) -> tuple[St
 def other_statements(factor: int | Fraction = 2, least: int | Fraction = 1) -> tuple[Statement, ...]:
     """Attn_n between multiples of (1 - Attn_k)/(M + 1), and of 1/(M + 1)."""
     left, high, low = 1 - Attn_own, Fraction(factor) * R / (M + 1), Fraction(least) / R / (M + 1)
-    given = _given(*SETTING, comparable, seen)
+    given = hypotheses(*SETTING, comparable, seen)
     return (
         Statement(Attn, "<=", high * left, given),
         Statement(low * left, "<=", Attn, given),

@@ -13,8 +13,8 @@ from numerics.derivations.rules import arithmetic, assume, integrate, replace, s
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times, turned
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import added, gap, hypotheses, ind, product, scaled, times, turned
 
 n, m, outcome = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("outcome", Sort.TOKEN)
 M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
@@ -226,10 +226,6 @@ def second_phase() -> Theorem:
     return chain(arithmetic(modulus(score(m)), "==", modulus(X), onwards, hide=(X,)), sides)
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 ATTENTION = (adds_up, positive, own_positive, from_own)
 
 
@@ -237,33 +233,33 @@ def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> St
     """g_k <= c B^2 P/K, and the same times `rate`."""
     factor = term(1) if rate is None else rate
     left = mean(is_k * own * error**2)
-    return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), _given(*ATTENTION, rare))
+    return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare))
 
 
 def other_statements(c: Fraction = Fraction(1), rate: Term | None = None) -> tuple[Statement, ...]:
     """|g_{k,m}| <= c P (A + E) B^2/K^2 in both signs, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, rare, share, small, seldom)
+    left, given = mean(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, rare, share, small, seldom)
     bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
     return Statement(factor * left, "<=", bound, given), Statement(-factor * left, "<=", bound, given)
 
 
 def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
     """|g_{k,m}| <= B^2 E 1{query v_k} (1 - Attn_k)^power in both signs."""
-    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, share)
+    left, given = mean(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, share)
     bound = B**2 * mean(is_k * (1 - own) ** power)
     return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 
 def first_statement(c: Fraction = Fraction(1)) -> Statement:
     """|q_m| <= c C P log(K)/K after C K log(K)/(eta s^2) steps of at most eta P s^2/K^2."""
-    given = _given(from_zero, *_steps(STEP, LENGTH_1))
+    given = hypotheses(from_zero, *_steps(STEP, LENGTH_1))
     return Statement(modulus(score(m)), "<=", Fraction(c) * C * P * log(K) / K, given)
 
 
 def second_statement(c: Fraction = Fraction(1)) -> Statement:
     """|q_m| <= (C0 + c C P) log(K/epsilon)/K after the steps of Phase II."""
-    given = _given(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
+    given = hypotheses(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
     return Statement(modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K, given)
 
 
@@ -332,7 +328,7 @@ def mean_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
     """The half sum is between 1/(2 R) and R/2 times what any class leaves; `half` stands for 1/2 in
     these.
     """
-    given = _given(chances, no_negative, same_order)
+    given = hypotheses(chances, no_negative, same_order)
     return (
         Statement(Fraction(half) / R * at_m, "<=", half_sum, given),
         Statement(half_sum, "<=", Fraction(half) * R * at_m, given),
