@@ -1,5 +1,5 @@
-"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over outcomes of products
-of two errors, and sums of steps.
+"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over tasks, prompts and
+queries of products of two errors, and sums of steps.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.steps import added, gap, hypotheses, ind, product, scaled, times, turned
 
-n, m, outcome = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("outcome", Sort.TOKEN)
+#: An outcome is a task and a prompt, and the query y is drawn apart from both.
+n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)
+outcome, y = Variable("outcome", Sort.TOKEN), Variable("y", Sort.QUERY)
 M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
 B, P, C, A_, E, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "E", "eta"))
 u = Variable("u", range=REALS)
-#: Attention on another class and on the query's own, and the difference of the values there.
+#: Attention of the query v_k on another class and on its own, and how the values there differ.
 A, d = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("Attn", "d"))
 A_k = Function("Attnk", (Sort.TOKEN,), None)
-#: Whether the query is of the class k, and whether the prompt is unbalanced.
-query, bad = Function("isk", (Sort.TOKEN,)), Function("bad", (Sort.TOKEN,))
-is_k, fails, own = ind(query(outcome)), ind(bad(outcome)), A_k(outcome)
+#: Whether the query is v_k, and whether the prompt is unbalanced.
+query, bad = Function("isk", (Sort.QUERY,)), Function("bad", (Sort.TOKEN,))
+is_k, fails, own = ind(query(y)), ind(bad(outcome)), A_k(outcome)
 d_m, A_m = (instantiated(e, {n: m}) for e in (d(n, outcome), A(n, outcome)))
 
 mean = lambda e: bind("mean", (outcome,), e)
+expectation = lambda e: bind("query", (y,), mean(e))
 others = lambda e: bind("coordinates", (n,), e, (M,))
 modulus = lambda e: Op("max", (e, -e))
 
@@ -37,7 +40,7 @@ positive = assume("attention is not negative", 0, "<=", A(n, outcome), every=(n,
 own_positive = assume("nor is that on the query's class", 0, "<=", own, every=(outcome,))
 from_own = assume("values differ by at most B from that of the query", modulus(d(n, outcome)), "<=", B, every=(n, outcome))
 from_another = assume("values of two others differ by at most B", modulus(d_m - d(n, outcome)), "<=", B, every=(n, m, outcome))
-rare = assume("the query has the class with probability at most P/K", mean(is_k), "<=", P / K)
+rare = assume("the query is v_k with probability at most P/K", bind("query", (y,), is_k), "<=", P / K)
 share = assume("another class has a part of what the query's leaves", A(n, outcome), "<=", 1 - own, every=(n, outcome))
 small = assume(
     "attention on another class is at most A/K in balanced prompts",
@@ -46,9 +49,7 @@ small = assume(
     A_ / K,
     every=(n, outcome),
 )
-seldom = assume(
-    "the query has the class in an unbalanced prompt with probability at most PE/K^2", mean(is_k * fails), "<=", P * E / K**2
-)
+seldom = assume("a prompt is unbalanced with probability at most E/K", mean(fails), "<=", E / K)
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
 
@@ -119,6 +120,11 @@ def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     return found[0], found[1]
 
 
+def _expected(point: Theorem, rhs: Term) -> Theorem:
+    """The mean over the outcome and the query."""
+    return chain(integrate("query", (y,), integrate("mean", (outcome,), point)), rhs)
+
+
 @cache
 def own_update() -> Theorem:
     """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
@@ -129,8 +135,7 @@ def own_update() -> Theorem:
     cubic = arithmetic(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, least)
     bound = times(is_k * B**2, cubic)
     point = chain(is_k * own * error**2, weight, bound, Fraction(4, 27) * B**2 * is_k)
-    total = chain(integrate("mean", (outcome,), point), Fraction(4, 27) * B**2 * mean(is_k))
-    return chain(total, times(Fraction(4, 27) * B**2, rare))
+    return chain(_expected(point, Fraction(4, 27) * B**2 * rare.lhs), times(Fraction(4, 27) * B**2, rare))
 
 
 @cache
@@ -146,10 +151,10 @@ def other_update() -> Sides:
     for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
         point = chain(sign * (is_k * A_m * error * other_error), weighted, times(is_k * B**2, most))
-        split = A_ / K * B**2 * mean(is_k) + B**2 * mean(is_k * fails)
-        total = chain(integrate("mean", (outcome,), point), split)
-        both = _sum(times(A_ / K * B**2, rare), times(B**2, seldom))
-        found.append(chain(total, both, P * (A_ + E) / K**2 * B**2))
+        chance = rare.lhs
+        total = _expected(point, chance * (A_ / K * B**2 + B**2 * mean(fails)))
+        total = chain(total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance)
+        found.append(chain(total, times(B**2 * (A_ + E) / K, rare), P * (A_ + E) / K**2 * B**2))
     return found[0], found[1]
 
 
@@ -162,7 +167,7 @@ def vanishing_update() -> Sides:
         least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
         most = times(is_k * (1 - own) * B**2, specialise(share, {n: m}), product(is_k, 1 - own, least))
         point = chain(sign * (is_k * A_m * error * other_error), weighted, most)
-        found.append(chain(integrate("mean", (outcome,), point), B**2 * mean(is_k * (1 - own) ** 2)))
+        found.append(_expected(point, B**2 * expectation(is_k * (1 - own) ** 2)))
     return found[0], found[1]
 
 
@@ -232,22 +237,22 @@ ATTENTION = (adds_up, positive, own_positive, from_own)
 def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> Statement:
     """g_k <= c B^2 P/K, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left = mean(is_k * own * error**2)
+    left = expectation(is_k * own * error**2)
     return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare))
 
 
 def other_statements(c: Fraction = Fraction(1), rate: Term | None = None) -> tuple[Statement, ...]:
     """|g_{k,m}| <= c P (A + E) B^2/K^2 in both signs, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left, given = mean(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, rare, share, small, seldom)
+    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, rare, share, small, seldom)
     bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
     return Statement(factor * left, "<=", bound, given), Statement(-factor * left, "<=", bound, given)
 
 
 def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
     """|g_{k,m}| <= B^2 E 1{query v_k} (1 - Attn_k)^power in both signs."""
-    left, given = mean(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, share)
-    bound = B**2 * mean(is_k * (1 - own) ** power)
+    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, share)
+    bound = B**2 * expectation(is_k * (1 - own) ** power)
     return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 

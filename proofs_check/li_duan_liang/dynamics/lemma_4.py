@@ -76,7 +76,7 @@ def gradient_from_below() -> Evidence:
 def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""$g_k\leq c\frac PKB^2$ with `c` = 4/27, where $B=O(L\Delta)$ bounds differences of values
     and $p_k\leq\frac PK$. It is derived for the mean that $g_k$ is by L2.raw, for orthonormal
-    features, over every law of tasks, prompts and queries, as
+    features, over every law of tasks and prompts and every law of queries, as
     $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ for every attention between 0 and 1, which is
     tried.
     """
@@ -91,11 +91,11 @@ def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
 def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""If $p_k\leq\frac PK$, a prompt is unbalanced with probability at most $\frac EK$ (eq9.bal),
     $\mathrm{Attn}_n\leq\frac AK$ in all others (L3.3), and values differ by at most $s=O(L\Delta)$,
-    then $|g_{k,n}|\leq c\frac{P(A+E)}{K^2}s^2$ with `c` = 1. It is derived for the means that the
-    updates are by L2.raw, over every law of tasks, prompts and queries: that the query is $v_k$ in
-    an unbalanced prompt has probability at most $\frac PK\cdot\frac EK$, as prompt and query are
-    independent, which is a hypothesis.
+    then $|g_{k,n}|\leq c\frac{P(A+E)}{K^2}s^2$ with `c` = 1. It is derived for the mean that the
+    update is by L2.raw, for orthonormal features, over every law of tasks and prompts and every law
+    of queries, which are drawn apart from these. In a prompt of one class the attention on it is 1,
+    so that no $A$ of order 1 serves for all prompts.
 
-    In a prompt of one class the attention on it is 1, so that no $A$ serves for all prompts.
+    That Attn_n is at most A/K in balanced prompts is Lemma 3, for scores as in Phase I.
     """
     return derivation("LDL:L4.2", *(two_kinds_of_prompts(sp.Rational(c)),) * 2, c=c)

@@ -87,7 +87,7 @@ def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of the
     query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq c\,L^2\Delta^2$
     with `c` = 4/27. The bound of $\eta g_k$ is derived for the mean that $g_k$ is by L2.raw, for
-    orthonormal features, over every law of tasks, prompts and queries.
+    orthonormal features, over every law of tasks and prompts and every law of queries.
     """
     a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
     tried = forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
@@ -174,7 +174,7 @@ def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{P(A+E)s^2}{K^2}$ at a step, where $p_k\leq
     P/K$, prompts are unbalanced with probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all
     others, and $s=O(L\Delta)$ bounds differences of values; `c` = 1 multiplies the bound. It is
-    $\eta$ times that of L4.2, and derived for the same means.
+    $\eta$ times that of L4.2, and derived for the same mean.
     """
     return derivation("LDL:P2.off", *(two_kinds_of_prompts(sp.Rational(c)),) * 2, c=c)
 

@@ -258,7 +258,7 @@ def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
     $B^2\,\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}(1-\mathrm{Attn}_k)^{\mathrm{power}}]$ with
     `power` = 2, where $B$ bounds differences of values: it tends to 0 as $\mathrm{Attn}_k\to1$,
     and need not be small in every single prompt. This is derived for the mean that $g_{k,m}$ is by
-    L2.raw, over every law of tasks, prompts and queries. Tried is that
+    L2.raw, over every law of tasks and prompts and every law of queries. Tried is that
     $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
 
     For other features the update of one query holds the residuals of all, and vanishes with them.
