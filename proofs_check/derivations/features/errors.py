@@ -43,7 +43,7 @@ d = f(n, w) - f_k(w)
 
 
 def close(bound: Term) -> Theorem:
-    return assume("values differ by at most B", modulus(d), "<=", bound, every=(n, w))
+    return assume("values differ from that of the query by at most a bound", modulus(d), "<=", bound, every=(n, w))
 
 
 # The loss by differences
