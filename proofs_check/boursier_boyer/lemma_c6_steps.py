@@ -84,8 +84,8 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     control=dict(power=1),
     needs=("BB:LC.4",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1"),
-    unproved="The bound holds for every product and every law; it follows from Lemma C.4 for another function, which is itself "
-    "only supported.",
+    unproved="The bound is that of Lemma C.4 for another function, averaged over the query; the average is tried, and the lemma "
+    "itself is derived.",
 )
 def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evidence:
     r"""As printed, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac

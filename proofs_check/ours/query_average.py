@@ -173,8 +173,9 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
     $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
-    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived
-    for $|R_L/S_L-R/S||g|$ and $p=1,2$, and tried on instances; `c` multiplies the bound.
+    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived for $p=1,2$
+    and every bilinear product with $|f(z_1)g(z)|\leq|f(z_1)||g(z)|$, by R1 for the function
+    $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
     search = general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
@@ -201,7 +202,8 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
     times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is
-    derived for $|R_L/S_L-R/S||g|$, and tried on instances; `c` multiplies the bound.
+    derived for every product as in OURS:LC.6, by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and
+    tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
     search = general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")
