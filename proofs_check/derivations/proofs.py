@@ -24,6 +24,7 @@ from proofs_check.derivations import (
     tilted,
     tilted_mean,
     weighted_errors,
+    weighted_query,
 )
 from proofs_check.derivations.exact.proofs import PROOFS as EXACT
 from proofs_check.derivations.features.proofs import PROOFS as FEATURES
@@ -61,7 +62,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R2.on": one(fourth_moment.failure_statement, fourth_moment.where_the_normaliser_fails),
         "OURS:R3/exponential": one(tilted.exponential_statement, tilted.exponential),
         "OURS:R3.tail": Proof(tilted.norm_statements, (tilted.quarter, tilted.of_a_gaussian_vector, tilted.tail_of_the_norm)),
-        "OURS:QA.weight": Proof(tilted.weighted_statements, each(tilted.weighted_theorems, 5)),
+        "OURS:QA.weight": Proof(weighted_query.statements, each(weighted_query.theorems, 3)),
         "OURS:P3.1": Proof(form_of_the_paper.our_statements, (query_average.theorem, form_of_the_paper.our_output)),
         "OURS:P3.4.V": one(query_average.gradient_statement, query_average.gradient),
         "BB:LC.4": Proof(lemma_c4.statements, powers(lemma_c4.theorem)),

@@ -19,7 +19,6 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, s, sigma, sub_gaussian, v, w, x, z
 from proofs_check.derivations.softmax_average import t as scale
-from theory.bounds.query_average import weighted_query_moment
 from theory.bounds.sub_gaussian import tail_d2, tail_R3
 
 u, part_, excess = (Variable(name, range=NONNEGATIVE) for name in ("theta", "V", "W"))
@@ -237,15 +236,3 @@ def cited_statement(c: int | Fraction = 4) -> Statement:
     given = sub_gaussian().assumptions | assume("t > 4 sqrt(d)", edge, "<", t).assumptions
     event = mean(Op("ind", (TOKEN.square - sigma**2 * t**2,)))
     return Statement(event, "<=", exp(-((t - edge) ** 2) / 8), given)
-
-
-def weighted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
-    """E|y|^{2j} e^{|y|^2/4} is at most c times the bound of `theory`, for j = 0, .., 4."""
-    d_, n = sp.Symbol("d", positive=True), QUERY.square
-    left = lambda j: QUERY.mean(n**j * exp(n / 4)) if j else QUERY.mean(exp(n / 4))
-    bound = lambda j: from_sympy(weighted_query_moment(d_, j), {d_: d})
-    return tuple(Statement(left(j), "<=", Fraction(c) * bound(j), sub_gaussian_query().assumptions) for j in range(5))
-
-
-def weighted_theorems() -> tuple[Theorem, ...]:
-    return (quarter(QUERY), *(weighted_moment(j) for j in range(1, 5)))
