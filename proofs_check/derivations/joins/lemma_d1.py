@@ -21,7 +21,7 @@ from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average import a, d, j, k, m0, mean, over, score, sigma, sub_gaussian, v, w, z
-from proofs_check.derivations.tilted import QUERY, query, sub_gaussian_query, y
+from proofs_check.derivations.tilted import QUERY, query, y
 from proofs_check.derivations.tilted_mean import size_of_the_mean, size_statement, tilted
 from theory.bounds.sub_gaussian import fourth_moment_d1
 
