@@ -246,7 +246,7 @@ def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
 @claim(
     "BB:LC.6.T3",
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=191)),
-    needs=("BB:17/B", "BB:AC.5"),
+    needs=("BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
 )
 def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
     r"""For $p=1,2$ every line is derived, for any product with

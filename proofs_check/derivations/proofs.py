@@ -79,7 +79,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LD.1.phi/gradient": one(tilted_mean.size_statement, tilted_mean.size_of_the_mean),
         "BB:LD.2.1": one(tilted.tail_statement, tilted.tail),
         "BB:LD.2.1.RH": one(tilted.cited_statement, tilted.cited_tail),
-        "BB:C.6": one(tilted_mean.output_statement, tilted_mean.output),
+        "BB:C.6": one(tilted_mean.moment_statement, tilted_mean.output),
         "BB:L2.1.a": one(gaussian_tokens.statement, gaussian_tokens.theorem),
         "BB:LC.1": one(markov.lemma_c1, markov.error_strictly),
         "BB:LC.1.BCL": Proof(normaliser.upper_statements, each(normaliser.upper_tail, 2)),
