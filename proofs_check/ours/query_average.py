@@ -13,13 +13,13 @@ from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, trace_identity
-from proofs_check.boursier_boyer.proposition_3_1 import in_the_form_of_the_paper as output_in_the_form_of_the_paper
+from numerics.search.query_average_instances import Quantity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.query_average import general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
-from theory.bounds.query_average_constants import paper_constants_U
+from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 from theory.inputs.arguments import read
 from theory.symbolic.algebra import Algebra
 
@@ -42,7 +42,7 @@ def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     """
     bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
-    return derivation("OURS:P3.1", search, output_in_the_form_of_the_paper(2, c, 4), c=c)
+    return derivation("OURS:P3.1", search, in_the_form_of_the_paper(c, "output"), c=c)
 
 
 @claim(
@@ -137,19 +137,23 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
-    return derivation("OURS:P3.4.U", search, in_the_form_of_the_paper(c), c=c)
+    return derivation("OURS:P3.4.U", search, in_the_form_of_the_paper(c, "gradient in U"), c=c)
 
 
-def in_the_form_of_the_paper(c: Fraction) -> Evidence:
-    """Try the second display, for sigma >= 1 and L >= 2, on instances."""
+def in_the_form_of_the_paper(c: Fraction, quantity: Quantity) -> Evidence:
+    """Try the display for sigma >= 1 and L >= 2, with sigma^4 and ln(L) for the output and their
+    squares for the gradient in U, on instances.
+    """
+    constants, p, of = (paper_constants_V, 1, "T") if quantity == "output" else (paper_constants_U, 2, r"\nabla_UT")
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         m, L = read(L=L)
-        c1, c2 = paper_constants_U(u, 1, d)
-        return c1 * s**8 * m.log(L) ** 2 * L ** (-c2 / s**2)
+        c1, c2 = constants(u, 1, d)
+        return c1 * s ** (4 * p) * m.log(L) ** p * L ** (-c2 / s**2)
 
-    checked = rf"{GRAD % ('U', 'U')}\le c_1\sigma^8\ln(L)^2/L^{{c_2/\sigma^2}},\ L\ge2"
-    return output_or_gradient(times(c, bound), "gradient in U", checked=checked, least=2, unit=True)
+    error = rf"\mathbb{{E}}\|{of}[\hat\mu_L]-{of}[\mu]\|_{{L^2(\nu)}}^2"
+    checked = rf"{error}\le c_1\sigma^{4 * p}\ln(L){'^2' if p == 2 else ''}/L^{{c_2/\sigma^2}},\ L\ge2"
+    return output_or_gradient(times(c, bound), quantity, checked=checked, least=2, unit=True)
 
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
