@@ -93,20 +93,22 @@ def fourth_power_of_a_centred_sum(*, c: int | Fraction = 4, two: int = 2) -> Evi
 
 @claim(
     "OURS:R2.off/one",
-    control=dict(c=Fraction(15, 2), top=15),
+    control=dict(top=1),
 )
-def fourth_power_of_one_term(*, c: int | Fraction = 8, top: int = 16) -> Evidence:
-    r"""For $X=w(f-R/S)$, $\mathbb{E}|X|^4\leq16e^{16a_2}K_8$ is derived. The second route is that
-    $(p+q)^4\leq8(p^4+q^4)$ for $p,q\geq0$ and
+def fourth_power_of_one_term(*, top: int | Fraction = 16) -> Evidence:
+    r"""For $X=w(f-R/S)$, $\mathbb{E}|X|^4\leq16e^{16a_2}K_8$ is derived. Tried is
+    $\mathbb{E}|N|^4\leq3L^2\cdot16e^{16a_2}K_8$ for the sum $N$ of $L$ of them, which follows by
+    R2.off/sum. Another route is that $(p+q)^4\leq8(p^4+q^4)$ for $p,q\geq0$ and
     $8(\sqrt{e^{32a_2}}+e^{4a_2}e^{8a_2})\leq16e^{16a_2}$, where $e^{32a_2}$ and $e^{8a_2}$ bound
-    $\mathbb{E}w^8$ and $\mathbb{E}w^4$. Here `c` stands for the first 8 and `top` for the 16.
+    $\mathbb{E}w^8$ and $\mathbb{E}w^4$. Here `top` stands for the first 16.
     """
     p, q = sp.symbols("p q", nonnegative=True)
     moment = lambda k: exp(sp.Integer(k) ** 2 * ANY_A2 / 2)
     total = 8 * (sqrt(moment(8)) + exp(4 * ANY_A2) * moment(4))
     search = all_of(
-        forall((p + q) ** 4, "<=", sp.Rational(c) * (p**4 + q**4), {p: Closed(0, oo), q: Closed(0, oo)}),
-        forall(total, "<=", top * exp(16 * ANY_A2), {ANY_A2: Closed(0, oo)}),
+        worst_ratio(Mean(numerator_fourth), "<=", 3 * L**2 * sp.Rational(top) * exp(16 * a2) * K8, families=SEARCHED),
+        forall((p + q) ** 4, "<=", 8 * (p**4 + q**4), {p: Closed(0, oo), q: Closed(0, oo)}),
+        forall(total, "<=", 16 * exp(16 * ANY_A2), {ANY_A2: Closed(0, oo)}),
     )
     return derivation("OURS:R2.off/one", search, top=top)
 
