@@ -105,6 +105,15 @@ def fourth_moment_statement(c: int | Fraction = 2) -> Statement:
     return Statement(QUERY.mean(QUERY.square**2), "<=", bound, sub_gaussian_query().assumptions)
 
 
+def moment_statement(c: int | Fraction = 4) -> Statement:
+    """The same for the tilted mean of f(z) = V z, the left side of Assumption C.5 (ii) for g = 1,
+    where V stands under the mean.
+    """
+    of_f = over(i, m, (mean(w * over(l, d, V(i, l) * z(l, k))) / m0) ** 2)
+    bound = output_statement(c)
+    return Statement(QUERY.mean(instantiated(of_f, at_the_query) ** 2), "<=", bound.rhs, bound.assumptions)
+
+
 def output_statement(c: int | Fraction = 4) -> Statement:
     """E|V T|^4 <= (c sigma^2 |V||U| sqrt(d))^4 over the query."""
     s_, V_, U_, d_ = sp.symbols("sigma V U d", positive=True)
