@@ -42,6 +42,6 @@ for i in range(d):
     axes.axhline(limit.U[i, i], color=line.get_color(), linestyle=":")
 axes.plot(flow.t, flow.u, "k", label="u")
 axes.axhline(1 / limit.gamma, color="k", linestyle=":")
-axes.set(xscale="symlog", xlim=(0, None), xlabel="time", title="Training (lines) and its limit (dotted)")
+axes.set(xlim=(0, flow.t[-1]), xlabel="time", title="Training (lines) and its limit (dotted)")
 axes.legend()
 figure.savefig("limit_of_training.svg")

@@ -36,6 +36,9 @@ AT_ROOT = {
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`|\$[^$\n]*\$)", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+_MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+#: How many signs of a formula a phone has room for.
+WIDE = 20
 #: The marks in a page of a paper: its table, and a report with the command that makes it.
 _PAPER = re.compile(r"<!-- paper: (\w+) -->")
 _REPORT = re.compile(r"<!-- report ([\w-]+): largeprompt (.*?) -->")
@@ -164,8 +167,15 @@ def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
     """Formulas become MathML."""
     from proofs_check.documents.latex import block, glued, inline
 
-    html = glued(_FORMULA.sub(lambda found: (inline if found[1] == "span" else block)(unescape(found[2])), html))
+    html = _FORMULA.sub(lambda found: (inline if found[1] == "span" else block)(unescape(found[2])), html)
+    html = glued(_MATH.sub(_in_its_width, html))
     return html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+
+
+def _in_its_width(found: re.Match[str]) -> str:
+    """A formula that may be wider than a phone scrolls there; browsers break no line within it."""
+    long = len(re.sub(r"<.*?>|&\w+;", "", found[0])) > WIDE
+    return f'<span class="long">{found[0]}</span>' if long else found[0]
 
 
 def account_of(key: str) -> str:
