@@ -8,8 +8,8 @@ from html import escape
 
 from numerics.figures.captions import Key
 from numerics.figures.plots import Figure
-from numerics.pages.svg import COLOURS
 from numerics.pages.templates import environment
+from theory.shown.colours import COLOURS
 
 __all__ = ["sheet"]
 

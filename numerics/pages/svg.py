@@ -13,26 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from numerics.pages.text import superscript
+from theory.shown.colours import COLOURS
 
-__all__ = ["COLOURS", "Plot", "dashed", "figure", "log_axis", "stand_in"]
+__all__ = ["Plot", "dashed", "figure", "log_axis", "stand_in"]
 
-#: Variables of the page and their colours on a light background; the page has those for a dark one.
-COLOURS = {
-    "ink": "#1b1d21",
-    "muted": "#666b73",
-    "grid": "#e3e4e2",
-    "measured": "#1b1d21",
-    "exact": "#1f6fb4",
-    "theorem": "#1a8a5f",
-    "paper": "#c2571a",
-    "gradient": "#8a4fb0",
-    "run-1": "#1f6fb4",
-    "run-2": "#c2571a",
-    "run-3": "#1a8a5f",
-    "run-4": "#8a4fb0",
-    "run-5": "#a8862c",
-    "run-6": "#c0408a",
-}
 #: Colours in which Matplotlib draws; afterwards each is replaced by its variable of the page.
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 

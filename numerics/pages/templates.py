@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numerics.pages.svg import COLOURS
 from numerics.pages.text import marked, sci, spaced
+from theory.shown.colours import COLOURS
 
 __all__ = ["environment"]
 
