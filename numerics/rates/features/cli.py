@@ -52,5 +52,5 @@ def times_of_learning(arguments: argparse.Namespace, default: str) -> int:
         report = measure(classes, arguments.seed, advance)
     command = shlex.join(["largeprompt", "rates", "--paper", "LDL", "--classes", text, "--seed", str(arguments.seed)])
     with writing_into(out):
-        page = write(report, out, provenance(command, time.perf_counter() - started))
+        page = write(report, out, provenance(command, time.perf_counter() - started), arguments.format)
     return tell(report.lines, page, arguments.quiet)

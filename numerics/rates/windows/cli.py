@@ -61,7 +61,7 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
     if own:
         words += ["--spectrum", inputs[0][0] if inputs else arguments.spectrum]
     with writing_into(out):
-        page = write(report, out, provenance(shlex.join(words), time.perf_counter() - started, inputs))
+        page = write(report, out, provenance(shlex.join(words), time.perf_counter() - started, inputs), arguments.format)
     return tell(report.lines, page, arguments.quiet)
 
 
