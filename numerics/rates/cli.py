@@ -137,7 +137,7 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
                 raise InputError(f"{setting.name}: theory does not reach this ({error}); take a smaller U or query") from error
             runs.append(run)
     source = provenance(_command(arguments), time.perf_counter() - started, inputs)
-    with writing_into(out):
+    with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
         page = write_report(runs, out, source, arguments.format)
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) else 1

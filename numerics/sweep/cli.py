@@ -128,7 +128,7 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     if out is not None:
         inputs = [*grid.inputs.items(), (f"{Path(arguments.store).name}, the {end.total} jobs used", digest)]
         source = provenance(_command(arguments), time.perf_counter() - started, inputs)
-        with writing_into(out):
+        with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
             page = write_report(runs, out, source, arguments.format)
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) and not beyond else 1

@@ -179,13 +179,13 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
     if missing := left_out(plan):
         say(f"left out, against --full: {'; '.join(missing + ['every verdict'] * arguments.quick)}")
     if arguments.only or arguments.quick:
-        with writing_into(out):
+        with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
             page = write_page(measured, [], out, formats=arguments.format)
         say(f"figures in {page}; the sentences are judged when all figures are measured{' without --quick' * arguments.quick}")
         return 0
     ledger = judge(measured)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
-    with writing_into(out):
+    with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
         page = write_page(measured, sentences(ledger), out, words=as_html, formats=arguments.format)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
