@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,8 @@ WIDTH = 4.4
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 
 
-class Plot(NamedTuple):
+@dataclass(frozen=True)
+class Plot:
     """One figure, for a page and as a file.
 
     Attributes
@@ -37,7 +39,7 @@ class Plot(NamedTuple):
     file : str
         The whole file, in the colours of daylight on white.
     fill : callable
-        Draws it into a figure of Matplotlib, or a part of one.
+        Draws it into a figure of Matplotlib, or a part of one; not compared.
     height : float
         In inches.
     """
@@ -46,7 +48,7 @@ class Plot(NamedTuple):
     title: str
     inline: str
     file: str
-    fill: Callable[[Any], None] = lambda page: None
+    fill: Callable[[Any], None] = field(default=lambda page: None, compare=False)
     height: float = 1.0
 
 
