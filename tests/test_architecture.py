@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("theory", "numerics", "proofs_check")
 #: The rooms of each package, the lowest first: a room imports only rooms that stand before it.
 ROOMS = {
-    "theory": ("inputs", "symbolic", "attention", "bounds", "regression"),
+    "theory": ("shown", "inputs", "symbolic", "attention", "bounds", "regression"),
     "numerics": (
         *(
             "evidence",

@@ -4,6 +4,7 @@ Imports nothing of ours.
 The rooms, each importing only from those above it:
 
 ==============  =================================================================================
+`shown`         how results show themselves: as text, as a table in Jupyter, as a plot
 `inputs`        checks of what a caller passes, and covariances with their roots
 `symbolic`      matrices in a symbolic dimension: words, traces, Gaussian expectations
 `attention`     softmax and linear attention, their limits, exact errors for Gaussian tokens;

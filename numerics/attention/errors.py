@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from theory.shown.result import Drawn, few
 
 __all__ = ["ExactErrors", "of_square", "of_two_rules", "settled"]
 
@@ -23,8 +26,8 @@ LARGEST_ERROR = 1e-3
 BIAS_SHARE = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class ExactErrors:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactErrors(Drawn):
     """Mean squared errors against the infinite prompt, one entry for each length: squared Frobenius
     norms, summed over all rows of V.
 
@@ -57,6 +60,34 @@ class ExactErrors:
     grad_K: Floats | None
     grad_Q: Floats | None
     relative_error: Floats
+
+    def heading(self) -> str:
+        return f"Mean squared errors of softmax attention against the infinite prompt, exact, at {_lengths(self.lengths)}"
+
+    def table(self) -> list[list[str]]:
+        named = self._named()
+        cells = zip(self.lengths, *named.values())
+        return [["L", *named], *few([[f"{L:g}", *(f"{x:.4g}" for x in row)] for L, *row in cells])]
+
+    def rows(self) -> list[tuple[str, str]]:
+        off = self.relative_error[np.isfinite(self.relative_error)]
+        return [("relative error", f"at most {off.max():.1g} of each number, by a second quadrature" if len(off) else "unknown")]
+
+    def _draw(self, ax: Any) -> None:
+        colours = ("exact", "run-5", "theorem", "gradient", "paper", "run-6")
+        self._curves(ax, self.lengths, [(name, y, None, c) for (name, y), c in zip(self._named().items(), colours)])
+        ax.set(xlabel="prompt length L", ylabel="mean squared error")
+
+    def _named(self) -> dict[str, Floats]:
+        """The errors that are known, by their names."""
+        names = ("output", "squared_bias", "grad_V", "grad_U", "grad_K", "grad_Q")
+        found = {name: getattr(self, name) for name in names}
+        return {name: x for name, x in found.items() if x is not None and np.isfinite(x).any()}
+
+
+def _lengths(lengths: Floats) -> str:
+    """How many lengths there are."""
+    return f"{len(lengths)} prompt length{'s' if len(lengths) != 1 else ''}"
 
 
 def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tuple[dict[str, Floats], dict[str, Floats]]:

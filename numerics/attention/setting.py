@@ -17,6 +17,7 @@ from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.quadrature.softmax_weights import check_lengths
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, real_array, symmetric_root
+from theory.shown.result import in_a_line
 
 __all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting", "overflow_refused", "read_lengths"]
 
@@ -78,6 +79,8 @@ class AttentionSetting:
     Q: Floats | None
     name: str
     _tokens: Floats | TokenLaw = field(repr=False)
+
+    __repr__ = in_a_line
 
     def __init__(
         self,

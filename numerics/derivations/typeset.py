@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import count
@@ -11,8 +12,9 @@ from numerics.derivations.sorts import KINDS, Range, Sort
 from numerics.derivations.terms import CLOCK, GAUSSIAN, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.values import MEANS
+from theory.shown.result import mathml, words
 
-__all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "where_latex"]
+__all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "theorem_page", "where_latex"]
 
 GREEK = (
     *("alpha", "beta", "gamma", "delta", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
@@ -252,3 +254,33 @@ def proof_lines(thm: Theorem, elsewhere: Mapping[int, str] | None = None) -> lis
         numbers[id(t)] = len(out) + 1
         out.append((len(out) + 1, relation(t.lhs, t.op, t.rhs), rule))
     return out
+
+
+def theorem_page(thm: Theorem) -> str:
+    """A theorem as HTML: what it says, what its names stand for, and what it assumes. Jupyter shows
+    theorems so.
+
+    Examples
+    --------
+    >>> from numerics.derivations.rules import arithmetic
+    >>> from numerics.derivations.terms import term
+    >>> theorem_page(arithmetic(term(1), "<=", term(2)))[:31]
+    '<p>Theorem, derived in 1 step: '
+    """
+    steps = len(thm.steps())
+    said = f"<p>Theorem, derived in {steps} step{'s' if steps > 1 else ''}: {mathml(relation(thm.lhs, thm.op, thm.rhs))}</p>"
+    lists = {"where": map(mathml, definitions_latex(thm)), "assumes": map(words, assumptions_latex(thm))}
+    items = {name: "".join(f"<li>{text}</li>" for text in texts) for name, texts in lists.items()}
+    return said + "".join(f"<p>{name}</p><ul>{texts}</ul>" for name, texts in items.items() if texts)
+
+
+def _tell_jupyter() -> None:
+    """Ask a running Jupyter kernel to show theorems by `theorem_page`: the class itself, which has
+    to be trusted, knows nothing of pages.
+    """
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        shell.display_formatter.formatters["text/html"].for_type(Theorem, theorem_page)
+
+
+_tell_jupyter()

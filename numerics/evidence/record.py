@@ -9,15 +9,15 @@ coverage, or numbers that contradict the verdict are all errors.
 from __future__ import annotations
 
 import dataclasses
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from numerics.evidence.verdict import CEILING, STATISTICAL, WITNESS_BY, Verdict
+from theory.shown.result import Shown
 
 __all__ = ["Evidence", "plain"]
 
@@ -47,8 +47,8 @@ def plain(value: Any) -> Plain:
     return str(value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Evidence(Shown):
     """The outcome of one check.
 
     Parameters
@@ -128,6 +128,8 @@ class Evidence:
     ...     print(str(error).split(";")[0])
     the engine 'Monte Carlo' can at most say SUPPORTED, not PROVED
     """
+
+    FORMULAS: ClassVar[frozenset[str]] = frozenset({"checked"})
 
     verdict: Verdict
     engine: str
@@ -350,7 +352,3 @@ class Evidence:
 
     def __str__(self) -> str:
         return "\n".join(f"{name:>9}  {text}" for name, text in self.rows())
-
-    def _repr_html_(self) -> str:
-        cell = lambda n, t: f"\\({html.escape(t)}\\)" if n == "checked" else html.escape(t)
-        return "<table>" + "".join(f"<tr><th>{n}</th><td>{cell(n, t)}</td></tr>" for n, t in self.rows()) + "</table>"

@@ -23,8 +23,8 @@ from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.run_arrays import ARCHITECTURES
 from numerics.figures.stop_rule import BAND, FALL, LEAST_LOOKS, records_a_look
-from numerics.figures.svg_file import sheet
-from numerics.pages.files import replace_together
+from numerics.figures.svg_file import as_sheets
+from numerics.pages.formats import FORMATS, replace_with_plots
 from numerics.pages.provenance import provenance
 from numerics.pages.templates import environment
 from numerics.pages.text import marked, text_cell
@@ -57,6 +57,7 @@ def write_page(
     *,
     source: dict[str, Any] | None = None,
     words: Callable[[str], str] = marked,
+    formats: Sequence[str] = FORMATS[:1],
 ) -> Path:
     """Write page, figures and numbers into a folder; an earlier page there stays whole until the
     new one is complete.
@@ -75,6 +76,8 @@ def write_page(
         measures this plan.
     words : callable
         What makes HTML of a sentence; by default one that escapes it and raises exponents.
+    formats : sequence of str
+        Of the figures, some of `numerics.pages.formats.FORMATS`.
 
     Returns
     -------
@@ -90,13 +93,10 @@ def write_page(
     """
     said, figures = sentences(claims), draw(measurements)
     source = source or provenance(_command(measurements.plan), measurements.seconds)
-    files = {f"figure-{figure.number}.svg": sheet(figure, keys(figure, measurements.plan)) for figure in figures}
-    files["data.json"] = json.dumps(measurements.as_json(), allow_nan=False) + "\n"
-    files["data.csv"] = as_csv(figures)
+    pictures = {f"figure-{f.number}": as_sheets(f, keys(f, measurements.plan), formats) for f in figures}
+    files = {"data.json": json.dumps(measurements.as_json(), allow_nan=False) + "\n", "data.csv": as_csv(figures)}
     files[PAGE] = as_html(measurements, figures, said, source, words)
-    replace_together(Path(folder), files)
-    for name in {f"figure-{number}.svg" for number in FIGURES} - set(files):
-        (Path(folder) / name).unlink(missing_ok=True)
+    replace_with_plots(Path(folder), pictures, files, [f"figure-{number}" for number in FIGURES])
     return Path(folder) / PAGE
 
 

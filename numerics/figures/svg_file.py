@@ -1,4 +1,4 @@
-"""Writes a figure of the paper as one SVG file: its panels side by side, and the key below them."""
+"""Writes a figure of the paper as one file: its panels side by side, and the key below them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from html import escape
 
 from numerics.figures.captions import Key
 from numerics.figures.plots import Figure
-from numerics.pages.svg import COLOURS
+from numerics.pages.pictures import as_picture
 from numerics.pages.templates import environment
+from theory.shown.colours import COLOURS
 
-__all__ = ["sheet"]
+__all__ = ["as_sheets", "sheet"]
 
 #: In points: the room for the headings, the height of a line of the key, and the width of a letter
 #: in it.
@@ -51,7 +52,7 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
     body = "\n".join(parts)
     for variable, colour in COLOURS.items():
         body = body.replace(f"var(--{variable})", colour)
-    name, title = f"figure-{figure.number}", f"Figure {figure.number}: {figure.title.lower()}, {figure.covariance} covariates"
+    name, title = f"figure-{figure.number}", _title(figure)
     size = f'width="{right:g}pt" height="{y + 10:g}pt" viewBox="0 0 {right:g} {y + 10:g}"'
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -59,6 +60,25 @@ def sheet(figure: Figure, keys: Sequence[Key]) -> str:
         f' aria-labelledby="{name}-title" font-family="system-ui, sans-serif">\n <title id="{name}-title">{escape(title)}</title>\n'
         f' <rect width="100%" height="100%" fill="#ffffff"/>\n{_text(12, 16, title, "start", 12)}\n{body}\n</svg>\n'
     )
+
+
+def as_sheets(figure: Figure, keys: Sequence[Key], formats: Sequence[str]) -> dict[str, str | bytes]:
+    """The contents of the files of a figure, by their formats.
+
+    Parameters
+    ----------
+    figure : Figure
+    keys : sequence of Key
+    formats : sequence of str
+        Some of `numerics.pages.formats.FORMATS`.
+    """
+    plots, titles = [panel.plot for panel in figure.panels], [panel.variant for panel in figure.panels]
+    picture = lambda kind: as_picture(plots, kind, heading=_title(figure), titles=titles, keys=keys)
+    return {kind: sheet(figure, keys) if kind == "svg" else picture(kind) for kind in formats}
+
+
+def _title(figure: Figure) -> str:
+    return f"Figure {figure.number}: {figure.title.lower()}, {figure.covariance} covariates"
 
 
 def _text(x: float, y: float, words: str, anchor: str, size: float) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from numerics.monte_carlo.sampler import LONGEST_PROMPT, PIECE, error_sampler
 from numerics.seeds import current_seed
 from numerics.token_laws import TokenLaw
 from theory.inputs.whole_numbers import read_whole
+from theory.shown.result import Drawn, few, in_a_line
 
 __all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 
@@ -57,9 +59,11 @@ class Estimate:
     skewness: Array
     kurtosis: Array
 
+    __repr__ = in_a_line
 
-@dataclass(frozen=True)
-class AttentionErrors:
+
+@dataclass(frozen=True, repr=False)
+class AttentionErrors(Drawn):
     """Squared errors against the infinite prompt, averaged over prompts (and queries, if these are
     random).
 
@@ -84,6 +88,31 @@ class AttentionErrors:
     grad_V: Estimate
     grad_U: Estimate
     method: str = "tokens"
+
+    def heading(self) -> str:
+        n = len(self.lengths)
+        return (
+            f"Mean squared errors of softmax attention against the infinite prompt, sampled ({self.replicates} prompts, seed"
+            f" {self.seed}, method {self.method}), at {n} prompt length{'s' if n != 1 else ''}"
+        )
+
+    def table(self) -> list[list[str]]:
+        names, estimates = self._estimates()
+        cells = [[f"{e.mean[i]:.4g} ± {e.standard_error[i]:.1g}" for e in estimates] for i in range(len(self.lengths))]
+        return [["L", *names], *few([[str(L), *row] for L, row in zip(self.lengths, cells)])]
+
+    def rows(self) -> list[tuple[str, str]]:
+        largest = max(float(e.largest_share.max()) for e in self._estimates()[1]) if len(self.lengths) else 0.0
+        warning = "; it is above 5 %, so draw more before you trust mean and standard error" if largest > 0.05 else ""
+        return [("±", "one standard error"), ("largest share", f"one prompt makes up {100 * largest:.2g} % of a mean{warning}")]
+
+    def _draw(self, ax: Any) -> None:
+        drawn = zip(*self._estimates(), ("exact", "theorem", "gradient"))
+        self._curves(ax, self.lengths, [(name, e.mean, e.standard_error, colour) for name, e, colour in drawn])
+        ax.set(xlabel="prompt length L", ylabel="mean squared error, ± standard error")
+
+    def _estimates(self) -> tuple[tuple[str, ...], tuple[Estimate, ...]]:
+        return ("output", "grad_V", "grad_U"), (self.output, self.grad_V, self.grad_U)
 
 
 def attention_errors(

@@ -14,16 +14,16 @@ from numerics.terminal.inputs import make_folder
 __all__ = ["replace_together"]
 
 
-def replace_together(folder: Path, files: Mapping[str, str]) -> None:
+def replace_together(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files into a folder; what stood there stays whole until every new one is written.
 
     Parameters
     ----------
     folder : Path
         Made if missing; the folder around it must exist.
-    files : mapping from str to str
-        Texts by name; a name may have a folder in front. They are put into place in this order, so
-        that a page comes after what it points to.
+    files : mapping from str to str or bytes
+        Contents by name; a name may have a folder in front. They are put into place in this order,
+        so that a page comes after what it points to.
 
     Raises
     ------
@@ -39,9 +39,9 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     """
     make_folder(folder)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
-        for name, text in files.items():
+        for name, content in files.items():
             (Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)
-            (Path(scratch) / name).write_text(text, encoding="utf-8", newline="\n")
+            (Path(scratch) / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         for name in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(Path(scratch) / name, folder / name)

@@ -5,39 +5,27 @@ of their own. Text stays text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from numerics.pages.text import superscript
+from theory.shown.colours import COLOURS
 
-__all__ = ["COLOURS", "Plot", "dashed", "figure", "log_axis", "stand_in"]
+__all__ = ["STAND_INS", "WIDTH", "Plot", "dashed", "drawing_settings", "figure", "log_axis", "stand_in"]
 
-#: Variables of the page and their colours on a light background; the page has those for a dark one.
-COLOURS = {
-    "ink": "#1b1d21",
-    "muted": "#666b73",
-    "grid": "#e3e4e2",
-    "measured": "#1b1d21",
-    "exact": "#1f6fb4",
-    "theorem": "#1a8a5f",
-    "paper": "#c2571a",
-    "gradient": "#8a4fb0",
-    "run-1": "#1f6fb4",
-    "run-2": "#c2571a",
-    "run-3": "#1a8a5f",
-    "run-4": "#8a4fb0",
-    "run-5": "#a8862c",
-    "run-6": "#c0408a",
-}
+#: Of every figure, in inches.
+WIDTH = 4.4
 #: Colours in which Matplotlib draws; afterwards each is replaced by its variable of the page.
 STAND_INS = {name: f"#0102{i:02x}" for i, name in enumerate(COLOURS, start=16)}
 
 
-class Plot(NamedTuple):
+@dataclass(frozen=True)
+class Plot:
     """One figure, for a page and as a file.
 
     Attributes
@@ -50,12 +38,18 @@ class Plot(NamedTuple):
         The element for the page.
     file : str
         The whole file, in the colours of daylight on white.
+    fill : callable
+        Draws it into a figure of Matplotlib, or a part of one; not compared.
+    height : float
+        In inches.
     """
 
     name: str
     title: str
     inline: str
     file: str
+    fill: Callable[[Any], None] = field(default=lambda page: None, compare=False)
+    height: float = 1.0
 
 
 def stand_in(variable: str) -> str:
@@ -93,7 +87,7 @@ def figure(
         As in `Plot`; the name consists of letters, digits and hyphens.
     draw : callable
     height : float
-        In inches; the width is 4.4.
+        In inches; the width is `WIDTH`.
     rows, columns : sequence of float
         Relative heights and widths of the axes.
     share_x : bool
@@ -103,8 +97,37 @@ def figure(
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    ink, muted, grid = stand_in("ink"), stand_in("muted"), stand_in("grid")
-    settings: dict[str, Any] = {
+    # Margins by hand, for labels of at most seven characters: the automatic layout draws
+    # everything twice.
+    frame = {"left": 0.175, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1, "wspace": 0.04}
+    grid = {"height_ratios": rows, "width_ratios": columns} | frame
+
+    def fill(page: Any) -> None:
+        axes = page.subplots(len(rows), len(columns), sharex="col" if share_x else False, squeeze=False, gridspec_kw=grid)
+        for ax in axes.flat:
+            ax.set_facecolor("none")
+        draw(*axes.flat)
+
+    with mpl.rc_context(drawing_settings(name, STAND_INS)):
+        page = Figure(figsize=(WIDTH, height), facecolor="none")
+        FigureCanvasSVG(page)
+        fill(page)
+        text = StringIO()
+        page.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    svg = _bare(text.getvalue(), name, title)
+    inline = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
+    for variable, colour in STAND_INS.items():
+        inline = inline.replace(colour, f"var(--{variable})")
+        svg = svg.replace(colour, COLOURS[variable])
+    paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    alone = svg.replace("</title>", f"</title>\n {paper}", 1).replace("<svg ", '<svg font-family="system-ui, sans-serif" ', 1)
+    return Plot(name, title, inline, f'<?xml version="1.0" encoding="utf-8"?>\n{alone}', fill, height)
+
+
+def drawing_settings(name: str, colours: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of Matplotlib for a figure of this name, in these colours."""
+    ink, muted, grid = colours["ink"], colours["muted"], colours["grid"]
+    return {
         "svg.fonttype": "none",
         "svg.hashsalt": name,
         "font.size": 9,
@@ -125,27 +148,6 @@ def figure(
         "lines.linewidth": 1.6,
         "path.simplify": False,
     }
-    with mpl.rc_context(settings):
-        page = Figure(figsize=(4.4, height), facecolor="none")
-        FigureCanvasSVG(page)
-        # Margins by hand, for labels of at most seven characters: the automatic layout draws
-        # everything twice.
-        frame = {"left": 0.175, "right": 0.98, "bottom": 0.42 / height, "top": 1 - 0.12 / height, "hspace": 0.1, "wspace": 0.04}
-        ratios = {"height_ratios": rows, "width_ratios": columns}
-        axes = page.subplots(len(rows), len(columns), sharex="col" if share_x else False, squeeze=False, gridspec_kw=ratios | frame)
-        for ax in axes.flat:
-            ax.set_facecolor("none")
-        draw(*axes.flat)
-        text = StringIO()
-        page.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    svg = _bare(text.getvalue(), name, title)
-    inline = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r"\1", svg, count=1)
-    for variable, colour in STAND_INS.items():
-        inline = inline.replace(colour, f"var(--{variable})")
-        svg = svg.replace(colour, COLOURS[variable])
-    paper = '<rect width="100%" height="100%" fill="#ffffff"/>'
-    alone = svg.replace("</title>", f"</title>\n {paper}", 1).replace("<svg ", '<svg font-family="system-ui, sans-serif" ', 1)
-    return Plot(name, title, inline, f'<?xml version="1.0" encoding="utf-8"?>\n{alone}')
 
 
 def _bare(svg: str, name: str, title: str) -> str:

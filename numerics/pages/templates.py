@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numerics.pages.svg import COLOURS
-from numerics.pages.text import marked, sci, spaced
+from numerics.pages.text import marked, numbered, sci, spaced
+from theory.shown.colours import COLOURS
 
 __all__ = ["environment"]
 
@@ -42,6 +42,6 @@ def environment(package: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"sci": sci, "spaced": spaced, "typeset": marked}
+    found.filters |= {"sci": sci, "spaced": spaced, "typeset": marked, "numbered": numbered}
     found.globals["colours"] = COLOURS
     return found

@@ -5,11 +5,12 @@ thousands, signs in place of their spelling, names as parts of file names.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 
 import numpy as np
 
-__all__ = ["marked", "ratio", "sci", "slug", "spaced", "superscript", "text_cell", "typeset"]
+__all__ = ["marked", "numbered", "ratio", "sci", "slug", "spaced", "superscript", "text_cell", "typeset"]
 
 #: What makes a spreadsheet take a cell for a formula: the first letter, or a mark that it skips.
 FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -104,6 +105,24 @@ def marked(text: str) -> str:
     text = re.sub(r"\b1e\+?(-?)0*(\d+)\b", r"10^\1\2", text)
     text = re.sub(r"\b([\d.]+)e\+?(-?)0*(\d+)\b", r"\1·10^\2\3", text)
     return re.sub(r"\^([-−]?[\w.]*\w)", lambda m: f"<sup>{m[1].replace('-', '−')}</sup>", escape(typeset(text)))
+
+
+def numbered(figures: Iterable[int]) -> str:
+    """Which figures a page shows.
+
+    Examples
+    --------
+    >>> numbered([2]), numbered({6, 2}), numbered([1, 2, 3, 4, 5, 7, 9])
+    ('Figure 2', 'Figures 2 and 6', 'Figures 1 to 5, 7 and 9')
+    """
+    numbers, parts = sorted(figures), []
+    while numbers:
+        length = next((i for i, n in enumerate(numbers) if n != numbers[0] + i), len(numbers))
+        length = length if length > 2 else 1
+        parts.append(f"{numbers[0]} to {numbers[length - 1]}" if length > 1 else str(numbers[0]))
+        del numbers[:length]
+    several = len(parts) > 1 or " to " in parts[0]
+    return ("Figures " if several else "Figure ") + " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 def slug(name: str) -> str:

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.quadrature import gaussian_transforms
 from numerics.quadrature.gaussian_transforms import Key, LaplaceTransforms, laplace_transforms, products_of_sums
 from theory.inputs.arrays import real_array
+from theory.shown.result import in_a_line
 
 __all__ = [
     "SoftmaxMoments",
@@ -52,6 +53,9 @@ class SoftmaxMoments(NamedTuple):
     P2: float | Array
     P3: float | Array
     Q: float | Array
+
+    def __repr__(self) -> str:
+        return in_a_line(self)
 
 
 def softmax_moments(s: ArrayLike, L: ArrayLike) -> SoftmaxMoments:

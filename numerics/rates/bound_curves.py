@@ -26,6 +26,7 @@ from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
 from theory.bounds.concentration import lemma_c4, second_moment_R1
 from theory.bounds.query_average import gradient_U_average, output_average, output_average_short
 from theory.bounds.sub_gaussian import maximum_R3
+from theory.shown.result import in_a_line
 
 __all__ = ["Bound", "bounds", "certain_bound", "fourth_moment"]
 
@@ -64,6 +65,8 @@ class Bound:
     kind: Literal["upper bound", "limit", "exponent"]
     values: Floats
     note: str
+
+    __repr__ = in_a_line
 
 
 def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numerics.pages.formats import add_format
 from numerics.rates.papers import PAPERS, refuse_other_options
 from numerics.rates.setting_options import add_setting_options, given_settings, setting_words
 from numerics.terminal.inputs import InputError, length_grid, writable_folder, writing_into
@@ -47,7 +48,7 @@ def add_rates(commands: Any) -> None:
         "rates",
         help="measure how fast attention approaches its infinite-prompt limit, how long it learns, or how wide its window is",
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
-        " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*.svg."
+        " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*."
         " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn,"
         " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it. With --paper"
         " COL: computes the best width of an attention window, beside the laws that Collins et al. print and ours; only"
@@ -86,6 +87,7 @@ def add_rates(commands: Any) -> None:
     how.add_argument("--replicates", metavar="N", type=int, help=f"prompts per length (default: {DEFAULT_REPLICATES})")
     how.add_argument("--seed", metavar="N", type=int, default=0, help="same seed, same numbers (default: %(default)s)")
     how.add_argument("--threads", metavar="N", type=int, help="default: one per processor; the numbers do not depend on it")
+    add_format(how)
     how.add_argument("--out", metavar="DIR", default="rates-report", help="where the report goes (default: %(default)s)")
     how.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
     rates.set_defaults(
@@ -135,8 +137,8 @@ def _measure_and_report(arguments: argparse.Namespace) -> int:
                 raise InputError(f"{setting.name}: theory does not reach this ({error}); take a smaller U or query") from error
             runs.append(run)
     source = provenance(_command(arguments), time.perf_counter() - started, inputs)
-    with writing_into(out):
-        page = write_report(runs, out, source)
+    with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
+        page = write_report(runs, out, source, arguments.format)
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) else 1
 

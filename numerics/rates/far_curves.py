@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from numerics.attention.curve import exact_error
 from numerics.attention.setting import QUANTITIES, AttentionSetting, Quantity
 from numerics.rates.exponents import sharp_exponent
+from theory.shown.result import in_a_line
 
 __all__ = ["FarSlopes", "far_slopes"]
 
@@ -54,6 +55,8 @@ class FarSlopes:
     sharp: float
     margins: Mapping[Quantity, float]
     reaches: bool
+
+    __repr__ = in_a_line
 
     @property
     def slope(self) -> Floats:

@@ -22,7 +22,7 @@ PAPERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 #: The options of every paper.
-COMMON = ("seed", "out", "quiet")
+COMMON = ("seed", "format", "out", "quiet")
 
 
 def refuse_other_options(arguments: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ from numerics.rates.bound_curves import Bound, bounds
 from numerics.rates.exponents import log_power, next_order, sharp_exponent
 from numerics.rates.fits.models import UNDETERMINED, Models, rate_models
 from numerics.rates.fits.power_law import LocalSlopes, PowerLawFit, local_slopes, power_law_fit
+from theory.shown.result import in_a_line
 
 __all__ = ["NAMES", "Series", "series_of"]
 
@@ -84,6 +85,8 @@ class Series:
     trusted: bool
     reason: str
     models: Models | None
+
+    __repr__ = in_a_line
 
     @property
     def mean(self) -> Floats:

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from numerics.pages.formats import add_format
 from numerics.rates.cli import tell
 from numerics.terminal.inputs import InputError, writable_folder, writing_into
 from numerics.terminal.progress import progress_bar
@@ -42,7 +43,7 @@ def add_sweep(commands: Any) -> None:
         " computed again: a sweep that was interrupted, or that got more lengths, replicates or runs, goes on where it was, and"
         " ends with the numbers of one that was not. Results of other versions of largeprompt, NumPy, SciPy and Numba stay in the"
         " store unused. Prints the verdicts; with --out it also writes a report with all runs on one"
-        " page: report.html, report.json, data.csv and plots/*.svg.",
+        " page: report.html, report.json, data.csv and plots/*.",
         epilog="exit status: 0 if every comparison holds, 1 if one fails or theory does not reach a run, 2 if the input cannot be"
         " used, 130 if interrupted",
     )
@@ -62,6 +63,7 @@ def add_sweep(commands: Any) -> None:
     sweep.add_argument(
         "--out", metavar="DIR", nargs="?", const=DEFAULT_OUT, help="write a report, and where (without DIR: %(const)s)"
     )
+    add_format(sweep)
     sweep.add_argument("--quiet", action="store_true", help="print failing comparisons and errors only")
     sweep.set_defaults(run=_run_and_report, interrupted="interrupted; the same command goes on")
 
@@ -126,8 +128,8 @@ def _run_and_report(arguments: argparse.Namespace) -> int:
     if out is not None:
         inputs = [*grid.inputs.items(), (f"{Path(arguments.store).name}, the {end.total} jobs used", digest)]
         source = provenance(_command(arguments), time.perf_counter() - started, inputs)
-        with writing_into(out):
-            page = write_report(runs, out, source)
+        with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
+            page = write_report(runs, out, source, arguments.format)
     tell(runs, page, arguments.quiet)
     return 0 if all(run.holds for run in runs) and not beyond else 1
 

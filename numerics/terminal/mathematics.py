@@ -10,8 +10,8 @@ from functools import cache
 from itertools import accumulate
 from xml.etree.ElementTree import Element
 
-from numerics.terminal.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
 from numerics.terminal.pieces import KINDS, Piece, is_one, is_product, script, written
+from theory.shown.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
 
 __all__ = ["as_unicode", "formula_as_unicode"]
 

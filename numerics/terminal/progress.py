@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
 from numerics.compiled.announce import hushed
 
-__all__ = ["Advance", "duration", "progress_bar"]
+__all__ = ["Advance", "counted", "duration", "progress_bar"]
 
 #: Seconds between two lines where stderr is no terminal.
 LINE_INTERVAL = 30.0
@@ -81,6 +81,22 @@ def progress_bar(quiet: bool, doing: str, clock: Callable[[], float] = time.mono
             bar.update(task, completed=share, description=sentence(share, doing, seconds_left))
 
         yield move
+
+
+def counted(advance: Advance, items: Sequence[str], doing: str) -> Iterator[str]:
+    """The items one after the other, while a bar says which one is worked on.
+
+    Examples
+    --------
+    >>> show = lambda done, total, doing="", seconds_left=None: print(done, total, doing)
+    >>> list(counted(show, ["BB:1", "BB:2"], "judging"))
+    0 2 judging BB:1
+    1 2 judging BB:2
+    ['BB:1', 'BB:2']
+    """
+    for i, item in enumerate(items):
+        advance(i, len(items), f"{doing} {item}")
+        yield item
 
 
 def _lines(clock: Callable[[], float], sentence: Callable[[float, str, float | None], str]) -> Advance:

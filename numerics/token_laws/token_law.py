@@ -26,6 +26,7 @@ from numerics.token_laws.embeddings import EmbeddingTable
 from numerics.token_laws.tilted_by_cauchy import tilted_from_log_mgf
 from numerics.token_laws.weighted_nodes import WeightedNodes
 from theory.inputs.arrays import read_arrays
+from theory.shown.result import in_a_line
 
 __all__ = ["KINDS", "Structure", "TokenLaw"]
 
@@ -136,6 +137,8 @@ class TokenLaw:
     factor: Floats | None = None
     structure: Structure | None = None
     cubature: WeightedNodes | None = field(default=None, repr=False)
+
+    __repr__ = in_a_line
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
 from theory.inputs.whole_numbers import read_whole
+from theory.shown.result import in_a_line
 
 __all__ = ["Parameters", "initial_parameters", "pack", "read_parameters", "read_start", "unpack"]
 
@@ -43,6 +44,9 @@ class Parameters(NamedTuple):
     V: Floats
     K: Floats
     Q: Floats
+
+    def __repr__(self) -> str:
+        return in_a_line(self)
 
     @property
     def U(self) -> Floats:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from numerics.training.parameters import Parameters, pack
 from theory.regression.task import RegressionTask
+from theory.shown.colours import COLOURS
+from theory.shown.result import Drawn
 
 __all__ = ["Training", "has_failed"]
 
@@ -19,8 +22,8 @@ Floats = NDArray[np.float64]
 TOLERATED_SHORTFALL = 0.05
 
 
-@dataclass(frozen=True, eq=False)
-class Training:
+@dataclass(frozen=True, eq=False, repr=False)
+class Training(Drawn):
     """A run of SGD: what was trained, and its k records.
 
     Attributes
@@ -68,17 +71,27 @@ class Training:
     initial: Parameters
     diverged: int | None
 
-    def __str__(self) -> str:
-        lines = [f"{self.attention} attention, L = {self.prompt_length}, {self.variant}, seed {self.seed}"]
+    def heading(self) -> str:
+        return f"{self.attention} attention, L = {self.prompt_length}, {self.variant}, seed {self.seed}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        shown = []
         if len(self.step):
             pairs = zip(np.atleast_1d(self.risk[-1]), np.atleast_1d(self.risk_error[-1]))
             risks = " and ".join(f"{risk:.6g}" + f" ± {error:.2g}" * bool(error == error) for risk, error in pairs)  # nan: one step
-            lines.append(f"  risk {risks} up to step {self.step[-1]} of {self.steps}")
+            shown.append(("risk", f"{risks} up to step {self.step[-1]} of {self.steps}"))
         if self.diverged is not None:
-            lines.append(f"  diverged: not finite at step {self.diverged}; take a smaller learning rate than {self.lr:g}")
-        return "\n".join(lines)
+            shown.append(("diverged", f"not finite at step {self.diverged}; take a smaller learning rate than {self.lr:g}"))
+        return shown
 
-    __repr__ = __str__
+    def _draw(self, ax: Any) -> None:
+        names = {"coupled": ("softmax", "linear")}.get(self.attention, (self.attention,))
+        risks, errors = (x.reshape(len(self.step), -1).T for x in (self.risk, self.risk_error))
+        for name, risk, error, colour in zip(names, risks, errors, (COLOURS["exact"], COLOURS["paper"])):
+            ax.plot(self.step, risk, color=colour, linewidth=1.4, label=f"{name} attention")
+            ax.fill_between(self.step, risk - error, risk + error, color=colour, alpha=0.25, linewidth=0)
+        ax.axhline(self.task.null_risk, color=COLOURS["muted"], linewidth=1, linestyle="--", label="predicting 0")
+        ax.set(xlabel="step", ylabel="risk, ± standard error")
 
     @property
     def stopped(self) -> int | None:

@@ -17,10 +17,11 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
-from numerics.evidence import Evidence, Verdict, confirmed, plain
+from numerics.evidence import Evidence, Verdict, confirmed
 from numerics.provers.remembered import remembering
 from numerics.search.reference import with_losses
 from numerics.seeds import EXAMPLES, seeded
+from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.edges import known_edges
@@ -30,7 +31,7 @@ from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
 
-__all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim", "shown"]
+__all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
 
 #: What an inequality between means assumes where it is proved for their integrands.
 MEANS = "the expectation preserves <="
@@ -72,7 +73,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class Claim(ClaimPage):
     """An executable statement; built by the decorator `claim`, never by hand.
 
     Examples
@@ -376,10 +377,3 @@ def claim(
         return made
 
     return register
-
-
-def shown(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers of a claim as JSON scalars, with functions by their names; what is not given
-    (None) is left out.
-    """
-    return {k: getattr(v, "__name__", None) or plain(v) for k, v in numbers.items() if v is not None}

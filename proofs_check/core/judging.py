@@ -12,7 +12,8 @@ from typing import Any
 
 from numerics.evidence import Evidence
 from numerics.terminal.inputs import InputError
-from proofs_check.core.claim import REGISTRY, Claim, Judgement, shown
+from proofs_check.core.claim import REGISTRY, Claim, Judgement
+from proofs_check.core.claim_page import shown
 from proofs_check.core.dial import Edge
 from proofs_check.core.registered import Collection, collection_of, in_scope
 from proofs_check.core.statements import Row, all_rows, row

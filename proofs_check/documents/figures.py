@@ -8,6 +8,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from numerics.pages.formats import add_format
+
 __all__ = ["add_figures"]
 
 #: The figures of each paper; they stand here too, so that ``--help`` need not load NumPy.
@@ -54,6 +56,7 @@ def add_figures(commands: Any) -> None:
         help="Boursier & Boyer, Li, Duan & Liang, or Collins et al.",
     )
     figures.add_argument("--out", default="figures", metavar="DIR", help="where everything goes (default: %(default)s)")
+    add_format(figures)
     figures.add_argument("--only", type=_figures, metavar="LIST", help="some figures, such as 1,2")
     figures.add_argument(
         "--threads", type=_positive, metavar="N", help="default: one per processor; the numbers do not depend on it"
@@ -176,14 +179,14 @@ def _measure_and_judge(arguments: argparse.Namespace) -> int:
     if missing := left_out(plan):
         say(f"left out, against --full: {'; '.join(missing + ['every verdict'] * arguments.quick)}")
     if arguments.only or arguments.quick:
-        with writing_into(out):
-            page = write_page(measured, [], out)
+        with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
+            page = write_page(measured, [], out, formats=arguments.format)
         say(f"figures in {page}; the sentences are judged when all figures are measured{' without --quick' * arguments.quick}")
         return 0
     ledger = judge(measured)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
-    with writing_into(out):
-        page = write_page(measured, sentences(ledger), out, words=as_html)
+    with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
+        page = write_page(measured, sentences(ledger), out, words=as_html, formats=arguments.format)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     return 1 if wrong else 0

@@ -1,5 +1,5 @@
 """Turns the LaTeX of statements and proofs into MathML while a page is written: mends what browsers
-draw badly in the tree that `numerics.terminal.formulas` reads, and cuts long lines.
+draw badly in the tree that `theory.shown.formulas` reads, and cuts long lines.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, tostring
 
 from latex2mathml.commands import DIACRITICS, FUNCTIONS
 
-from numerics.terminal.formulas import FORMULA, PARTS, LatexError, in_alphabet, tree
+from theory.shown.formulas import FORMULA, PARTS, LatexError, in_alphabet, marked, tree
 
 __all__ = ["CSS", "FORMULA", "LatexError", "block", "glued", "inline", "marked", "words"]
 
@@ -225,18 +225,6 @@ def glued(html: str) -> str:
     '<span class="held">(<math><mi>x</mi></math>),</span> so'
     """
     return _BESIDE.sub(lambda m: f'<span class="held">{m[0]}</span>' if m[1] or m[3] else m[0], html)
-
-
-def marked(text: str) -> str:
-    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
-    dollars.
-
-    Examples
-    --------
-    >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
-    'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
-    """
-    return "; ".join(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; "))
 
 
 def words(text: str) -> str:

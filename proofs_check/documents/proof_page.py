@@ -16,6 +16,7 @@ from numerics.derivations.typeset import assumptions_latex, definitions_latex, p
 from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
+from numerics.terminal.progress import counted, progress_bar
 from proofs_check.core.judging import load_claims
 from proofs_check.derivations.proofs import PROOFS
 from proofs_check.documents.names import named
@@ -39,7 +40,8 @@ def all_proofs() -> dict[str, list[Displayed]]:
 
     A step that is a part of another claim is shown as one line, which names that claim.
     """
-    checked = {name: _checked(name) for name in PROOFS}
+    with progress_bar(False, "checking the derivations") as advance:
+        checked = {name: _checked(name) for name in counted(advance, list(PROOFS), "checking the derivation of")}
     elsewhere: dict[int, str] = {}
     for name, parts in checked.items():
         for found, _ in parts:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numerics.terminal.inputs import InputError
+from numerics.terminal.progress import counted, progress_bar
 from proofs_check.core.claim import Claim
 from proofs_check.core.judging import entry, load_claims, row_of
 from proofs_check.core.ledger import Ledger
@@ -131,8 +132,13 @@ def revised(document: Mapping[str, Any], revision: Revision, unjudged: Iterable[
     -------
     dict
     """
-    claims, gone = load_claims(), set(unjudged)
-    new = {id: entry(one, one.judge(), row_of(one)) for id, numbers in revision.items() for one in [_with(claims[id], numbers)]}
+    gone = set(unjudged)
+    with progress_bar(False, "loading the claims") as advance:
+        claims = load_claims()
+        changed = {id: _with(claims[id], numbers) for id, numbers in revision.items()}
+        new = {}
+        for id in counted(advance, list(changed), "judging"):
+            new[id] = entry(changed[id], changed[id].judge(), row_of(changed[id]))
     lines = [new.get(e["id"], e) for e in document["claims"] if e["covers"] not in gone]
     run = {key: document["run"][key] for key in ("partial", "reseed", "seconds")}
     return Ledger(lines, run=run).to_json()

@@ -15,7 +15,6 @@ from rich.text import Text
 
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.colours import COLOURS
-from numerics.terminal.formulas import LatexError
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.ledger import Ledger
@@ -27,6 +26,7 @@ from proofs_check.core.witnesses import script_path
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
 from proofs_check.documents.property_tests import examples, without
+from theory.shown.formulas import LatexError
 
 __all__ = ["Page", "from_here", "witness_text"]
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
+from numerics.terminal.progress import counted, progress_bar
 from proofs_check.core.kept import find_ledger
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
@@ -61,7 +62,9 @@ def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: i
         from proofs_check.core.judging import load_claims, run_claim
 
         ids = {r.id for r in meant.rows}
-        judged = [run_claim(id, reseed) for id, c in load_claims().items() if (id == meant.claim if meant.claim else c.row in ids)]
+        with progress_bar(False, "loading the claims") as advance:
+            chosen = [id for id, c in load_claims().items() if (id == meant.claim if meant.claim else c.row in ids)]
+            judged = [run_claim(id, reseed) for id in counted(advance, chosen, "judging")]
         entries |= {e["id"]: e for e in judged}
         faulty = any(e["faults"] for e in judged)
     book = Ledger(list(entries.values()))

@@ -97,10 +97,10 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     ledger = judge(found, concerns=concerns)
     write_json(ledger.to_json(), out / "ledger" / "ledger.json")
     places = {id: place for place, id in enumerate(rows())}
-    with writing_into(out):
+    with writing_into(out), progress_bar(arguments.quiet, "drawing the figures"):
         # In the order of the paper, each row before its further checks.
         said = sorted(sentences(ledger), key=lambda sentence: (places[sentence[0].split("/")[0]], sentence[0]))
-        page = page_of.write_page(found, said, out, words=as_html)
+        page = page_of.write_page(found, said, out, words=as_html, formats=arguments.format)
     wrong = tell(ledger, say)
     say(f"figures in {page}, ledger in {out / 'ledger' / 'ledger.json'}")
     usual = choices == training.Choices()

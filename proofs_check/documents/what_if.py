@@ -15,7 +15,8 @@ from numerics.terminal.colours import COLOURS
 from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.claim import Claim, shown
+from proofs_check.core.claim import Claim
+from proofs_check.core.claim_page import shown
 from proofs_check.core.judging import load_claims
 from proofs_check.documents.latex import marked
 from proofs_check.documents.names import named

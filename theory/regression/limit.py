@@ -6,7 +6,7 @@ closed form.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -23,6 +23,8 @@ from theory.inputs.covariance import (
 )
 from theory.regression.risk import Matrix, Scalar, effective_covariance
 from theory.regression.sign import SaddleError, common_sign, exact_sign
+from theory.shown.colours import COLOURS
+from theory.shown.result import Drawn
 
 __all__ = ["LimitParameters", "SaddleError", "limit_parameters"]
 
@@ -30,9 +32,10 @@ __all__ = ["LimitParameters", "SaddleError", "limit_parameters"]
 SHOWN_ROWS = 10
 
 
-@dataclass(frozen=True, eq=False)
-class LimitParameters:
-    """The point at which the gradient flow ends; it shows itself as text and, in Jupyter, as LaTeX.
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitParameters(Drawn):
+    """The point at which the gradient flow ends; it shows itself as text and, in Jupyter, as
+    formulas.
 
     Attributes
     ----------
@@ -47,6 +50,8 @@ class LimitParameters:
     assumptions : tuple
         Conditions on symbols that could not be checked.
     """
+
+    FORMULAS: ClassVar[frozenset[str]] = frozenset({"U", "V", "gamma", "if"})
 
     U: Matrix
     V: Matrix
@@ -63,7 +68,25 @@ class LimitParameters:
         lines += [f"  if    {sp.pretty(a, num_columns=110)}" for a in self.assumptions]
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def heading(self) -> str:
+        return "Limit of the gradient flow"
+
+    def rows(self) -> list[tuple[str, str]]:
+        shown = [(name, _latex(value)) for name, value in (("U", self.U), ("V", self.V), ("gamma", self.gamma))]
+        return [*shown, *(("where", part) for part in self.regime.split("; ")), *(("if", _latex(a)) for a in self.assumptions)]
+
+    def _draw(self, ax: Any) -> None:
+        symbols = getattr(self.U, "free_symbols", set()) | getattr(self.V, "free_symbols", set())
+        if symbols:
+            raise ValueError(
+                f"the limit has the symbols {', '.join(sorted(map(str, symbols)))} and no numbers to draw; pass a Sigma of numbers"
+            )
+        block = np.asarray(np.array(self.U, dtype=np.float64))[:-1, :-1]
+        sizes = np.linalg.svd(block, compute_uv=False)
+        ax.plot(np.arange(1, len(sizes) + 1), sizes, "o", color=COLOURS["exact"], label="singular values of the block of U")
+        ax.axhline(abs(float(self.V[-1, -1])), color=COLOURS["paper"], linewidth=1.2, label="1 / |gamma|, the entry of V")
+        ax.set(xlabel="singular value, the largest first", ylabel="size", ylim=(0, None))
+        ax.xaxis.get_major_locator().set_params(integer=True)
 
     def _repr_latex_(self) -> str:
         rows = [rf"{name}_\infty &= {_latex(value)}" for name, value in (("U", self.U), ("V", self.V))]

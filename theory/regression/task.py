@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays, read_covariance
+from theory.shown.result import in_a_line
 
 __all__ = ["RegressionTask", "read_task"]
 
@@ -57,6 +58,8 @@ class RegressionTask:
     noise: float
     task_variance: float
     query_covariance: Floats
+
+    __repr__ = in_a_line
 
     def __init__(self, Sigma: ArrayLike, *, noise: float, task_variance: float, query_covariance: ArrayLike | None = None) -> None:
         S = read_covariance("Sigma", Sigma)

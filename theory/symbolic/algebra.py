@@ -62,6 +62,10 @@ class Algebra(Alphabet):
 
     I = property(lambda self: self["I"], doc="The identity matrix.")
 
+    def __repr__(self) -> str:
+        kinds = {name: getattr(self, name) for name in ("general", "symmetric", "vectors", "params")}
+        return f"Algebra({', '.join(f'{kind}={names}' for kind, names in kinds.items() if names)})"
+
     def __getitem__(self, name: str) -> Words:
         if name in self._scalars:
             return Words(self, {((), ()): self._scalars[name]}, "scalar")

@@ -16,6 +16,7 @@ from numerics.attention.window.kernel import REACH, gaps_kernel, window_kernel
 from theory.attention.window.classes import SPHERE, Spectrum, TaskClass
 from theory.attention.window.own_class import from_spectrum
 from theory.inputs.whole_numbers import read_whole
+from theory.shown.result import in_a_line
 
 __all__ = ["WindowLoss", "read_spectrum", "window_loss"]
 
@@ -50,6 +51,8 @@ class WindowLoss:
     noise: Floats
     derivative: Floats
     error: Floats
+
+    __repr__ = in_a_line
 
 
 def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: int) -> Spectrum:

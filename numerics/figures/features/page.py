@@ -17,6 +17,7 @@ import numpy as np
 from numerics.figures.features.plots import draw
 from numerics.figures.features.training import FIGURES, Choices, Experiments
 from numerics.figures.trained.page import command, write_experiments
+from numerics.pages.formats import FORMATS
 from numerics.pages.text import marked
 
 __all__ = ["COLUMNS", "figure_of", "write_page"]
@@ -50,6 +51,7 @@ def write_page(
     folder: str | os.PathLike[str],
     *,
     words: Callable[[str], str] = marked,
+    formats: Sequence[str] = FORMATS[:1],
 ) -> Path:
     """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
     one is complete.
@@ -62,6 +64,8 @@ def write_page(
     folder : str or path-like
     words : callable
         What makes HTML of a sentence.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
 
     Returns
     -------
@@ -81,6 +85,7 @@ def write_page(
         figure_of,
         folder,
         words=words,
+        formats=formats,
         repeated_by=command("LDL", found, FIGURES),
         document=as_json(found),
         table=as_csv(found),

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from numerics.figures.captions import VERDICTS, Key, sentences
-from numerics.pages.files import replace_together
+from numerics.pages.formats import replace_with_plots
+from numerics.pages.pictures import as_files
 from numerics.pages.provenance import provenance
 from numerics.pages.svg import Plot
 from numerics.pages.templates import environment
@@ -77,6 +78,7 @@ def write_experiments(
     repeated_by: str,
     document: Any,
     table: str,
+    formats: Sequence[str],
     **context: Any,
 ) -> Path:
     """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
@@ -102,6 +104,8 @@ def write_experiments(
         The content of ``data.json``.
     table : str
         The content of ``data.csv``.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
     **context
         What the template needs besides.
 
@@ -117,8 +121,8 @@ def write_experiments(
     """
     said = sentences(claims, figure_of)
     counts = Counter(sentence.verdict for sentence in said)
-    files = {f"plots/{plot.name}.svg": plot.file for figure in figures for _, plot in figure.panels}
-    files |= {"data.json": json.dumps(document, allow_nan=False) + "\n", "data.csv": table}
+    pictures = {f"plots/{plot.name}": as_files(plot, formats) for figure in figures for _, plot in figure.panels}
+    files = {"data.json": json.dumps(document, allow_nan=False) + "\n", "data.csv": table}
     files["index.html"] = (
         environment("numerics.figures")
         .get_template(template)
@@ -135,5 +139,5 @@ def write_experiments(
             **context,
         )
     )
-    replace_together(Path(folder), files)
+    replace_with_plots(Path(folder), pictures, files)
     return Path(folder) / "index.html"

@@ -18,6 +18,7 @@ from numerics.figures.trained.page import command, write_experiments
 from numerics.figures.windows.plots import draw
 from numerics.figures.windows.settings import FIGURES
 from numerics.figures.windows.training import Experiments
+from numerics.pages.formats import FORMATS
 from numerics.pages.text import marked
 
 __all__ = ["COLUMNS", "figure_of", "write_page"]
@@ -54,6 +55,7 @@ def write_page(
     folder: str | os.PathLike[str],
     *,
     words: Callable[[str], str] = marked,
+    formats: Sequence[str] = FORMATS[:1],
 ) -> Path:
     """Write page, plots and numbers into a folder; an earlier page there stays whole until the new
     one is complete.
@@ -66,6 +68,8 @@ def write_page(
     folder : str or path-like
     words : callable
         What makes HTML of a sentence.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
 
     Returns
     -------
@@ -85,6 +89,7 @@ def write_page(
         figure_of,
         folder,
         words=words,
+        formats=formats,
         repeated_by=command("COL", found, FIGURES),
         document=as_json(found),
         table=as_csv(found),

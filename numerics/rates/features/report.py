@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numerics.pages.formats import FORMATS
 from numerics.rates.features.exponents import Fit, fits
 from numerics.rates.features.laws import our_lines
 from numerics.rates.features.plots import draw
@@ -78,7 +79,7 @@ def cannot_show(report: TimesReport) -> list[str]:
     ]
 
 
-def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
+def write(report: TimesReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]) -> Path:
     """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
 
     Parameters
@@ -88,6 +89,8 @@ def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
         Made if missing. An earlier report there stays whole until the new one is complete.
     source : dict
         What `numerics.pages.provenance.provenance` returns.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
 
     Returns
     -------
@@ -106,4 +109,4 @@ def write(report: TimesReport, out: Path, source: dict[str, Any]) -> Path:
     }
     shown = {"report": report, "shown": list(SHOWN.values()), "variable": "K", "by": "exact times"}
     rows = as_csv(Time._fields, table.rows)
-    return write_page(__package__, out, "LDL", report.lines, cannot_show(report), pictures, data, rows, source, **shown)
+    return write_page(__package__, out, "LDL", report.lines, cannot_show(report), pictures, data, rows, source, formats, **shown)

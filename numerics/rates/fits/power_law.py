@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.rates.fits.measurements import measurements, read_lengths
 from theory.inputs.arrays import read_arrays
+from theory.shown.result import in_a_line
 
 __all__ = [
     "ExponentFit",
@@ -59,6 +60,8 @@ class LocalSlopes:
     lengths: Floats
     slope: Floats
     standard_error: Floats
+
+    __repr__ = in_a_line
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from numerics.pages.files import replace_together
+from numerics.pages.formats import replace_with_plots
+from numerics.pages.pictures import as_files
 from numerics.pages.templates import environment
 from numerics.pages.text import marked, superscript
 from numerics.rates.lines.line import Line
@@ -90,6 +91,7 @@ def write_page(
     data: Mapping[str, Any],
     table: str,
     source: dict[str, Any],
+    formats: Sequence[str],
     **shown: Any,
 ) -> Path:
     """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
@@ -110,6 +112,8 @@ def write_page(
         ``data.csv``.
     source : dict
         What `numerics.pages.provenance.provenance` returns.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
     shown
         What else the page shows.
 
@@ -137,7 +141,7 @@ def write_page(
     templates.filters |= {"formula": formula, "raised": raised}
     template = templates.get_template("report.html.jinja")
     page = template.render(lines=lines, pictures=pictures, cannot=cannot, source=source, **shown)
-    files = {f"plots/{found.plot.name}.svg": found.plot.file for found in pictures}
-    files |= {"data.csv": table, "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n", "report.html": page}
-    replace_together(out, files)
+    plots = {f"plots/{found.plot.name}": as_files(found.plot, formats) for found in pictures}
+    files = {"data.csv": table, "report.json": json.dumps(document, indent=1, allow_nan=False) + "\n", "report.html": page}
+    replace_with_plots(out, plots, files)
     return out / "report.html"

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.setting import Quantity
-from numerics.pages.svg import COLOURS, Plot, dashed, figure, log_axis, stand_in
+from numerics.pages.svg import Plot, dashed, figure, log_axis, stand_in
 from numerics.rates.exponents import REGIONS, exponent_curve, paper_curve, paper_exponent
 from numerics.rates.result import Rates
 from numerics.rates.series import Series
 from theory.bounds.query_average import exponent as our_exponent
+from theory.shown.colours import COLOURS
 
 __all__ = ["overlay_plot", "phase_plot", "run_style"]
 

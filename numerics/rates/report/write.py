@@ -13,7 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from numerics.pages.files import replace_together
+from numerics.pages.formats import FORMATS, replace_with_plots
+from numerics.pages.pictures import as_files
 from numerics.rates.report.document import as_csv, as_document
 from numerics.rates.report.drawing import draw
 from numerics.rates.report.page import as_html
@@ -38,7 +39,7 @@ def schema() -> dict[str, Any]:
     return found
 
 
-def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any]) -> Path:
+def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]) -> Path:
     """Write the files into a folder; an earlier report there stays whole until the new one is
     complete.
 
@@ -51,6 +52,8 @@ def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any
         are removed.
     source : dict
         What `numerics.pages.provenance.provenance` returns.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
 
     Returns
     -------
@@ -71,11 +74,8 @@ def write_report(runs: Rates | Sequence[Rates], out: Path, source: dict[str, Any
     plots = list(drawing.all())
     document = as_document(runs, source, plots)
     texts = (as_html(runs, document, drawing), json.dumps(document, indent=1, allow_nan=False) + "\n", as_csv(runs))
-    files = {f"{PLOTS}/{plot.name}.svg": plot.file for plot in plots} | dict(zip(FILES, texts))
-    stale = _plots_of(out / FILES[1]) - set(files)
-    replace_together(out, files)
-    for name in stale:
-        (out / name).unlink(missing_ok=True)
+    earlier = [name.removesuffix(".svg") for name in _plots_of(out / FILES[1])]
+    replace_with_plots(out, {f"{PLOTS}/{plot.name}": as_files(plot, formats) for plot in plots}, dict(zip(FILES, texts)), earlier)
     return out / FILES[0]
 
 

@@ -60,8 +60,8 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
     words = ["largeprompt", "rates", "--paper", "COL", "--dimensions", text, "--seed", str(arguments.seed)]
     if own:
         words += ["--spectrum", inputs[0][0] if inputs else arguments.spectrum]
-    with writing_into(out):
-        page = write(report, out, provenance(shlex.join(words), time.perf_counter() - started, inputs))
+    with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
+        page = write(report, out, provenance(shlex.join(words), time.perf_counter() - started, inputs), arguments.format)
     return tell(report.lines, page, arguments.quiet)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numerics.pages.formats import FORMATS
 from numerics.rates.lines.line import Line
 from numerics.rates.lines.page import as_csv, number, write_page
 from numerics.rates.windows.exponents import Fit, fits
@@ -106,7 +107,7 @@ def cannot_show(report: WindowsReport) -> list[str]:
     return said
 
 
-def write(report: WindowsReport, out: Path, source: dict[str, Any]) -> Path:
+def write(report: WindowsReport, out: Path, source: dict[str, Any], formats: Sequence[str] = FORMATS[:1]) -> Path:
     """Write ``report.html``, ``report.json``, ``data.csv`` and ``plots/*.svg`` into a folder.
 
     Parameters
@@ -116,6 +117,8 @@ def write(report: WindowsReport, out: Path, source: dict[str, Any]) -> Path:
         Made if missing. An earlier report there stays whole until the new one is complete.
     source : dict
         What `numerics.pages.provenance.provenance` returns.
+    formats : sequence of str
+        Of the plots, some of `numerics.pages.formats.FORMATS`.
 
     Returns
     -------
@@ -136,4 +139,4 @@ def write(report: WindowsReport, out: Path, source: dict[str, Any]) -> Path:
     }
     shown = {"report": report, "shown": list(SHOWN.values()), "variable": "Λ", "by": "exact widths"}
     rows = as_csv(Width._fields, table.rows)
-    return write_page(__package__, out, "COL", report.lines, cannot_show(report), pictures, data, rows, source, **shown)
+    return write_page(__package__, out, "COL", report.lines, cannot_show(report), pictures, data, rows, source, formats, **shown)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
+from theory.shown.result import in_a_line
 
 __all__ = ["AttentionMargin", "attention_margin"]
 
@@ -36,6 +37,8 @@ class AttentionMargin:
     gap: float
     Q: Floats
     support: NDArray[np.int64]
+
+    __repr__ = in_a_line
 
 
 def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> AttentionMargin:

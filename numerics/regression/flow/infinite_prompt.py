@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from numerics.regression.flow.integrator import check_positive, check_start, follow_compiled
 from theory.inputs.arrays import read_arrays, read_covariance
 from theory.regression.risk import effective_covariance, risk_and_gradient
+from theory.shown.result import in_a_line
 
 __all__ = ["Flow", "integrate_flow"]
 
@@ -48,6 +49,8 @@ class Flow:
     u: Floats
     risk: Floats
     converged: bool
+
+    __repr__ = in_a_line
 
 
 def _field(y: Floats, constants: Floats, out: Floats) -> float:

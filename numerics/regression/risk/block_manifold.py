@@ -20,6 +20,7 @@ from numerics.quadrature.weight_tables import weight_table
 from theory.inputs.arrays import read_arrays, symmetric_root
 from theory.inputs.overflow import within_floats
 from theory.regression.task import RegressionTask, read_task
+from theory.shown.result import in_a_line
 
 __all__ = ["ATTENTIONS", "ExactRisk", "RiskField", "exact_risk", "read_length"]
 
@@ -47,6 +48,9 @@ class ExactRisk(NamedTuple):
     risk: float
     grad_U: Floats
     grad_u: float
+
+    def __repr__(self) -> str:
+        return in_a_line(self)
 
 
 class RiskField:

@@ -23,6 +23,7 @@ from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plots import Figure, draw
 from numerics.figures.results import Measurements
 from numerics.figures.stop_rule import BAND
+from numerics.figures.svg_file import as_sheets, sheet
 from numerics.pages.provenance import provenance
 from tests.numerics.figures.synthetic import measurements
 from tests.numerics.pages.page import Page
@@ -295,3 +296,15 @@ def test_captions_say_that_the_seed_of_single_runs_was_chosen(found: Measurement
     assert [figure.kind for figure in figures if says not in caption(figure, found)] == [1]
     several = replace(found, plan=replace(PLAN, seeds=2))
     assert not any(says in caption(figure, several) for figure in figures)
+
+
+def test_a_page_of_some_figures_is_called_after_them(folder: Path) -> None:
+    title = "Training of softmax and linear attention: Figures 1 to 4 and 6"
+    assert f"<title>{title}</title>" in text_of(folder)
+    assert f"<h1>{title}</h1>" in text_of(folder)
+
+
+def test_a_figure_is_written_in_the_formats_asked_for(figures: list[Figure]) -> None:
+    files = as_sheets(figures[0], keys(figures[0], PLAN), ("svg", "pdf", "png"))
+    assert files["svg"] == sheet(figures[0], keys(figures[0], PLAN))
+    assert (files["pdf"][:5], files["png"][1:4]) == (b"%PDF-", b"PNG")

@@ -294,3 +294,12 @@ def test_a_terminal_without_unicode_is_enough(tmp_path: Path, monkeypatch: pytes
     assert printed.getvalue().endswith(
         b"there is no example 'gr\\xf6\\xdfe'; choose one of anisotropic, isotropic, singular, averaged, averaged-slow\n"
     )
+
+
+@pytest.mark.parametrize("words", [[], ["--paper", "LDL", "--classes", "4,8,16,32,64"]])
+def test_plots_are_written_in_the_formats_asked_for(words: list[str], tmp_path: Path) -> None:
+    how = words or ["--example", "isotropic", *SMALL]
+    rates(*how, "--quiet", "--format", "pdf", "--out", tmp_path)
+    plots = {p.suffix: {q.stem for q in (tmp_path / PLOTS).iterdir() if q.suffix == p.suffix} for p in (tmp_path / PLOTS).iterdir()}
+    assert plots[".svg"] == plots[".pdf"]
+    assert set(plots) == {".svg", ".pdf"}

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numerics.terminal.formulas import LatexError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.judging import load_claims
 from proofs_check.core.statements import rows
+from theory.shown.formulas import LatexError
 
 
 @pytest.mark.parametrize(

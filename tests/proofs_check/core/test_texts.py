@@ -10,7 +10,6 @@ from inspect import getdoc
 
 import pytest
 
-from numerics.terminal.formulas import FORMULA, LatexError
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.claim import Claim
 from proofs_check.core.judging import load_claims
@@ -18,6 +17,7 @@ from proofs_check.core.outcomes import first_sentence
 from proofs_check.core.severity import LONGEST_REASON
 from proofs_check.core.statements import Row, place, rows
 from proofs_check.documents.latex import words
+from theory.shown.formulas import FORMULA, LatexError
 
 #: What is no prose: formulas, parameters with their values, ids of claims, and labels such as (i).
 NO_PROSE = re.compile(rf"(?:{FORMULA.pattern})|`[^`]*`(?: = [\w/.-]+)?|\b[A-Z]+:[A-Z\d][\w./]*|\([a-iv]\)", re.DOTALL)

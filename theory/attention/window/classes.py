@@ -19,6 +19,7 @@ from scipy.special import gammaln, jv
 
 from theory.attention.window.gegenbauer import harmonics
 from theory.inputs.whole_numbers import read_whole
+from theory.shown.result import in_a_line
 
 __all__ = ["SPHERE", "Spectrum", "TaskClass", "affine", "cosine", "linear", "low_rank", "relu"]
 
@@ -54,6 +55,8 @@ class Spectrum:
     b: Floats
     tail: float = 0.0
     variogram: Callable[[Floats], Floats] | None = None
+
+    __repr__ = in_a_line
 
     @property
     def total(self) -> float:
@@ -117,6 +120,8 @@ class TaskClass:
     coefficients: Callable[[int, int], Floats] = field(repr=False)
     degrees: int | None = None
     variogram: Callable[[Floats, int], Floats] | None = field(default=None, repr=False)
+
+    __repr__ = in_a_line
 
     def spectrum(self, d: int, degrees: int = DEGREES) -> Spectrum:
         """The spectrum in dimension d.

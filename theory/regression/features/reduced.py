@@ -4,8 +4,7 @@ norm, exchangeable tasks, classes of equal probability, and a start that treats 
 All scores of a query on its own class then exceed those on the others by one number z, which
 gradient descent moves by ``c/(K-1)`` times a mean over the prompts, with
 ``c = eta kappa^2 sigma_f^2``, where kappa is half the squared distance of two features, eta the
-step and ``sigma_f^2 = E (f_1 - f_2)^2 / 2`` the spread of the tasks. Losses are in units of
-sigma_f^2.
+step and ``sigma_f^2 = E (f_1 - f_2)^2 / 2`` the spread of the tasks, the unit of losses.
 """
 
 from __future__ import annotations
@@ -71,6 +70,9 @@ class ReducedAttention:
             advice = "it is the number N of tokens in a prompt; with one token there is nothing to attend to"
             prompt_length = read_whole("prompt_length", prompt_length, advice, least=2)
         self.K, self.c, self.prompt_length = K, c, prompt_length
+
+    def __repr__(self) -> str:
+        return f"ReducedAttention(K={self.K}, c={self.c}, prompt_length={self.prompt_length})"
 
     @property
     def floor(self) -> Scalar:

@@ -18,7 +18,6 @@ import numerics.rates.report.write
 from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import AttentionSetting
 from numerics.pages.provenance import provenance
-from numerics.pages.svg import COLOURS
 from numerics.pages.text import sci
 from numerics.rates.measure import rates
 from numerics.rates.report.document import as_document
@@ -31,6 +30,7 @@ from numerics.rates.report.slack import slacks
 from numerics.rates.report.write import FILES, schema, write_report
 from numerics.rates.result import Rates
 from tests.numerics.pages.page import Page
+from theory.shown.colours import COLOURS
 
 
 @pytest.fixture(scope="module")

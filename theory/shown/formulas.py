@@ -15,7 +15,7 @@ from latex2mathml.commands import MATRICES
 from latex2mathml.converter import convert_to_element
 from latex2mathml.symbols_parser import convert_symbol
 
-__all__ = ["FORMULA", "PARTS", "LatexError", "in_alphabet", "tree"]
+__all__ = ["FORMULA", "PARTS", "LatexError", "in_alphabet", "marked", "tree"]
 
 #: A formula between dollars, single or double; ``\$`` is a dollar.
 FORMULA = re.compile(r"(?<!\\)\$\$(?P<block>.+?)(?<!\\)\$\$|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+?)\$", re.DOTALL)
@@ -111,3 +111,15 @@ def in_alphabet(e: Element) -> str:
     style, text = e.get("mathvariant"), e.text or ""
     code = convert_symbol(f"\\{_ALPHABETS[style]}{{{text}}}") if style in _ALPHABETS else None
     return chr(int(code, 16)) if code else text
+
+
+def marked(text: str) -> str:
+    """What an engine covered, parted by semicolons, with the parts that it wrote in LaTeX between
+    dollars.
+
+    Examples
+    --------
+    >>> marked(r"two atoms; L \\in [1, 9]; at $a_{2}$ only")
+    'two atoms; $L \\\\in [1, 9]$; at $a_{2}$ only'
+    """
+    return "; ".join(f"${p}$" if re.search(r"\\[a-zA-Z{]", p) and "$" not in p else p for p in text.split("; "))

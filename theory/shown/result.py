@@ -1,0 +1,201 @@
+"""What every result inherits so that it shows itself: `Shown` gives lines in a terminal and a table
+in Jupyter, `Drawn` a plot as well; `in_a_line` is the short form of what results are made of.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, ClassVar
+from xml.etree.ElementTree import tostring
+
+import numpy as np
+
+from theory.shown.colours import COLOURS
+from theory.shown.formulas import FORMULA, LatexError, marked, tree
+
+__all__ = ["FEW", "Drawn", "Shown", "brief", "few", "in_a_line", "mathml", "words"]
+
+#: Arrays with more numbers than this are shown by their number and range, tables with more lines by
+#: their first and last ones.
+FEW = 4
+
+
+def brief(value: Any) -> str:
+    """A value in a few words: an array by its shape, and by its numbers or their range.
+
+    Examples
+    --------
+    >>> brief(np.array([1.0, 0.5])), brief(np.geomspace(10, 1e5, 9)), brief(np.eye(3))
+    ('[1, 0.5]', '9 values from 10 to 100000', '3 x 3 array')
+    >>> brief(0.123456789), brief("tokens")
+    ('0.123457', "'tokens'")
+    """
+    if isinstance(value, np.ndarray) and value.ndim:
+        if value.ndim > 1 or value.dtype.kind not in "iuf":
+            return " x ".join(map(str, value.shape)) + (" array" if value.ndim > 1 else " values")
+        if len(value) <= FEW:
+            return "[" + ", ".join(f"{x:.6g}" for x in value) + "]"
+        known = value[np.isfinite(value)]
+        missing = f", {len(value) - len(known)} of them not finite" if len(known) < len(value) else ""
+        return f"{len(value)} values" + (f" from {known.min():.6g} to {known.max():.6g}" if len(known) else "") + missing
+    if isinstance(value, float | np.floating | np.ndarray):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping) or (isinstance(value, tuple | list) and len(value) > FEW):
+        return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    if isinstance(value, tuple | list):
+        return "(" + ", ".join(map(brief, value)) + ")"
+    return type(value).__name__ if dataclasses.is_dataclass(value) else repr(value)
+
+
+def in_a_line(self: Any) -> str:
+    """The name of a class and its fields, each in a few words; what is None, or a function, is left
+    out. Dataclasses and named tuples take it as their ``__repr__``.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass
+    ... class Point:
+    ...     at: np.ndarray
+    ...     law: str | None = None
+    ...     __repr__ = in_a_line
+    >>> Point(np.zeros((2, 7)))
+    Point(at=2 x 7 array)
+    """
+    names = self._fields if hasattr(self, "_fields") else [f.name for f in dataclasses.fields(self) if f.repr]
+    fields = {name: getattr(self, name) for name in names}
+    shown = [f"{name}={brief(x)}" for name, x in fields.items() if x is not None and not callable(x)]
+    return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def few(lines: Sequence[list[str]]) -> list[list[str]]:
+    """The lines of a table, or its first and last ones where it is long.
+
+    Examples
+    --------
+    >>> few([["1"], ["2"], ["3"], ["4"], ["5"], ["6"]])
+    [['1'], ['2'], ['...'], ['5'], ['6']]
+    """
+    if len(lines) <= FEW + 1:
+        return list(lines)
+    return [*lines[: FEW // 2], ["..."] * len(lines[0]), *lines[-(FEW // 2) :]]
+
+
+def mathml(latex: str) -> str:
+    """A formula as MathML; one that cannot be read is shown as it was written.
+
+    Examples
+    --------
+    >>> mathml("L^2"), mathml("<b>{")
+    ('<math><msup><mi>L</mi><mn>2</mn></msup></math>', '<code>&lt;b&gt;{</code>')
+    """
+    try:
+        return f"<math>{''.join(tostring(e, encoding='unicode') for e in tree(latex))}</math>"
+    except LatexError:
+        return f"<code>{escape(latex)}</code>"
+
+
+def words(text: str) -> str:
+    """Words as HTML, with the formulas between dollars typeset.
+
+    Examples
+    --------
+    >>> words("a < b for $x$")
+    'a &lt; b for <math><mi>x</mi></math>'
+    """
+    out, end = [], 0
+    for found in FORMULA.finditer(text):
+        out += [escape(text[end : found.start()]), mathml(found["inline"] or found["block"])]
+        end = found.end()
+    return "".join([*out, escape(text[end:])])
+
+
+class Shown:
+    """A result that shows itself: as text in a terminal, and as a short page in Jupyter.
+
+    A subclass says what it is in `heading`, and the rest in `rows` and `table`; rows named in
+    `FORMULAS` are LaTeX, and everywhere else a formula stands between dollars.
+    """
+
+    __slots__ = ()
+    FORMULAS: ClassVar[frozenset[str]] = frozenset()
+
+    def heading(self) -> str:
+        """What it is, with its size, in half a sentence."""
+        return ""
+
+    def rows(self) -> list[tuple[str, str]]:
+        """What it says, as (name, text)."""
+        return []
+
+    def table(self) -> list[list[str]]:
+        """Its numbers under a head, or nothing."""
+        return []
+
+    def __str__(self) -> str:
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table)]
+        lines = ["  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in table]
+        longest = max((len(name) for name, _ in self.rows()), default=0)
+        return "\n".join(filter(None, [self.heading(), *lines, *(f"  {n:<{longest}}  {text}" for n, text in self.rows())]))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        row = lambda cells, tag: "<tr>" + "".join(f"<{tag}>{words(cell)}</{tag}>" for cell in cells) + "</tr>"
+        head, *body = self.table() or [[]]
+        table = f"<table>{row(head, 'th')}{''.join(row(cells, 'td') for cells in body)}</table>" if head else ""
+        rows = "".join(
+            f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">'
+            f"{mathml(text) if name in self.FORMULAS else words(marked(text))}</td></tr>"
+            for name, text in self.rows()
+        )
+        said = f"<p>{words(self.heading())}</p>" if self.heading() else ""
+        return said + table + (f"<table>{rows}</table>" if rows else "")
+
+
+class Drawn(Shown):
+    """A result that also draws itself, by the method `_draw` of its class."""
+
+    __slots__ = ()
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw it with Matplotlib, which is imported here and not before.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure if left out.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        if ax is None:
+            from matplotlib import pyplot
+
+            _, ax = pyplot.subplots(figsize=(5.5, 3.6), layout="constrained")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(True, color=COLOURS["grid"], linewidth=0.6)
+        ax.set_axisbelow(True)
+        self._draw(ax)
+        if ax.get_legend_handles_labels()[1]:
+            ax.legend(frameon=False, fontsize="small")
+        return ax
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is drawn; give it a method _draw(ax)")
+
+    @staticmethod
+    def _curves(ax: Any, x: Any, curves: Iterable[tuple[str, Any, Any, str]]) -> None:
+        """Curves over logarithmic axes, as (name, values, standard errors or None, colour); what is
+        not positive cannot be seen there and is left out.
+        """
+        for name, y, error, colour in curves:
+            seen = np.isfinite(y) & (y > 0)
+            off = None if error is None else np.where(np.isfinite(error), error, 0)[seen]
+            ax.errorbar(x[seen], y[seen], yerr=off, color=COLOURS[colour], marker="o", markersize=3, linewidth=1.4, label=name)
+        ax.set_xscale("log")
+        ax.set_yscale("log")
