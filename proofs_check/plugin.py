@@ -150,7 +150,7 @@ def _place(config: pytest.Config, argument: str) -> Path:
         spec = util.find_spec(str(path))
     except (ImportError, ValueError):  # pytest says what is wrong with it
         return path
-    return Path(next(iter((spec and spec.submodule_search_locations) or [path])))
+    return Path(next(iter((spec and spec.submodule_search_locations) or [str(path)])))
 
 
 def _holds_claims(path: Path) -> bool:

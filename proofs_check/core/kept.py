@@ -100,7 +100,8 @@ def _of(collection: Collection) -> Kept:
             other = f"; without {here}, the ledger of the release is read" if release.is_file() else ""
             raise InputError(f"{error}{other}") from error
     if not release.is_file():
-        raise InputError(f"{collection.name} has no ledger yet; write it with: pytest {collection.name}")
+        place = collection.name if collection.named else collection.root
+        raise InputError(f"{collection.name} has no ledger yet; write it with: pytest {place}")
     # A test holds it to the schema, whose check takes longer than all the rest of a command.
     document = read_ledger(release) if collection.named else json.loads(release.read_text(encoding="utf-8"))
     return _kept(document, release, "the ledger of the release")
