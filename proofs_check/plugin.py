@@ -11,7 +11,7 @@ import gc
 import json
 import signal
 import threading
-from importlib import util
+from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,7 @@ class ClaimItem(pytest.Item):
         item.claim = claim
         item.extra_keyword_matches |= {claim.id, claim.check.__name__}
         key = claim.id.split(":", 1)[0]
-        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")  # it may have no statements.toml
+        parent.config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")  # which may be no installed one
         item.add_marker(key)
         return item
 
@@ -94,15 +94,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for key in (key for collection in _named(config) for key in collection.keys):
-        config.addinivalue_line("markers", f"{key}: a claim about the paper {key}")
+    for point in metadata.entry_points(group="largeprompt.papers"):
+        config.addinivalue_line("markers", f"{point.name}: a claim about the paper {point.name}")
+    _name_folders(config)
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
             _writable(Path(folder), "--ledger")
         if config.getoption("--update-edges"):
             if config.getoption("--reseed"):
                 raise pytest.UsageError("--update-edges keeps the edges of the published random numbers; leave out --reseed")
-            for collection in _named(config):
+            from proofs_check.core.registered import collections
+
+            for collection in collections():
                 _writable(collection.root, "--update-edges")
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
     verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
@@ -122,23 +125,25 @@ def _writable(folder: Path, option: str) -> None:
         raise pytest.UsageError(f"{option}: {error}") from error
 
 
-def _named(config: pytest.Config) -> tuple[Collection, ...]:
-    """All collections of papers, those in the folders among pytest's arguments included."""
-    from numerics.terminal.inputs import InputError
-    from proofs_check.core.registered import collections, statements_below
+def _name_folders(config: pytest.Config) -> None:
+    """Register the papers in the folders among pytest's arguments."""
+    for argument in config.args:
+        path = Path(argument.split("::", 1)[0])
+        folder = path if path.is_dir() else path.parent
+        # Looked for as `proofs_check.core.registered` does it, which other runs need not import.
+        if not folder.is_dir() or folder.resolve().is_relative_to(HERE):
+            continue
+        if not any(next(folder.glob(f"{depth}statements.toml"), None) for depth in ("", "*/", "*/*/")):
+            continue
+        from numerics.terminal.inputs import InputError
+        from proofs_check.core.registered import statements_below
+        from proofs_check.core.statements import add_folder
 
-    try:
-        for argument in config.args:
-            path = Path(argument.split("::", 1)[0])
-            folder = path if path.is_dir() else path.parent
-            if not folder.is_dir() or folder.resolve().is_relative_to(HERE) or not statements_below(folder.resolve()):
-                continue
-            from proofs_check.core.statements import add_folder
-
-            add_folder(folder)
-        return collections()
-    except InputError as error:
-        raise pytest.UsageError(str(error)) from error
+        try:
+            if statements_below(folder.resolve()):
+                add_folder(folder)
+        except InputError as error:
+            raise pytest.UsageError(str(error)) from error
 
 
 def _place(config: pytest.Config, argument: str) -> Path:
@@ -154,9 +159,10 @@ def _place(config: pytest.Config, argument: str) -> Path:
 
 
 def _holds_claims(path: Path) -> bool:
-    from proofs_check.core.registered import collection_of
+    import sys
 
-    return path.is_relative_to(HERE) or collection_of(path / "any") is not None or collection_of(path) is not None
+    registered = sys.modules.get("proofs_check.core.registered")  # it is imported once a folder is named
+    return path.is_relative_to(HERE) or (registered is not None and any(map(registered.collection_of, (path, path / "any"))))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

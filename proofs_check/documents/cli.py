@@ -260,10 +260,10 @@ def _annotate(document: Mapping[str, Any], github: bool, badge_file: str | None)
     import json
 
     from proofs_check.core.files import write_text
-    from proofs_check.documents.annotations import annotations, badge
+    from proofs_check.documents.github import as_annotations, badge
 
     if github:
-        print(*annotations(document), sep="\n")
+        print(*as_annotations(document), sep="\n")
     if badge_file:
         write_text(Path(badge_file), json.dumps(badge(document)) + "\n")
     return 1 if document["run"]["faults"] or any(c["faults"] for c in document["claims"]) else 0

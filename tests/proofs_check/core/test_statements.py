@@ -156,6 +156,6 @@ def test_every_result_of_ours_has_a_proof_or_says_that_it_is_a_sketch() -> None:
 def test_a_blank_reason_for_no_property_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     data = read(FILES[0])
     data["row"][0]["no_property"] = " "
-    monkeypatch.setattr(statements, "_files", lambda: {data["paper"]["key"]: data})
+    monkeypatch.setattr(statements, "_papers", lambda: {data["paper"]["key"]: data})
     with pytest.raises(ValueError, match="blank no_property; say why"):
-        rows.__wrapped__()
+        statements.all_rows.__wrapped__()

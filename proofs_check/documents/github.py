@@ -8,10 +8,10 @@ from typing import Any
 
 from proofs_check.core.outcomes import NOT_SETTLED, outcomes
 
-__all__ = ["annotations", "badge"]
+__all__ = ["as_annotations", "badge"]
 
 
-def annotations(document: Mapping[str, Any]) -> Iterator[str]:
+def as_annotations(document: Mapping[str, Any]) -> Iterator[str]:
     """A line for each claim that is not in order, which is an error, and for each statement that is
     false as printed, which is a warning, in the form that GitHub shows beside the source.
 
@@ -24,7 +24,7 @@ def annotations(document: Mapping[str, Any]) -> Iterator[str]:
     --------
     >>> told = {"line": "mine/lemmas.py:23", "why": "1 < 2,\\n100 %", "faults": []}
     >>> claim = {"id": "ME:L2", "verdict": "REFUTED", **told}
-    >>> print(*annotations({"run": {"faults": []}, "claims": [claim]}))
+    >>> print(*as_annotations({"run": {"faults": []}, "claims": [claim]}))
     ::warning file=mine/lemmas.py,line=23,title=ME%3AL2 is false as printed::1 < 2,%0A100 %25
     """
     for fault in document["run"]["faults"]:
