@@ -27,7 +27,8 @@ sigma, V, U, d = sp.symbols("sigma V U d", positive=True)
 )
 def limit_of_the_output_in_the_fourth_power(*, c: int | Fraction = 4) -> Evidence:
     r"""The bound $\mathbb{E}_{\nu}\|T^{U,V}[\mu]\|^4\leq c^4\sigma^8\|V\|_{\rm op}^4\|U\|_{\rm
-    op}^4d^2$ with `c` = 4 is that of Lemma D.1, is derived with it, and is tried on the same laws.
+    op}^4d^2$ with `c` = 4 is that of Lemma D.1. It is derived with it, for the tilted mean of
+    $f(z)=Vz$, which is $T^{U,V}[\mu]$, and tried on the same laws.
     """
     checked = r"\mathbb{E}_\nu\|T[\mu]\|^4 \le " + sp.latex(sp.Rational(c) ** 4 * sigma**8 * U**4 * d**2)
     laws = ("two atoms", "two atoms")

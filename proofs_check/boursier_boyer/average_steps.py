@@ -92,9 +92,9 @@ def second_term_simplified(powers: tuple[int, ...], exponents: Callable[[int], t
 
 
 def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, rate: int) -> tuple[Evidence, ...]:
-    """Decide the step to each of the four lines of Term 3: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y)
-    <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B the
-    exponential is e^{d - ln(L)/(rate sigma^2 |U|^2)}.
+    """Decide the step to each of the five lines of Term 3: (A + D)^2 <= 2A^2 + 2D^2, sqrt(2x + 2y)
+    <= sqrt(2x) + sqrt(2y), sqrt(e^{2d - B^2/16}) = e^{d - B^2/32}, and at the radius B, in the last
+    three, the exponential is e^{d - ln(L)/(rate sigma^2 |U|^2)}.
     """
     A, D, x, y, B = sp.symbols("A D x y B", nonnegative=True)
     pair = dict.fromkeys((A, D), Closed(0, oo))
@@ -108,7 +108,8 @@ def tail_of_the_query(*, share: int, twice: int, factor: Fraction, half: int, ra
     size = dict.fromkeys((d, sigma, u), (0, oo))
     at_radius = forall(tail_at_radius, "<=", printed, {**size, L: Integers(1, oo)})
     square = forall((A + D) ** 2, "<=", twice * A**2 + twice * D**2, pair)
-    return square, all_of(sum_of_roots, forall(root, "<=", tail, {d: (0, oo), B: Closed(0, oo)})), at_radius, at_radius
+    tail_at_B = all_of(sum_of_roots, forall(root, "<=", tail, {d: (0, oo), B: Closed(0, oo)}))
+    return square, tail_at_B, at_radius, at_radius, at_radius
 
 
 def scale_of_the_maximum(powers: tuple[int, ...], order: int, grows: int, root: int, scale: int) -> list[Evidence]:

@@ -113,17 +113,21 @@ def on_the_ball(
 
 @claim(
     "BB:CE.3.a",
-    needs=("BB:CE.3.b", "BB:P3.1", "OURS:P3.1/form", "BB:LD.1"),
+    needs=("OURS:E.risk/smooth", "BB:CE.3.b", "BB:P3.1", "OURS:P3.1/form", "BB:LD.1"),
     control={"scale": Fraction(3, 5)},
 )
 def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""At every point of the ball $|\mathcal{R}_L-\mathcal{R}_\infty|$ is at most
     $g_1(L)=\sqrt{MX}+\frac12X$ with $X=c_1(3/(c_2e))^3\,\mathbb{E}\sigma^{12}/\ln(L)^2$ and a
-    constant $M$, and at most $\varepsilon$ for long prompts. This is derived from Lemma E.2 as
-    repaired, Assumption 4.2 (ii), and Proposition 3.1, Lemma D.1 and the second moment of a
-    sub-Gaussian label, given at every task with constants for the whole ball. The supremum over the
-    ball is measured against another explicit $g_1$ for in-context regression with one Gaussian
-    covariate. Here `scale` multiplies the bounds.
+    constant $M$, and at most $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on. This is
+    derived from Assumption 4.2 (i) and (ii): Proposition 3.1, the output of Lemma D.1 and the
+    second moment of a token are carried over to every task, and all constants are those for
+    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. The distance of the loss from its tangent at
+    every outcome is a hypothesis, which OURS:E.risk/smooth shows.
+
+    Second route: the supremum over the ball is measured for in-context regression with one Gaussian
+    covariate, against another explicit $g_1$, from the largest risk of the ball and Theorem A. Here
+    `scale` multiplies both bounds; the control exceeds the second one.
     """
     instances = transfers(LENGTHS)
     S, radius = instances[0].infinite.S, 2 * instances[0].rho

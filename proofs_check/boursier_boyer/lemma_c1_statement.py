@@ -30,7 +30,7 @@ delta = sp.Symbol("delta", positive=True)
     reference={},
 )
 def error_of_the_softmax_average(*, c: int | Fraction = 27) -> Evidence:
-    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)\leq4\delta$ is derived for every $\delta$
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|^2>27\beta^2)<4\delta$ is derived for every $\delta$
     in $(0,1)$, from our bound R1 of the second moment and Markov's inequality. It is also tried for
     every $\delta\geq\exp(-\frac{L}{8}e^{-2\|Uz\|^2})$, the condition that is printed without
     $\sigma^2$.

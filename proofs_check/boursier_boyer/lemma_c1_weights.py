@@ -128,9 +128,10 @@ def exponent_at_the_best_t(*, c: int = 2) -> Evidence:
     reference={},
 )
 def upper_tail_of_the_sum_of_weights(*, c: int | Fraction = 3, second: int | Fraction = 3) -> Evidence:
-    r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})\leq\delta$ and
-    $\mathbb{P}(S_L\geq(1+\alpha_+)S)\leq\delta$ are derived with `c` = 3 and with `second` = 3
-    under the root of $\alpha_+$, by Chebyshev's inequality. The thresholds are squared about $S$.
+    r"""Both $\mathbb{P}(S_L\geq S+\sqrt{cL\,\mathbb{E}M^2/\delta})<\delta$ and
+    $\mathbb{P}(S_L\geq(1+\alpha_+)S)<\delta$ are derived with `c` = 3 and with `second` = 3 under
+    the root of $\alpha_+$, by Chebyshev's inequality. In the search the thresholds are squared
+    about $S$.
     """
     inner = worst_ratio(Tail(deviation_S, ">=", c * L * EM2 / delta, delta), "<=", delta)
     outer = worst_ratio(
@@ -179,7 +180,7 @@ def size_of_the_limit(*, exponent: int | Fraction = 1, c: int | Fraction = 1) ->
 )
 def deviation_of_the_numerator(*, c: int | Fraction = 3) -> Evidence:
     r"""The bound $\mathbb{P}(\|R_L-R\|^2>\frac c\delta
-    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})\leq2\delta$ is derived with `c` = 3, as in
+    Le^{4\sigma^2\|Uz\|^2}\sqrt{\mathbb{E}\|f\|^4})<2\delta$ is derived with `c` = 3, as in
     Lemma C.2 for $Q_i=e^{z_i^{\top}Uz}f(z_i)$.
     """
     search = worst_ratio(Tail(deviation_R, ">", c * L * exp(4 * a2) * K / delta, delta), "<=", 2 * delta)

@@ -73,8 +73,9 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
 def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction(1)) -> Evidence:
     r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\leq
     c_1\sigma^{6p}\ln(L)^p/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
-    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is tried with
-    explicit constants.
+    $L\geq1$, it is refuted by one token with $p=1$ and $f(z)=z$; for $L\geq2$ it is derived with
+    explicit constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and
+    tried on instances.
     """
     if least == 1:
         return vanishing(
@@ -99,7 +100,7 @@ def second_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,p,P,U$ only. For $g(z)=e^{z^2}$ and rare
     queries $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law`
-    of the query enters through $\mathbb{E}_{\nu}\|g\|^4$.
+    of the query enters through $\mathbb{E}_{\nu}\|g\|^4$, and the bound is derived as for BB:LC.6.
     """
     if law == "not at all":
         return shared.rare_large_queries(2)

@@ -84,8 +84,8 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
     control=dict(power=1),
     needs=("BB:LC.4",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1"),
-    unproved="The bound holds for every product and every law; it follows from Lemma C.4 for another function, which is itself "
-    "only supported.",
+    unproved="The bound is that of Lemma C.4 for another function, averaged over the query; the average is tried, and the lemma "
+    "itself is derived.",
 )
 def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evidence:
     r"""As printed, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac
@@ -246,7 +246,7 @@ def term_2_simplified(*, moment: int = 0, power: int = 6) -> Evidence:
 @claim(
     "BB:LC.6.T3",
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=191)),
-    needs=("BB:17/B", "BB:AC.5"),
+    needs=("BB:17/B", "BB:AC.5", "BB:LC.6.T3/maximum"),
 )
 def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 192) -> Evidence:
     r"""For $p=1,2$ every line is derived, for any product with

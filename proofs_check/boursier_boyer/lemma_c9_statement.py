@@ -76,7 +76,8 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
     r"""The bound $\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\leq
     c_1\sigma^{12}\ln(L)^2/L^{c_2/\sigma^2}$ is meant for every $L\geq$ `least`. Printed for
     $L\geq1$, it is refuted by one token with $f(z)=z$; for $L\geq2$ it is derived with
-    explicit constants, for $\|R_L/S_L-R/S\|\|g\|$, and tried on instances.
+    explicit constants, for every bilinear product with $\|f(z_1)g(z)\|\leq\|f(z_1)\|\|g(z)\|$, and
+    tried on instances.
     """
     if least == 1:
         return vanishing(
@@ -102,7 +103,7 @@ def fourth_order_over_prompt_and_query(*, least: int = 1, c: Fraction = Fraction
 def constants_that_are_free_of_the_law_of_the_query(*, law: str = "not at all", c: Fraction = Fraction(1)) -> Evidence:
     r"""As printed, $c_1$ and $c_2$ depend on $d,f,g,P,U$ only. For $g(z)=e^{z^2}$ and rare queries
     $\pm n$ the error at $L=2$ is unbounded in $n$, which refutes this; repaired, the `law` of the
-    query enters through $\mathbb{E}_{\nu}\|g\|^8$.
+    query enters through $\mathbb{E}_{\nu}\|g\|^8$, and the bound is derived as for BB:LC.9.
     """
     if law == "not at all":
         return shared.rare_large_queries(4)

@@ -206,7 +206,7 @@ def term_2_simplified(*, moment: int = 0, power: int = 12) -> Evidence:
 @claim(
     "BB:LC.9.T3",
     control=(dict(twice=1), dict(factor=Fraction(9, 10)), dict(half=31), dict(rate=383)),
-    needs=("BB:19/B", "BB:AC.8"),
+    needs=("BB:19/B", "BB:AC.8", "BB:LC.9.T3/maximum"),
 )
 def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, rate: int = 384) -> Evidence:
     r"""Every line is derived, for any product with $\|f(z_\ell)g\|\leq\|f(z_\ell)\|\|g\|$ and with

@@ -236,7 +236,8 @@ def fourth_moment_on_the_line(*, c: int | Fraction = 2, k: Fraction = Fraction(5
 )
 def from_coordinates_to_the_norm(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:
     r"""For real coordinates $z_i^2z_j^2\leq\frac12(z_i^4+z_j^4)$, so that the bound on the line,
-    for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived. In the second
+    for each coordinate, gives $\mathbb{E}\|z\|^4\leq(2\sqrt d)^4$; both are derived for every
+    vector with 1-sub-Gaussian coordinates, as are those of a 1-sub-Gaussian vector. In the second
     route $d^2m\leq(2\sqrt d)^4$ wherever $m\leq16$. Here `share` multiplies the first right side
     and `c` stands for the factor 2.
     """

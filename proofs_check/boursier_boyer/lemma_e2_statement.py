@@ -68,6 +68,13 @@ def _enumerated(
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", checked=checked, covered=covered, **found_at)
 
 
+#: How the parts of the repair for smooth losses go together.
+AT_EVERY_OUTCOME = (
+    r"For smooth losses the distance of the loss from its tangent is derived along one segment. At every outcome it is read for "
+    r"the segment from $T$ to $T+D$, at its end, which is the hypothesis from which the bound is derived."
+)
+
+
 def _repaired(factor: Fraction) -> Evidence:
     """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), which the hostile cases try, and
     the bound for smooth losses.
@@ -133,14 +140,16 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
     needs=("BB:P3.1",),
+    argument=AT_EVERY_OUTCOME,
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the task $y=0$ and the loss $\frac12\hat z^2$ the printed bound is 0 for all constants,
     and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
-    which is derived, as is the one for smooth losses, and tried on tasks whose prompts can all be
-    enumerated; `factor` multiplies it.
+    which is derived for the squared loss, and tried on tasks whose prompts can all be enumerated.
+    For smooth losses the bound is derived from that of the loss along a segment at every outcome.
+    Here `factor` multiplies the bounds.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -164,6 +173,7 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
+    argument=AT_EVERY_OUTCOME,
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
@@ -311,7 +321,8 @@ def fourth_moment_of_the_output(*, power: int = 4, two: Fraction = Fraction(2)) 
     \,\mathbb{E}[\sigma_\mu^4]$, as printed, is refuted at $y=3x$; repaired, it has
     $\mathbb{E}[\sigma_\mu^8]$ (`power`), where `two` stands for the 2. At every task it is derived
     from Lemma 2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^4\leq16d^2$,
-    which is true of every 1-sub-Gaussian query; from there on, the mean over the tasks. In the
+    which is true of every 1-sub-Gaussian query, and so on average over the tasks; that
+    $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian tokens. In the
     counterexample $d=2$ is the larger of two readings, the dimension of a token; that of $x$ is 1.
     """
     if power == 4:

@@ -212,7 +212,8 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     \,\mathbb{E}[\sigma_\mu^2]$, as printed, is refuted at $y=3x$; repaired, it has
     $\mathbb{E}[\sigma_\mu^4]$ (`power`), where `two` stands for the 2. At every task it is derived
     from Lemma 2.1, $\|V\Gamma Uz\|\leq\|V\|\|U\|\sigma^2\|z\|$ and $\mathbb{E}\|z\|^2\leq4d$,
-    which is true of every 1-sub-Gaussian query; from there on, the mean over the tasks. In the
+    which is true of every 1-sub-Gaussian query, and so on average over the tasks; that
+    $\|\Gamma\|\leq\sigma_\mu^2$ is what $\sigma_\mu$-sub-Gaussian means for Gaussian tokens. In the
     counterexample $d=2$ is the larger of two readings, the dimension of a token; that of $x$ is 1.
     """
     if power == 2:

@@ -68,8 +68,8 @@ def _in_the_form(thm: Theorem, front: Term, larger: Theorem, slower: Theorem) ->
     return chain(thm, split, replace(split, larger, slower))
 
 
-def _of_the_output(thm: Theorem, front: Term) -> Theorem:
-    larger = bracket(300 * (1 + h), 20 * (d + 1) * norm_U**2, 8, 1, 2, 6)
+def _of_the_output(thm: Theorem, front: Term, power: int = 6) -> Theorem:
+    larger = bracket(300 * (1 + h), 20 * (d + 1) * norm_U**2, 8, 1, 2, power)
     return _in_the_form(thm, front * 2 ** (d / 2), larger, decay(16))
 
 
@@ -77,6 +77,12 @@ def _of_the_output(thm: Theorem, front: Term) -> Theorem:
 def output() -> Theorem:
     """Proposition 3.1 for L >= 2 and sigma >= 1."""
     return _of_the_output(query_average.theorem(), norm_V**2)
+
+
+@cache
+def our_output() -> Theorem:
+    """The same with sigma^4 in place of sigma^6."""
+    return _of_the_output(query_average.theorem(), norm_V**2, 4)
 
 
 @cache
@@ -131,6 +137,13 @@ def output_constants() -> tuple[Term, Term]:
 def output_statement(c: int | Fraction = 1, power: int = 6) -> Statement:
     """Proposition 3.1 for L >= 2."""
     return _output_statement(query_average.statement(), norm_V**2, c, power)
+
+
+def our_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """P3.1 with our constants, and for L >= 2 and sigma >= 1 in the form of the paper with sigma^4
+    in place of sigma^6.
+    """
+    return query_average.statement(c), output_statement(c, 4)
 
 
 def gradient_statement(c: int | Fraction = 1, power: int = 6) -> Statement:

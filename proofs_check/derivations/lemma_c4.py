@@ -32,7 +32,7 @@ from proofs_check.derivations.softmax_average import (
 )
 from theory.bounds.concentration import lemma_c4
 
-C_f, Z8 = (Variable(name, range=POSITIVE) for name in ("C_f", "Z8"))
+C_f, Z8 = Variable("C_f", range=POSITIVE), Variable("Z8", range=NONNEGATIVE)
 v_, w_ = Variable("v_", range=NONNEGATIVE), Variable("w_", range=Range(Fraction(1), lo_open=False))
 #: Whether there are several tokens, or one.
 several, single_ = Op("ind", (L - 2,)), Op("above", (2 - L,))

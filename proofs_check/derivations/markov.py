@@ -116,10 +116,22 @@ def numerator(c: int = 3) -> Theorem:
     return exceeds("prompt", (prompt,), distance_of_R, chain(same, less), share / c)
 
 
-def lemma_c1(c: int | Fraction = 27, most: int | Fraction = 4) -> Statement:
-    """Lemma C.1 for every delta: P(|err|^2 > c beta^2) <= most delta."""
+@cache
+def error_strictly() -> Theorem:
+    """P(|err|^2 > 27 beta^2) < 4 delta."""
+    return chain(error(), arithmetic(error().rhs, "<", 4 * share))
+
+
+@cache
+def numerator_strictly() -> Theorem:
+    """P(|R_L - R|^2 > 3 L e^{4 a2} K/delta) < 2 delta."""
+    return chain(numerator(), arithmetic(numerator().rhs, "<", 2 * share))
+
+
+def lemma_c1(c: int | Fraction = 27, most: int | Fraction = 4, relation: str = "<") -> Statement:
+    """Lemma C.1 for every delta: P(|err|^2 > c beta^2) < most delta."""
     event = probability(error_squared, threshold(c))
-    return Statement(event, "<=", Fraction(most) * share, sub_gaussian().assumptions)
+    return Statement(event, relation, Fraction(most) * share, sub_gaussian().assumptions)
 
 
 def corollary_c3(c: int | Fraction = 108, most: int | Fraction = 1, event: str = ">=", positive: bool = True) -> Statement:
@@ -135,6 +147,6 @@ def lemma_c2(c: int | Fraction = 3) -> Statement:
 
 
 def numerator_statement(c: int | Fraction = 3) -> Statement:
-    """P(|R_L - R|^2 > c L e^{4 a2} K/delta) <= 2 delta."""
+    """P(|R_L - R|^2 > c L e^{4 a2} K/delta) < 2 delta."""
     event = probability(distance_of_R, Fraction(c) * L * exp(4 * a2) * K / share)
-    return Statement(event, "<=", 2 * share, sub_gaussian().assumptions)
+    return Statement(event, "<", 2 * share, sub_gaussian().assumptions)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, markov
+from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, equal, replace, specialise
 from numerics.derivations.sorts import Range
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Op, Variable, term
+from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one, weights
 from proofs_check.derivations.softmax_average import (
@@ -70,14 +70,28 @@ def variance() -> Theorem:
     return chain(same, arithmetic(same.rhs, "<=", L * q))
 
 
+def _beyond(gap: Term) -> Term:
+    """P(S_L >= S + gap)."""
+    return expectation(Op("ind", (S_L - S - gap,)))
+
+
 @cache
 def upper_tail() -> tuple[Theorem, Theorem]:
-    """P((S_L - S)^2 >= t) <= delta at t = 3 L E w^2/delta and at t = 3 S^2 e^{2 a2}/(delta L), by
-    Chebyshev's inequality.
+    """P(S_L >= S + gap) < delta at the gap sqrt(3 L E w^2/delta), and at the gap e^{a2}
+    sqrt(3/(delta L)) S, by Chebyshev's inequality.
     """
-    given = (weight_at_least_one(), weights()[0])
-    at = lambda t: markov("prompt", (prompt,), far, variance(), t, share, *given)
-    return at(3 * L * q / share), at(3 * S**2 * exp(2 * a2) / (share * L))
+    line = arithmetic(Op("ind", (x - s,)), "<=", x**2 / s**2)
+    parts = []
+    for gap in _gaps(3, 3):
+        at = integrated("prompt", (prompt,), specialise(line, {x: S_L - S, s: gap}), _beyond(gap), variance().lhs / gap**2)
+        at = chain(at, replace(at.rhs, variance()))
+        enough = arithmetic(at.rhs, "<=", share / 3, weight_at_least_one(), weights()[0])
+        parts.append(chain(at, enough, arithmetic(share / 3, "<", share)))
+    return parts[0], parts[1]
+
+
+def _gaps(c: int | Fraction, second: int | Fraction) -> tuple[Term, Term]:
+    return sqrt(Fraction(c) * L * q / share), exp(a2) * sqrt(Fraction(second) / (share * L)) * S
 
 
 def lower_statements(c: int | Fraction = 2, second: int | Fraction = 2) -> tuple[Statement, Statement]:
@@ -90,7 +104,8 @@ def lower_statements(c: int | Fraction = 2, second: int | Fraction = 2) -> tuple
 
 
 def upper_statements(c: int | Fraction = 3, second: int | Fraction = 3) -> tuple[Statement, Statement]:
-    """P((S_L - S)^2 >= t) <= delta at t = c L E w^2/delta and t = second S^2 e^{2 a2}/(delta L)."""
-    given = sub_gaussian().assumptions
-    at = lambda t: Statement(expectation(Op("ind", (far - t,))), "<=", term(share), given)
-    return at(Fraction(c) * L * q / share), at(Fraction(second) * S**2 * exp(2 * a2) / (share * L))
+    """P(S_L >= S + sqrt(c L E w^2/delta)) < delta, and the same at (1 + e^{a2} sqrt(second/(delta
+    L))) S.
+    """
+    first, last = (Statement(_beyond(gap), "<", term(share), sub_gaussian().assumptions) for gap in _gaps(c, second))
+    return first, last

@@ -17,11 +17,14 @@ from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import GAUSSIAN, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, s, sigma, sub_gaussian, t, v, w, x, z
-from theory.bounds.query_average import weighted_query_moment
-from theory.bounds.sub_gaussian import tail_d2
+from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, s, sigma, sub_gaussian, v, w, x, z
+from proofs_check.derivations.softmax_average import t as scale
+from theory.bounds.query_average import tilted_moment as tilted_bound
+from theory.bounds.sub_gaussian import tail_d2, tail_R3
 
 u, part_, excess = (Variable(name, range=NONNEGATIVE) for name in ("theta", "V", "W"))
+#: The threshold of a norm, which may be 0.
+t = Variable("t", range=NONNEGATIVE)
 g = Variable("g", Sort.NORMAL)
 query = Variable("zq", Sort.QUERY)
 #: The coordinates of a query.
@@ -126,6 +129,18 @@ def tilted_moment(q: int = 1) -> Theorem:
     return chain(ratio, scaled, replace(scaled, less), (4 * sigma**2) ** q * A**q)
 
 
+def tilted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
+    """E w|Z|^{2q}/E w <= (4 c sigma^2)^q (q - 1 + h + a2)^q for q = 1, 2, from the bound of
+    `theory`.
+    """
+    names = s_, a_, d_ = sp.symbols("sigma a2 d", positive=True)
+    bounds = (from_sympy(tilted_bound(s_, a_, d_, q), dict(zip(names, (sigma, a2, d), strict=True))) for q in (1, 2))
+    return tuple(
+        Statement(mean(w * TOKEN.square**q) / m0, "<=", Fraction(c) ** q * bound, sub_gaussian().assumptions)
+        for q, bound in enumerate(bounds, start=1)
+    )
+
+
 @cache
 def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)) -> Theorem:
     """E n^j e^{lam n} <= r^{-d/2} (2 (d + j)/(r sqrt(e)))^j for n = |Z|^2/sigma^2, a power j
@@ -133,10 +148,10 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
     """
     n, r = law.square / law.sigma**2, 1 - 2 * Fraction(lam)
     c = 2 * (d + power) / r
-    tangent = specialise(arithmetic(x, "<=", exp(x - 1)), {x: part_ / t})
-    point = specialise(chain(part_, t * (part_ / t), replace(t * (part_ / t), tangent)), {t: c})
+    tangent = specialise(arithmetic(x, "<=", exp(x - 1)), {x: part_ / scale})
+    point = specialise(chain(part_, scale * (part_ / scale), replace(scale * (part_ / scale), tangent)), {scale: c})
     point = chain(replace(part_**power, point), c**power * exp(-power) * exp(power * part_ / c))
-    point = specialise(replace(t * point.lhs, point), {part_: n, t: exp(lam * n)})
+    point = specialise(replace(scale * point.lhs, point), {part_: n, scale: exp(lam * n)})
     more = law.mean(exp(lam * n + power * n / c))
     mean_of = integrated(law.kind, (law.of,), point, None, c**power * exp(-power) * more)
     # The exponent is that of `without_weight` at this value, where (1 + u)^{-1} = r d/(d + j).
@@ -173,10 +188,31 @@ def exponential() -> Theorem:
     return chain(exponential_of_the_square(), exp(d / 2 * log(1 + u)) * exp((1 + u) * a2 / 2))
 
 
-def quarter_statement(share: int | Fraction = 1) -> Statement:
-    """E e^{|Z|^2/(4 sigma^2)} <= share 2^{d/2}."""
-    left = mean(exp(TOKEN.square / (4 * sigma**2)))
-    return Statement(left, "<=", Fraction(share) * 2 ** (d / 2), sub_gaussian().assumptions)
+def norm_statements(share: int | Fraction = 1, two: int = 2) -> tuple[Statement, ...]:
+    """E e^{|Z|^2/(4 sigma^2)} <= share 2^{d/2}; equality with two^{d/2} for Z = sigma xi; and P(|Z|
+    >= t) <= share 2^{d/2} e^{-t^2/(4 sigma^2)} for every t >= 0.
+    """
+    (t_, d_, s_), given = sp.symbols("t d sigma", positive=True), sub_gaussian().assumptions
+    bound = lambda at: Fraction(share) * from_sympy(tail_R3(t_, d_, s_), {t_: at, d_: d, s_: sigma})
+    normal = bind("normal", (g,), exp(over(j, d, (sigma * GAUSSIAN(j, g)) ** 2) / (4 * sigma**2)))
+    return (
+        Statement(mean(exp(TOKEN.square / (4 * sigma**2))), "<=", bound(term(0)), given),
+        Statement(normal, "==", two ** (d / 2)),
+        Statement(mean(Op("ind", (TOKEN.square - t**2,))), "<=", bound(t), given),
+    )
+
+
+@cache
+def of_a_gaussian_vector() -> Theorem:
+    """E e^{|xi|^2/4} = 2^{d/2}."""
+    half = term(Fraction(1, 2))
+    same = gaussian(g, j, d, term(0), equal(half + half, 1))
+    return chain(same, arithmetic(exp(-(d / 2) * log(half)), "==", 2 ** (d / 2)))
+
+
+def tail_of_the_norm() -> Theorem:
+    """The tail at t/sigma in place of t."""
+    return specialise(tail(), {t: t / sigma})
 
 
 def tail_statement(c: int | Fraction = 2) -> Statement:
@@ -213,15 +249,3 @@ def cited_statement(c: int | Fraction = 4) -> Statement:
     given = sub_gaussian().assumptions | assume("t > 4 sqrt(d)", edge, "<", t).assumptions
     event = mean(Op("ind", (TOKEN.square - sigma**2 * t**2,)))
     return Statement(event, "<=", exp(-((t - edge) ** 2) / 8), given)
-
-
-def weighted_statements(c: int | Fraction = 1) -> tuple[Statement, ...]:
-    """E|y|^{2j} e^{|y|^2/4} is at most c times the bound of `theory`, for j = 0, .., 4."""
-    d_, n = sp.Symbol("d", positive=True), QUERY.square
-    left = lambda j: QUERY.mean(n**j * exp(n / 4)) if j else QUERY.mean(exp(n / 4))
-    bound = lambda j: from_sympy(weighted_query_moment(d_, j), {d_: d})
-    return tuple(Statement(left(j), "<=", Fraction(c) * bound(j), sub_gaussian_query().assumptions) for j in range(5))
-
-
-def weighted_theorems() -> tuple[Theorem, ...]:
-    return (quarter(QUERY), *(weighted_moment(j) for j in range(1, 5)))

@@ -72,15 +72,21 @@ def fourth_moment_of_the_query() -> Theorem:
 
 
 @cache
-def output() -> Theorem:
-    """E|V T|^4 over the query is at most (4 sigma^2 |V||U| sqrt(d))^4, with a = U y."""
+def output_at_a_query() -> Theorem:
+    """|V T|^2 <= 4 sigma^4 |V|^2 |U|^2 |y|^2 at a query y, with a = U y."""
     bound = size_of_the_mean()
     size = chain(replace(bound.lhs**2, bound), 4 * sigma**4 * over(j, d, a(j) ** 2))
     size = specialise(chain(over(j, d, tilted**2), size), at_the_query)
     size = chain(size, replace(size.rhs, norm_of_the_score()))
     image = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(tilted, {j: l}))})
     image = specialise(image, at_the_query)
-    image = chain(image, norm_V**2 * size.lhs, replace(norm_V**2 * size.lhs, size))
+    return chain(image, norm_V**2 * size.lhs, replace(norm_V**2 * size.lhs, size))
+
+
+@cache
+def output() -> Theorem:
+    """E|V T|^4 over the query is at most (4 sigma^2 |V||U| sqrt(d))^4."""
+    image = output_at_a_query()
     fourth = replace(image.lhs**2, image)
     factor = 16 * norm_V**4 * norm_U**4 * sigma**8
     average = integrated("query", (query,), fourth, None, factor * QUERY.mean(QUERY.square**2))
@@ -97,6 +103,15 @@ def fourth_moment_statement(c: int | Fraction = 2) -> Statement:
     d_ = sp.Symbol("d", positive=True)
     bound = from_sympy(fourth_moment_d1(d_, sp.Rational(c)) ** 4, {d_: d})
     return Statement(QUERY.mean(QUERY.square**2), "<=", bound, sub_gaussian_query().assumptions)
+
+
+def moment_statement(c: int | Fraction = 4) -> Statement:
+    """The same for the tilted mean of f(z) = V z, the left side of Assumption C.5 (ii) for g = 1,
+    where V stands under the mean.
+    """
+    of_f = over(i, m, (mean(w * over(l, d, V(i, l) * z(l, k))) / m0) ** 2)
+    bound = output_statement(c)
+    return Statement(QUERY.mean(instantiated(of_f, at_the_query) ** 2), "<=", bound.rhs, bound.assumptions)
 
 
 def output_statement(c: int | Fraction = 4) -> Statement:

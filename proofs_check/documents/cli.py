@@ -158,7 +158,7 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 
 def _errata(options: argparse.Namespace) -> int:
-    from numerics.terminal.inputs import InputError
+    from numerics.terminal.inputs import InputError, writable_folder
     from proofs_check.core.kept import find_ledger
     from proofs_check.core.outcomes import account
     from proofs_check.core.statements import is_own, papers
@@ -167,6 +167,8 @@ def _errata(options: argparse.Namespace) -> int:
     keys = [options.paper] if options.paper else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
     if not keys:
         raise InputError(f"nothing was found to be false as printed, so there are no errata; this is {kept.says}")
+    if len(keys) > 1:
+        writable_folder(out)
     for key in keys:
         _write_errata(kept, key, out if len(keys) == 1 else out / key, options.latex)
     return 0

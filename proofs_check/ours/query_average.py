@@ -13,12 +13,13 @@ from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall, trace_identity
+from numerics.search.query_average_instances import Quantity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.random_query.query_average import general, output_or_gradient, times
 from proofs_check.ours.query_average_steps import exponents_compared, form_of_the_paper
 from theory.bounds.query_average import gradient_U_average, gradient_V_average, lemma_c6_average, lemma_c9_average, output_average
-from theory.bounds.query_average_constants import paper_constants_U
+from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
 from theory.inputs.arguments import read
 from theory.symbolic.algebra import Algebra
 
@@ -35,12 +36,13 @@ GRAD = r"\mathbb{E}\|\nabla_{%s}T[\hat\mu_L]-\nabla_{%s}T[\mu]\|_{L^2(\nu)}^2"
 def output_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $L\geq1$, with $h=\frac d2\ln2$ and $\kappa=\sigma^2|U|^2$, the mean of
     $|T_L-T|^2$ is at most $|V|^2\sigma^22^{d/2}(300(1+h)+8\ln L+20(d+1)\kappa)/L^\theta$ with
-    $\theta=\min(1,\frac1{16\kappa})$. This is derived from R1 for $f(z)=z$, and tried on instances;
-    `c` multiplies the bound.
+    $\theta=\min(1,\frac1{16\kappa})$, and for $\sigma\geq1$ and $L\geq2$ at most
+    $c_1\sigma^4\ln(L)/L^{c_2/\sigma^2}$. Both are derived from R1 for $f(z)=z$, and tried on
+    instances; `c` multiplies the bounds.
     """
     bound = times(c, lambda L, s, u, d: output_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "output", checked=rf"{AVERAGE}\le\text{{output\_average}}")
-    return derivation("OURS:P3.1", search, c=c)
+    return derivation("OURS:P3.1", search, in_the_form_of_the_paper(c, "output"), c=c)
 
 
 @claim(
@@ -135,19 +137,23 @@ def gradient_in_U_averaged_over_the_query(*, c: Fraction = Fraction(1)) -> Evide
     """
     bound = times(c, lambda L, s, u, d: gradient_U_average(L, s, u, 1, d))
     search = output_or_gradient(bound, "gradient in U", checked=rf"{GRAD % ('U', 'U')}\le\text{{gradient\_U\_average}}")
-    return derivation("OURS:P3.4.U", search, in_the_form_of_the_paper(c), c=c)
+    return derivation("OURS:P3.4.U", search, in_the_form_of_the_paper(c, "gradient in U"), c=c)
 
 
-def in_the_form_of_the_paper(c: Fraction) -> Evidence:
-    """Try the second display, for sigma >= 1 and L >= 2, on instances."""
+def in_the_form_of_the_paper(c: Fraction, quantity: Quantity) -> Evidence:
+    """Try the display for sigma >= 1 and L >= 2, with sigma^4 and ln(L) for the output and their
+    squares for the gradient in U, on instances.
+    """
+    constants, p, of = (paper_constants_V, 1, "T") if quantity == "output" else (paper_constants_U, 2, r"\nabla_UT")
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         m, L = read(L=L)
-        c1, c2 = paper_constants_U(u, 1, d)
-        return c1 * s**8 * m.log(L) ** 2 * L ** (-c2 / s**2)
+        c1, c2 = constants(u, 1, d)
+        return c1 * s ** (4 * p) * m.log(L) ** p * L ** (-c2 / s**2)
 
-    checked = rf"{GRAD % ('U', 'U')}\le c_1\sigma^8\ln(L)^2/L^{{c_2/\sigma^2}},\ L\ge2"
-    return output_or_gradient(times(c, bound), "gradient in U", checked=checked, least=2, unit=True)
+    error = rf"\mathbb{{E}}\|{of}[\hat\mu_L]-{of}[\mu]\|_{{L^2(\nu)}}^2"
+    checked = rf"{error}\le c_1\sigma^{4 * p}\ln(L){'^2' if p == 2 else ''}/L^{{c_2/\sigma^2}},\ L\ge2"
+    return output_or_gradient(times(c, bound), quantity, checked=checked, least=2, unit=True)
 
 
 @claim("OURS:LC.6/bracket", control=dict(c=Fraction(1, 2)), needs=("OURS:QA.tilt",))
@@ -173,8 +179,9 @@ def larger_constants_of_both_orders(*, c: int | Fraction = 1) -> Evidence:
 def general_second_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^2$ is at most
     $C_f^2(4\sigma^2)^p\sqrt{\mathbb{E}|g|^4}\,2^{d/4}$ times our bracket over
-    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived
-    for $|R_L/S_L-R/S||g|$ and $p=1,2$, and tried on instances; `c` multiplies the bound.
+    $L^{\min(1,1/(32\kappa))}$, and Assumption C.5 (ii) is not needed. This is derived for $p=1,2$
+    and every bilinear product with $|f(z_1)g(z)|\leq|f(z_1)||g(z)|$, by R1 for the function
+    $z_1\mapsto f(z_1)g(z)$ at each query, and tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c6_average(L, s, u, 1, d, p, root))
     search = general(bound, 2, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^2(\nu)}^2\le\text{lemma\_c6\_average}")
@@ -201,7 +208,8 @@ def the_exponent_in_the_form_of_the_paper(*, c2: int | Fraction = 128) -> Eviden
 def general_fourth_order_bound(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|(R_L/S_L-R/S)g|^4$ is at most $16C_f^4\sigma^4\sqrt{\mathbb{E}|g|^8}\,2^{d/4}$
     times our bracket over $L^{2\min(1,1/(128\kappa))}$, without Assumption C.8 (ii). This is
-    derived for $|R_L/S_L-R/S||g|$, and tried on instances; `c` multiplies the bound.
+    derived for every product as in OURS:LC.6, by R2 for $z_1\mapsto f(z_1)g(z)$ at each query, and
+    tried on instances; `c` multiplies the bound.
     """
     bound = times(c, lambda L, s, u, d, p, root: lemma_c9_average(L, s, u, 1, d, root))
     search = general(bound, 4, checked=r"\mathbb{E}\|(R_L/S_L-R/S)g\|_{L^4(\nu)}^4\le\text{lemma\_c9\_average}")

@@ -68,6 +68,7 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
         "OURS:E.risk",
         "OURS:E.gradient",
         "OURS:E.moments",
+        "OURS:E.moments/limit",
         "OURS:T4.3",
         "OURS:R5.limit",
         "OURS:R5.PL",

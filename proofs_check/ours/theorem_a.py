@@ -123,22 +123,21 @@ def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
     return derivation("OURS:R4.A.ode", all_of(derivative, bound), start, one=one)
 
 
-@claim("OURS:R4.A.low", control={"two": 3})
-def P2_is_at_least_that_of_equal_weights(*, two: int = 2) -> Evidence:
+@claim("OURS:R4.A.low", control={"one": 2})
+def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
     r"""For every $L$ and weights of any law that add up to 1, $P_2\geq\frac1L$ is derived from
-    $L\pi_2-1=\sum_{i<j}(p_i-p_j)^2\geq0$; `two` stands for the 2 of $2p_ip_j$ in the square.
+    $L\pi_2-1=\sum_{i<j}(p_i-p_j)^2\geq0$. Tried are this identity, and $LP_2\geq1$ by quadrature
+    and at drawn scores; `one` stands for both 1.
     """
-    p_i, p_j = sp.symbols("p_i p_j", positive=True)
-    terms = [(1, 2, 0), (-two, 1, 1), (1, 0, 2)]
-    expansion = identity(sum(x * p_i**k * p_j**l for x, k, l in terms), (p_i - p_j) ** 2)
+    terms = [(1, 2, 0), (-2, 1, 1), (1, 0, 2)]
     pairs = sum((x * TOKENS.sum(k) * TOKENS.sum(l) for x, k, l in terms), 0 * TOKENS.sum(0)).as_expr() / 2
-    as_sum = computed(rf"\sum_{{i<j}}(p_i^2-{two}p_ip_j+p_j^2)", pairs)
-    proof = identity(TOKENS.symbols[0] * pi[2] - 1, as_sum).replace(assumes=("L >= 1 an integer", "sum p_i = 1"))
-    tried = at_drawn_scores(lambda s, share, m, L: 1 / (L * m.P2), lambda s, share, m, L: 1.0)
+    as_sum = computed(r"\sum_{i<j}(p_i^2-2p_ip_j+p_j^2)", pairs)
+    proof = identity(TOKENS.symbols[0] * pi[2] - one, as_sum).replace(assumes=("L >= 1 an integer", "sum p_i = 1"))
+    tried = at_drawn_scores(lambda s, share, m, L: one / (L * m.P2), lambda s, share, m, L: 1.0)
     proof = proof.replace(sides=(*proof.sides, tried))
     if proof.verdict.accepted:
-        proof = confirmed(proof, on_the_grid(lambda x, m: 1 / LENGTHS, lambda x, m: m.P2, r"1/L \le P_2"))
-    return derivation("OURS:R4.A.low", all_of(expansion, proof), one=two - 1)
+        proof = confirmed(proof, on_the_grid(lambda x, m: one / LENGTHS, lambda x, m: m.P2, r"1/L \le P_2"))
+    return derivation("OURS:R4.A.low", proof, one=one)
 
 
 @claim(

@@ -70,12 +70,14 @@ def _gaussian() -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=covered, slack=1 / worst)
 
 
-@claim("OURS:E.risk", control={"c": Fraction(99, 100)})
+@claim("OURS:E.risk", control={"c": Fraction(99, 100)}, needs=("OURS:E.risk/smooth",))
 def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
-    r"""With $r=T-y$ and $D=T_L-T$, $\mathbb{E}\frac12(r+D)^2-\mathbb{E}\frac12r^2$ is at most the
-    bound in absolute value for all random variables $r$ and $D$ with two moments: this is derived
-    from the Cauchy-Schwarz inequality. A second route is Young's inequality, whose mean at the best
-    $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right side.
+    r"""For the squared loss, with $r=T-y$ and $D=T_L-T$,
+    $\mathbb{E}\frac12(r+D)^2-\mathbb{E}\frac12r^2$ is at most the bound in absolute value for all
+    random variables $r$ and $D$ with two moments: this is derived from the Cauchy-Schwarz
+    inequality. Smooth losses are the part OURS:E.risk/smooth. A second route is Young's inequality,
+    whose mean at the best $l$ is the bound, and tasks on few atoms. Here `c` multiplies the right
+    side.
     """
     factor = Rational(c)
     right = factor * (lam * r**2 / 2 + D**2 / (2 * lam) + D**2 / 2)
@@ -91,25 +93,31 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     return derivation("OURS:E.risk", search, c=c)
 
 
-@claim("OURS:E.risk/smooth", control={"c": Fraction(99, 100)})
+@claim(
+    "OURS:E.risk/smooth",
+    control={"c": Fraction(99, 100)},
+    argument=r"The first part is about one segment. At every outcome it is read for the segment from $T$ to $T+D$, at its end, "
+    r"which is the hypothesis of the second part.",
+)
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Along the segment from $T$ to $T+D$ a loss with a 1-Lipschitz gradient is within
-    $\frac12|D|^2$ of its tangent; at every outcome this gives
-    $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell||D|+\frac12|D|^2$ with
-    $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and on average the bound. Both are derived; four jointly
-    1-smooth losses, one not convex, confirm it. Here `c` multiplies the right sides.
+    r"""Along the segment from an output $b$ to another one $a$ a loss with a 1-Lipschitz gradient
+    is derived to be within $\frac12|a-b|^2$ of its tangent. If this holds at every outcome for $T$
+    and $T+D$, then $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell||D|+\frac12|D|^2$ with
+    $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and the bound is derived on average. Four jointly 1-smooth
+    losses, one not convex, confirm it. Here `c` multiplies the right sides.
     """
     search = risks_of_smooth_losses(c)
     return derivation("OURS:E.risk/smooth", search, search, c=c)
 
 
-@claim("OURS:E.gradient", dial="c")
+@claim("OURS:E.gradient", dial="c", needs=("OURS:E.gradient/smooth", "BB:LE.4.split"))
 def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
-    r"""For all random gradients $J$, $dJ$ and numbers $r$, $D$ with two moments,
+    r"""For the squared loss the gradients of the risks are the means of the gradients, as in
+    BB:LE.4.split, and for all random gradients $J$, $dJ$ and numbers $r$, $D$ with two moments
     $|\mathbb{E}(J+dJ)(r+D)-\mathbb{E}Jr|$ is at most the bound: this is derived from the
     Cauchy-Schwarz inequality for the three means $\mathbb{E}\,dJ\,r$, $\mathbb{E}\,dJ\,D$ and
     $\mathbb{E}JD$. A second route is Young's inequality at the best $l$, and tasks on few atoms.
-    Here `c` multiplies the right side.
+    Smooth losses are the part OURS:E.gradient/smooth. Here `c` multiplies the right side.
     """
     products = (2 * R, dJ2), (D2, dJ2), (J2, D2)
     roots = sum(sqrt(x * y) for x, y in products)
@@ -120,21 +128,23 @@ def distance_of_the_gradients(*, c: int | Fraction = 1) -> Evidence:
     return derivation("OURS:E.gradient", search, c=c)
 
 
-@claim("OURS:E.gradient/smooth", control={"c": Fraction(99, 100)})
+@claim("OURS:E.gradient/smooth", control={"c": Fraction(99, 100)}, needs=("BB:LE.4.split",))
 def distance_of_the_gradients_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For jointly 1-smooth losses, outputs of every dimension and Jacobians in the operator norm
     the same bound of the gradients is derived with $\mathbb{E}|T|^2+\mathbb{E}|y|^2$ in place of
-    $2R$: $g=\nabla_1\ell(T,y)$ stands for $r$ and $\nabla_1\ell(T+D,y)-g$ for $D$. Four losses on
-    random laws confirm it. Here `c` multiplies the right side.
+    $2R$: $g=\nabla_1\ell(T,y)$ stands for $r$ and $\nabla_1\ell(T+D,y)-g$ for $D$. The derivation
+    starts from the formula of the gradient, as in BB:LE.4.split. Four losses on random laws confirm
+    the bound. Here `c` multiplies the right side.
     """
     return derivation("OURS:E.gradient/smooth", gradients_of_smooth_losses(c), c=c)
 
 
-@claim("OURS:E.gradient/split", control={"factor": Fraction(2)})
+@claim("OURS:E.gradient/split", control={"factor": Fraction(2)}, needs=("BB:LE.4.split",))
 def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""For the squared loss, whose slopes are $r=T-y$ and $r+D$, the difference of the gradients is
-    $\mathbb{E}\,dJ\,r+\mathbb{E}JD+\mathbb{E}\,dJ\,D$; for matrices of every dimension
-    $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$. Here `factor` multiplies the last term.
+    derived to be $\mathbb{E}\,dJ\,r+\mathbb{E}JD+\mathbb{E}\,dJ\,D$, from the formula of the
+    gradient as in BB:LE.4.split; for matrices of every dimension $(J+dJ)(r+D)-Jr=dJ\,r+J\,D+dJ\,D$.
+    Here `factor` multiplies the last term.
     """
     words = Algebra(general=["J", "dJ", "r", "D"])
     J, dJ, residual, shift = (words[name] for name in ("J", "dJ", "r", "D"))
@@ -146,19 +156,19 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:E.moments",
     control={"factor": Fraction(99, 100)},
+    needs=("OURS:E.moments/limit",),
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     r"""For $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$ the mean of
     $\sigma^p\ln(L)^a/L^{c/\sigma^2}$ is derived to be at most
     $(\frac k{ce})^k\,\mathbb{E}[\sigma^{12}]\ln(L)^{a-k}$ for every positive random $\sigma$. Where
-    this does not tend to 0, for $p=8$ and $a=2$, the mean is at most
-    $(\frac2{ce})^2\delta+(\frac3{ce})^3KM/\ln L$ for $M\geq\mathbb{E}\sigma^{12}$ and
-    $\mathbb{E}[\sigma^{12};\sigma^2\geq K]\leq\delta$, which shows that it tends to 0 as well.
+    this does not tend to 0, for $p=8$ and $a=2$, the mean still does, which is the part
+    OURS:E.moments/limit.
 
     Second route: with $u=\frac ck\ln(L)/\sigma^2$ the integrand is $(ue^{1-u})^k$ times the bound,
-    and $ue^{1-u}\leq1$. Here `factor` multiplies the right sides.
+    and $ue^{1-u}\leq1$. Here `factor` multiplies the right side.
     """
-    k, c, v, x, u = sp.symbols("k c v x u", positive=True)  # v = sigma^2, x = ln L
+    k, c, v, x = sp.symbols("k c v x", positive=True)  # v = sigma^2, x = ln L
     a = sp.Symbol("a", real=True)
     inner = c * x / (k * v)
     same = identity(
@@ -167,8 +177,29 @@ def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     L = sp.Symbol("L", positive=True)
     bound = computed(r"k = 6,\ a = 4", mean_of_rate(L, c, 0, 4, v**6))
     one = identity(bound, (6 / (c * sp.E)) ** 6 * v**6 / log(L) ** 2)
-    peaks = [forall((u * exp(1 - u)) ** n, "<=", Rational(factor), {u: POSITIVE}) for n in (1, 2, 3)]
-    return derivation("OURS:E.moments", all_of(same, peaks[0], one), all_of(*peaks[1:]), factor=factor)
+    return derivation("OURS:E.moments", all_of(same, _peak(1, factor), one), factor=factor)
+
+
+def _peak(n: int, factor: int | Fraction) -> Evidence:
+    """Judge (u e^{1 - u})^n <= factor."""
+    u = sp.Symbol("u", positive=True)
+    return forall((u * exp(1 - u)) ** n, "<=", Rational(factor), {u: POSITIVE})
+
+
+@claim(
+    "OURS:E.moments/limit",
+    control={"factor": Fraction(99, 100)},
+    argument=r"As $\mathbb{E}\sigma^{12}$ is finite, $\mathbb{E}[\sigma^{12};\sigma^2\geq K]$ tends to 0 as $K$ grows, by "
+    r"dominated convergence. So for every $\delta>0$ there is a $K$, and then the second term tends to 0 as $L$ grows.",
+)
+def eight_moments_tend_to_zero(*, factor: int | Fraction = 1) -> Evidence:
+    r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ tends to 0 as $L$ grows, if
+    $\mathbb{E}\sigma^{12}$ is finite. It is derived to be at most
+    $(\frac2{ce})^2\delta+(\frac3{ce})^3KM/\ln L$ for $M\geq\mathbb{E}\sigma^{12}$ and
+    $\mathbb{E}[\sigma^{12};\sigma^2\geq K]\leq\delta$. Second route: $(ue^{1-u})^n\leq1$ for $n=2$
+    and 3 and $u=\frac cn\ln(L)/\sigma^2$. Here `factor` multiplies the right sides.
+    """
+    return derivation("OURS:E.moments/limit", all_of(_peak(2, factor), _peak(3, factor)), factor=factor)
 
 
 @claim(

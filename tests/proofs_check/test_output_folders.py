@@ -14,6 +14,7 @@ from numerics.jobs.workspace import Workspace
 from numerics.pages.files import replace_together
 from numerics.terminal.inputs import InputError, MissingFolderError, make_folder, writable_folder
 from proofs_check.cli import main
+from proofs_check.core.kept import RELEASE
 from tests.proofs_check.core.ledgers import document
 
 pytest_plugins = ("pytester",)
@@ -56,6 +57,14 @@ def test_commands_refuse_a_missing_folder_by_its_name_and_make_none(
 def test_a_folder_that_is_named_is_made(ledger: Path, tmp_path: Path) -> None:
     assert main(["errata", "--ledger", str(ledger), "--out", str(tmp_path / "errata")]) == 0
     assert (tmp_path / "errata" / "errata.html").is_file()
+
+
+def test_the_folder_of_several_errata_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Path] = []
+    monkeypatch.setattr("proofs_check.documents.cli._write_errata", lambda kept, key, folder, latex: written.append(folder))
+    assert main(["errata", "--ledger", str(RELEASE), "--out", str(tmp_path / "errata")]) == 0
+    assert len(written) > 1
+    assert {folder.parent for folder in written} == {path for path in tmp_path.iterdir() if path.is_dir()}
 
 
 def test_a_run_refuses_a_ledger_below_a_missing_folder(pytester: pytest.Pytester) -> None:

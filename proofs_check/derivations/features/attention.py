@@ -12,8 +12,8 @@ from numerics.derivations.rules import arithmetic, assume, integrate
 from numerics.derivations.sorts import REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import ind, scaled, turned
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import hypotheses, ind, scaled, turned
 
 j, n = Variable("j", Sort.INDEX), Variable("n", Sort.INDEX)
 N, K, M = (Variable(name, range=whole(1)) for name in "NKM")
@@ -94,6 +94,12 @@ def from_counts() -> Theorem:
 
 
 @cache
+def own_share_of_all() -> Theorem:
+    """Attn_k sum_j e^{s_j} = |V_k| e^{q_k}."""
+    return chain(Attn_own * Z, weight_of_the_own_class())
+
+
+@cache
 def own_share() -> Theorem:
     """Attn_k (sum_m |V_m| e^{q_m} + |V_k| e^{q_k}) = |V_k| e^{q_k}."""
     whole_sum = scaled(Attn_own, turned(normaliser_of_all()))
@@ -131,16 +137,12 @@ def shares_of_the_rest() -> Theorem:
     return chain(both, (1 - Attn_own) * tokens(member * exp(s(j))), scaled(1 - Attn_own, weight_of_a_class()))
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]:
     """(10) with Attn_k as the sum of the attention on the tokens of the class, and from their
     numbers |V_k|, of which `power` is taken, times the sum of all |V_k| e^{q_k}; `factor`
     multiplies a side.
     """
-    weight, given = size**power * exp(q(n)), _given(one_class, values)
+    weight, given = size**power * exp(q(n)), hypotheses(one_class, values)
     return (
         Statement(prediction, "==", factor * classes(Attn * f(n)), given),
         Statement(prediction * classes(weight), "==", classes(weight * f(n)), given | scores.assumptions),
@@ -148,11 +150,12 @@ def grouped_statements(power: int = 1, factor: int = 1) -> tuple[Statement, ...]
 
 
 def own_statements(one: int = 1) -> tuple[Statement, ...]:
-    """Both expressions of the attention on the class of the query, times their denominators, with
-    `one` for the numerator 1.
+    """The three expressions of the attention on the class of the query, times their denominators,
+    with `one` for the numerator 1.
     """
-    given = _given(one_of_all, scores, own_scores)
+    given = hypotheses(one_of_all, scores, own_scores)
     return (
+        Statement(Attn_own * Z, "==", one * own_size * exp(own_score), own_scores.assumptions),
         Statement(Attn_own * (others(size * exp(q(n))) + own_size * exp(own_score)), "==", one * own_size * exp(own_score), given),
         Statement(Attn_own * (others(size * exp(q(n) - own_score)) + own_size), "==", one * own_size, given),
     )
@@ -161,7 +164,7 @@ def own_statements(one: int = 1) -> tuple[Statement, ...]:
 def rest_statement(one: int = 1) -> Statement:
     """The share of a class in what the class of the query leaves over, times its denominator."""
     left = Attn * others(size * exp(q(n)))
-    return Statement(left, "==", (one - Attn_own) * (size * exp(q(n))), _given(one_of_all, scores, own_scores))
+    return Statement(left, "==", (one - Attn_own) * (size * exp(q(n))), hypotheses(one_of_all, scores, own_scores))
 
 
 def sum_statement(one: int = 1) -> Statement:

@@ -11,9 +11,10 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as N
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.terms import Term, Variable
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.counts import (
     K,
     classes,
@@ -29,13 +30,14 @@ from proofs_check.derivations.features.counts import (
     u,
     x,
 )
-from proofs_check.derivations.features.steps import above, ind, product, times
+from proofs_check.derivations.features.steps import above, hypotheses, ind, product, times
 
 #: Whether a class has less than half or more than three halves of its mean number of tokens.
 unbalanced = above(p * N / 2 - count) + above(count - Fraction(3, 2) * p * N)
-two_classes = assume("two classes or more", 2, "<=", K)
-likely = assume("no class is rarer than 1/(2K)", 1 / (2 * K), "<=", p, every=(i,))
-equally_likely = assume("equally likely classes", p, "==", 1 / K, every=(i,))
+c_1, C = Variable("c_1", range=POSITIVE), Variable("C", range=POSITIVE)
+likely = assume("no class is rarer than c_1/K", c_1 / K, "<=", p, every=(i,))
+cubic_length = assume("N >= C K^3", C * K**3, "<=", N)
+length = assume("N >= C K log(2K)", C * K * log(2 * K), "<=", N)
 
 
 def _tail(gap: Term, slope: Fraction, rate: Theorem) -> Theorem:
@@ -63,57 +65,47 @@ def chernoff() -> Theorem:
 
 
 @cache
-def equal_shares() -> Theorem:
-    """P(some class is unbalanced) <= 2 K e^{-N/(12 K)} for equally likely classes."""
-    each = arithmetic(2 * exp(-N * p / 12), "<=", 2 * exp(-N / (12 * K)), equally_likely)
-    return chain(chernoff(), integrated("coordinates", (i,), each, None, 2 * K * exp(-N / (12 * K)), (K,)))
+def no_rare_class() -> Theorem:
+    """P(some class is unbalanced) <= 2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K."""
+    each = replace(2 * exp(-(N * p) / 12), likely)
+    each = chain(2 * exp(-N * p / 12), each, 2 * exp(-c_1 * N / (12 * K)))
+    return chain(chernoff(), integrated("coordinates", (i,), each, None, 2 * K * exp(-c_1 * N / (12 * K)), (K,)))
 
 
-def long_enough(C: int | Fraction = 24) -> Theorem:
-    return assume(f"N >= {C} K^3", Fraction(C) * K**3, "<=", N)
+def _from_a_length(enough: Theorem) -> Theorem:
+    """The same where a hypothesis says that N is at least a length."""
+    bound = 2 * K * exp(-(c_1 / (12 * K) * N))
+    return chain(no_rare_class(), bound, replace(bound, enough))
 
 
 @cache
 def cubic() -> Theorem:
-    """P(some class is unbalanced) <= 1/K for N >= 24 K^3 and p_i >= 1/(2K)."""
-    rare = replace(2 * exp(-(N * p) / 12), likely)
-    each = chain(2 * exp(-N * p / 12), rare, 2 * exp(-N / (24 * K)))
-    total = integrated("coordinates", (i,), each, None, 2 * K * exp(-N / (24 * K)), (K,))
-    least = replace(2 * K * exp(-N / (24 * K)), long_enough())
-    last = arithmetic(2 * K * exp(-(K**2)), "<=", 1 / K, two_classes)
-    return chain(chernoff(), total, least, 2 * K * exp(-(K**2)), last)
+    """P(some class is unbalanced) <= 2 K e^{-c_1 C K^2/12} for N >= C K^3."""
+    return _from_a_length(cubic_length)
 
 
 @cache
 def logarithmic() -> Theorem:
-    """P(some class is unbalanced) <= 1/K for N >= 24 K log(2K) and equally likely classes."""
-    least = replace(2 * K * exp(-N / (12 * K)), chain(24 * K * (log(K) + log(2)), length(24)))
-    last = arithmetic(2 * K * exp(-2 * (log(K) + log(2))), "<=", 1 / K, two_classes)
-    return chain(equal_shares(), least, last)
+    """P(some class is unbalanced) <= 2 K (2 K)^{-c_1 C/12} for N >= C K log(2 K)."""
+    return _from_a_length(chain(C * K * (log(K) + log(2)), length))
 
 
-def length(C: int | Fraction = 24) -> Theorem:
-    return assume(f"N >= {C} K log(2K)", Fraction(C) * K * log(2 * K), "<=", N)
+def _statement(exponent: Term, *given: Theorem) -> Statement:
+    """Some class is unbalanced with probability at most 2 K e^{-exponent}."""
+    assumed = hypotheses(of_a_class_or_not, likely, *given)
+    return Statement(expectation(some(unbalanced)), "<=", 2 * K * exp(-exponent), assumed)
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
+def cubic_statement(twelve: int | Fraction = 12) -> Statement:
+    """2 K e^{-c_1 C K^2/12} for N >= C K^3 and p_i >= c_1/K, whatever c_1 and C are."""
+    return _statement(c_1 * C * K**2 / Fraction(twelve), cubic_length)
 
 
-def cubic_statement(C: int | Fraction = 24) -> Statement:
-    """For N >= C K^3 and p_i >= 1/(2K) some class is unbalanced with probability at most 1/K."""
-    given = _given(of_a_class_or_not, two_classes, likely, long_enough(C))
-    return Statement(expectation(some(unbalanced)), "<=", 1 / K, given)
+def logarithmic_statement(twelve: int | Fraction = 12) -> Statement:
+    """2 K (2 K)^{-c_1 C/12} for N >= C K log(2 K) and p_i >= c_1/K, whatever c_1 and C are."""
+    return _statement(c_1 * C * log(2 * K) / Fraction(twelve), length)
 
 
-def logarithmic_statement(enough: int | Fraction = 24) -> Statement:
-    """For N >= `enough` K log(2K) some of equally likely classes is unbalanced with probability at
-    most 1/K.
-    """
-    given = _given(of_a_class_or_not, two_classes, equally_likely, length(enough))
-    return Statement(expectation(some(unbalanced)), "<=", 1 / K, given)
-
-
-def chernoff_statement() -> Statement:
-    """2 K e^{-N/(12 K)} for equally likely classes and every N."""
-    return Statement(expectation(some(unbalanced)), "<=", 2 * K * exp(-N / (12 * K)), _given(of_a_class_or_not, equally_likely))
+def chernoff_statement(twelve: int | Fraction = 12) -> Statement:
+    """2 K e^{-c_1 N/(12 K)} for p_i >= c_1/K and every N."""
+    return _statement(c_1 * N / (Fraction(twelve) * K))

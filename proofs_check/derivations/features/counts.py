@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp, integrated
+from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.normal_form import LENGTH as N
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
@@ -29,7 +29,6 @@ mean = lambda e: bind("mean", (k,), e)
 expectation = lambda e: bind("prompt", (prompt,), e)
 classes = lambda e: bind("coordinates", (i,), e, (K,))
 p, count = mean(b(i, k)), bind("sum", (k,), b(i, k), (prompt,))
-x_ = N * delta**2
 
 of_a_class_or_not = assume("a token is of a class or not", b(i, k) ** 2, "==", b(i, k), every=(i, k))
 one_class = assume("each token is of one class", classes(b(i, k)), "==", 1, every=(k,))
@@ -205,9 +204,14 @@ def _from_a_cosine(q: Term, X: Term, thm: Theorem, ranges: tuple[Theorem, ...]) 
     return arithmetic(q, "<=", 3 * e, near, beyond, hide=(far * q, far * 3 * e, q, e))
 
 
-def statement(c: int | Fraction = 25) -> Statement:
-    """(9): some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2
-    N/c}.
-    """
-    bound = 3 * exp(-(delta**2) * N / Fraction(c))
+def statement(c: int | Fraction = 25, three: int | Fraction = 3) -> Statement:
+    """Some class leaves the shares p_i up to delta with probability at most 3 e^{-delta^2 N/c}."""
+    bound = Fraction(three) * exp(-(delta**2) * N / Fraction(c))
     return Statement(expectation(some(outside)), "<=", bound, of_a_class_or_not.assumptions | one_class.assumptions)
+
+
+def floored_statement(c: int | Fraction = 25, three: int | Fraction = 3, floor: int | Fraction = 20) -> Statement:
+    """(9): the same for delta >= sqrt(20 K/N), where `floor` is the 20."""
+    printed = assume("delta is at least its floor", sqrt(Fraction(floor) * K / N), "<=", delta)
+    wide = statement(c, three)
+    return Statement(wide.lhs, wide.op, wide.rhs, wide.assumptions | printed.assumptions)

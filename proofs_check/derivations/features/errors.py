@@ -16,12 +16,14 @@ from numerics.derivations.rules import arithmetic, assume, equal, integrate, rep
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import ind, product, scaled, times
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import hypotheses, ind, product, scaled, times
 
 n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)
 K, M = (Variable(name, range=whole(1)) for name in "KM")
-B, L, Delta = (Variable(name, range=POSITIVE) for name in ("B", "Lip", "Delta"))
+B, C, L, Delta = (Variable(name, range=POSITIVE) for name in ("B", "C", "Lip", "Delta"))
+#: What bounds differences of values, O(L Delta) with any constant.
+spread = C * L * Delta
 #: Attention on a class, the value of the task there, and whether the query is of a class.
 A, f, query = (Function(name, (Sort.INDEX, Sort.TOKEN)) for name in ("Attn", "f", "query"))
 #: The value at the class of the query, and the attention there.
@@ -41,7 +43,7 @@ d = f(n, w) - f_k(w)
 
 
 def close(bound: Term) -> Theorem:
-    return assume("values differ by at most B", modulus(d), "<=", bound, every=(n, w))
+    return assume("values differ from that of the query by at most a bound", modulus(d), "<=", bound, every=(n, w))
 
 
 # The loss by differences
@@ -119,31 +121,29 @@ def lemma_1(bound: Term = B) -> Theorem:
     return integrate("mean", (w,), chain(square, least))
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def bound_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
     """|sum| <= c (1 - Attn_k) B and sum^2 <= c^2 (1 - Attn_k)^2 B^2."""
-    c, given = Fraction(constant), _given(close(B), rest, positive)
+    c, given = Fraction(constant), hypotheses(close(B), rest, positive)
     return (
         Statement(modulus(error_sum), "<=", c * (1 - A_k(w)) * B, given),
         Statement(error_sum**2, "<=", c**2 * (1 - A_k(w)) ** 2 * B**2, given),
     )
 
 
-def lipschitz_statements(constant: int | Fraction = 2) -> tuple[Statement, ...]:
-    """|sum| <= sum |.| <= c L Delta sum Attn_n, for differences of at most 2 L Delta."""
-    moduli = others(A(n, w) * modulus(d))
-    given = _given(positive, close(2 * L * Delta))
+def lipschitz_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
+    """|sum| <= c sum |.| <= c C L Delta sum Attn_n, for differences of at most C L Delta."""
+    moduli, c = others(A(n, w) * modulus(d)), Fraction(constant)
     return (
-        Statement(modulus(error_sum), "<=", Fraction(constant, 2) * moduli, _given(positive)),
-        Statement(moduli, "<=", Fraction(constant) * L * Delta * others(A(n, w)), given),
+        Statement(modulus(error_sum), "<=", c * moduli, hypotheses(positive)),
+        Statement(moduli, "<=", c * spread * others(A(n, w)), hypotheses(positive, close(spread))),
     )
 
 
-def lemma_1_statement(constant: int | Fraction = 4) -> Statement:
-    """The loss is at most half the mean of (1 - Attn_k)^2 times c L^2 Delta^2."""
+def lemma_1_statement(constant: int | Fraction = 1) -> Statement:
+    """The loss is at most half the mean of (1 - Attn_k)^2 times c C^2 L^2 Delta^2, for differences
+    of at most C L Delta.
+    """
     prediction = A_k(w) * f_k(w) + others(A(n, w) * f(n, w))
-    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), _given(positive, rest, close(2 * L * Delta))
-    return Statement(loss, "<=", Fraction(1, 2) * mean((1 - A_k(w)) ** 2 * (Fraction(constant) * L**2 * Delta**2)), given)
+    loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), hypotheses(positive, rest, close(spread))
+    bound = mean((1 - A_k(w)) ** 2 * (Fraction(constant) * C**2 * L**2 * Delta**2))
+    return Statement(loss, "<=", Fraction(1, 2) * bound, given)

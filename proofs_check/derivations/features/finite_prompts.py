@@ -17,8 +17,8 @@ from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, i
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, scaled, times, turned
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import added, cancelled, gap, hypotheses, scaled, times, turned
 
 j, t = Variable("j", Sort.INDEX), Variable("t", Sort.TIME)
 J, M = Variable("J", range=whole(1)), Variable("M", range=whole(1))
@@ -171,10 +171,6 @@ def late() -> Theorem:
     return chain(left, added(chain(fallen, start), inverse + 4 * c / M * (4 * R * bound)), inverse - first)
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def gradient_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
     """The derivative of the loss along any path is -K h_N z', and the loss does not rise along the
     flow; `half` stands for the factor of the loss.
@@ -190,7 +186,7 @@ def late_statements(two: int = 2, share: Fraction = Fraction(1)) -> tuple[Statem
     """The growth of 1/l, for the loss l above its floor, and 1/l itself between two bounds that are
     asymptotic to 4 c t/M; `two` squared stands for the 4, and `share` multiplies w_1 or 1/l.
     """
-    given, rate, inverse = _given(flow, fewest), two**2 * c / M, 1 / above_floor
+    given, rate, inverse = hypotheses(flow, fewest), two**2 * c / M, 1 / above_floor
     D, grown, share = derivative(inverse, t), inverse - at_0(inverse), Fraction(share)
     least = CLOCK(t) - 4 * R * bound * (sqrt(CLOCK(t) + 1) - 1)
     return (
@@ -207,7 +203,7 @@ def floor_statements(power: int = 2) -> tuple[Statement, ...]:
     """
     l = lengths(weight * rest**power) / 2
     return (
-        Statement(4 * c / M * at_0(w_1) ** 2 * CLOCK(t) * l, "<=", term(1), _given(flow, fewest)),
+        Statement(4 * c / M * at_0(w_1) ** 2 * CLOCK(t) * l, "<=", term(1), hypotheses(flow, fewest)),
         Statement(sigma2 * l + floor, "<=", at_0(loss), flow.assumptions),
     )
 

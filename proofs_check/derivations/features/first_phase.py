@@ -8,12 +8,12 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.terms import Variable, term
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.attention import (
     Attn,
     Attn_own,
@@ -38,17 +38,19 @@ from proofs_check.derivations.features.attention import (
     size,
     tokens,
 )
-from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, hypotheses, product, scaled, times, turned
 
 #: U of Lemma 3, and how much counts times exponentials of two classes differ.
 U, R = Variable("U", range=POSITIVE), Variable("R", range=Range(Fraction(1), lo_open=False))
+#: u of Lemma 3, the constant of the printed Theta(log K/K), and that of Theta(1) in 1 - Attn_k.
+u, c_1, c_2 = (Variable(name, range=POSITIVE) for name in ("u", "c_1", "c_2"))
 l = Variable("l", Sort.INDEX)
 theta = Variable("theta", range=Range(Fraction(0), Fraction(1), False, False))
 odds, inverse = exp(q(n) - own_score), exp(-theta) / K
 
-odds_above = assume("odds of two classes from above", odds, "<=", exp(theta), every=(n,))
+odds_above = assume("odds of two classes from above", odds, "<=", exp(c_1 * log(K) / K), every=(n,))
 odds_below = assume("odds of two classes from below", exp(-theta) / K, "<=", odds, every=(n,))
-share_below = assume("the class of the query is not rare", N / (2 * K), "<=", own_size)
+share_below = assume("the class of the query is not rare", u * N / K, "<=", own_size)
 
 
 @cache
@@ -68,16 +70,19 @@ def attention_range() -> tuple[Theorem, Theorem]:
 
 @cache
 def at_least_a_share() -> Theorem:
-    """Attn_k >= 1/(6 K), as sum_m |V_m| e^{q_m - q_k} + |V_k| <= e N, and 2 e < 6."""
-    e = exp(theta)
+    """Attn_k >= u e^{-c_1/2}/K, as sum_m |V_m| e^{q_m - q_k} + |V_k| <= e^{c_1 log(K)/K} N, and
+    log(K)/K <= 1/2.
+    """
+    e = exp(c_1 * log(K) / K)
     each = integrate("coordinates", (n,), times(size, odds_above), (M,))
     rest = chain(others(size * odds), each, e * others(size), scaled(e, rest_of_the_prompt()))
     own_part = times(own_size, arithmetic(1, "<=", e))
     total = chain(others(size * odds) + own_size, replace(others(size * odds) + own_size * 1, rest, own_part), e * N)
-    total = chain(total, times(N, arithmetic(e, "<=", 3)))
+    half = times(c_1, arithmetic(log(K) / K, "<=", Fraction(1, 2)))
+    total = chain(total, times(N, chain(e, replace(exp(half.lhs), half), exp(c_1 / 2))))
     least = times(Attn_own, total, attention_range()[0])
-    share = chain(N / (2 * K), share_below, turned(own_share_in_odds()), least)
-    return chain(1 / (6 * K), times(1 / (3 * N), share), Attn_own)
+    share = chain(u * N / K, share_below, turned(own_share_in_odds()), least)
+    return chain(u * exp(-c_1 / 2) / K, times(exp(-c_1 / 2) / N, share), Attn_own)
 
 
 @cache
@@ -89,49 +94,52 @@ def at_most() -> Theorem:
     return chain(times(Attn_own, added(rest, own_size), least), own_share_in_odds())
 
 
-def share_above(bound: Term) -> Theorem:
-    return assume("the class of the query is not frequent", own_size, "<=", bound * N / K)
-
-
 some_token = assume("the class of the query is in the prompt", 1, "<=", own_size)
+share_above = assume("the class of the query is not frequent", own_size, "<=", U * N / K)
 fewer_than_all = assume("U < K", U, "<", K)
-four_classes = assume("four classes or more", 4, "<=", K)
+many_classes = assume("2 U classes or more", 2 * U, "<=", K)
 
 
 @cache
-def at_most_a_share(bound: Term) -> Theorem:
+def at_most_a_share() -> Theorem:
     """Attn_k (e^{-theta} (1/U - 1/K) + 1) <= 1, as N >= |V_k| K/U."""
-    ratio = K / bound
-    enough = chain(own_size * ratio, times(ratio, share_above(bound)), N)
+    ratio = K / U
+    enough = chain(own_size * ratio, times(ratio, share_above), N)
     gap = chain(own_size * (ratio - 1), added(enough, -own_size), N - own_size)
     inner = times(inverse, gap)
     weighted = times(Attn_own, inner, attention_range()[0])
     total = chain(added(weighted, Attn_own * own_size), at_most())
-    X = Attn_own * (exp(-theta) * (1 / bound - 1 / K) + 1)
+    X = Attn_own * (exp(-theta) * (1 / U - 1 / K) + 1)
     return cancelled(own_size, total, X, term(1), arithmetic(0, "<", own_size, some_token))
 
 
-@cache
-def at_most_the_printed_share(bound: Term) -> Theorem:
-    """Attn_k (e^{-1} (1/U - 1/K) + 1) <= 1, as theta <= 1 and U < K."""
-    gap = 1 / bound - 1 / K
-    least = arithmetic(0, "<=", gap, fewer_than_all) if bound == U else arithmetic(0, "<=", gap, four_classes)
-    weight = chain(product(Attn_own, gap, attention_range()[0], least))
+def _with_the_printed_number(fewer: Theorem) -> Theorem:
+    """Attn_k (e^{-1} (1/U - 1/K) + 1) <= 1, as theta <= 1, and U < K by a hypothesis."""
+    gap = 1 / U - 1 / K
+    weight = chain(product(Attn_own, gap, attention_range()[0], arithmetic(0, "<=", gap, fewer)))
     smaller = arithmetic(exp(term(-1)), "<=", exp(-theta))
     step = times(Attn_own * gap, smaller, weight)
-    return chain(Attn_own * (exp(term(-1)) * gap + 1), added(step, Attn_own), at_most_a_share(bound))
+    return chain(Attn_own * (exp(term(-1)) * gap + 1), added(step, Attn_own), at_most_a_share())
+
+
+@cache
+def at_most_the_printed_share() -> Theorem:
+    return _with_the_printed_number(fewer_than_all)
 
 
 @cache
 def the_rest() -> tuple[Theorem, Theorem]:
-    """1/12 <= 1 - Attn_k <= 1 for U = 2 and K >= 4."""
+    """1/(1 + 2 e U) <= 1 - Attn_k <= 1 for K >= 2 U, where 1/U - 1/K >= 1/(2 U)."""
     least, _ = attention_range()
-    gap = arithmetic(Fraction(1, 4), "<=", Fraction(1, 2) - 1 / K, four_classes)
+    odds_of_the_rest = exp(term(-1)) / (2 * U)
+    gap = arithmetic(1 / (2 * U), "<=", 1 / U - 1 / K, many_classes)
     step = times(Attn_own * exp(term(-1)), gap, product(Attn_own, exp(term(-1)), least))
-    total = chain(Attn_own * (exp(term(-1)) / 4 + 1), added(step, Attn_own), at_most_the_printed_share(term(2)))
-    number = arithmetic(Fraction(1, 11), "<=", exp(term(-1)) / 4)
-    low = chain(Attn_own * Fraction(12, 11), added(times(Attn_own, number, least), Attn_own), total)
-    return arithmetic(Fraction(1, 12), "<=", 1 - Attn_own, low), arithmetic(1 - Attn_own, "<=", 1, least)
+    total = chain(Attn_own * (odds_of_the_rest + 1), added(step, Attn_own), _with_the_printed_number(many_classes))
+    share = 1 / (odds_of_the_rest + 1)
+    back = arithmetic(Attn_own, "==", share * (Attn_own * (odds_of_the_rest + 1)), hide=(Attn_own,))
+    low = arithmetic(1 - share, "<=", 1 - Attn_own, chain(back, times(share, total)), hide=(share,))
+    form = arithmetic(1 / (1 + 2 * exp(1) * U), "==", 1 - share)
+    return chain(form, low), arithmetic(1 - Attn_own, "<=", 1, least)
 
 
 # Another class
@@ -143,13 +151,13 @@ seen = assume("every class is in the prompt", 1, "<=", size, every=(n,))
 
 
 #: What is left of attention to the other classes is of order 1, by the second part of the lemma.
-some_rest = assume("1 - Attn_k is at least 1/12", Fraction(1, 12), "<=", 1 - Attn_own)
+some_rest = assume("1 - Attn_k is at least c_2", c_2, "<=", 1 - Attn_own)
 
 
 @cache
 def another_class() -> tuple[Theorem, ...]:
     """Attn_n is between (1 - Attn_k)/((M + 1) R) and 2 R (1 - Attn_k)/(M + 1), since the sum of M
-    weights is between M/R and M R times each; and the same with 1/12 and 1 for 1 - Attn_k.
+    weights is between M/R and M R times each; and the same with c_2 and 1 for 1 - Attn_k.
     """
     part = exp(s(j)) / Z
     attention = chain(0, integrate("coordinates", (j,), arithmetic(0, "<=", member * part, hide=(part,)), (N,)), Attn)
@@ -168,52 +176,53 @@ def another_class() -> tuple[Theorem, ...]:
     fewer = times(left / R, arithmetic(1 / (M + 1), "<=", 1 / M), chain(product(left, 1 / R, nonnegative), left / R))
     lower = chain(left / R / (M + 1), fewer, lower)
     most = chain(upper, times(2 * R / (M + 1), arithmetic(left, "<=", 1, attention_range()[0])), 2 * R / (M + 1))
-    least = chain(1 / (12 * R) / (M + 1), times(1 / R / (M + 1), some_rest), lower)
+    least = chain(c_2 / R / (M + 1), times(1 / R / (M + 1), some_rest), lower)
     return upper, lower, most, least
-
-
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
 SETTING = (one_of_all, scores, own_scores)
 
 
-def lower_statement(c: Fraction = Fraction(1, 6)) -> Statement:
-    """Attn_k >= c/K where |V_k| >= N/(2 K) and the odds of two classes are at most e^theta."""
-    return Statement(Fraction(c) / K, "<=", Attn_own, _given(*SETTING, odds_above, share_below))
+def lower_statement(c: int | Fraction = 1) -> Statement:
+    """Attn_k >= c u e^{-c_1/2}/K where |V_k| >= u N/K and the odds of two classes are at most
+    e^{c_1 log(K)/K}.
+    """
+    least = Fraction(c) * u * exp(-c_1 / 2) / K
+    return Statement(least, "<=", Attn_own, hypotheses(*SETTING, odds_above, share_below))
 
 
 def upper_statements(first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> tuple[Statement, ...]:
     """Both upper bounds of Attn_k, times their denominators: from the share of the query's class,
     and from |V_k| <= U N/K with U < K.
     """
-    given, e = _given(*SETTING, odds_below), exp(term(-1))
+    given, e = hypotheses(*SETTING, odds_below), exp(term(-1))
     return (
         Statement(Attn_own * (Fraction(first) * inverse * (N - own_size) + own_size), "<=", own_size, given),
         Statement(
             Attn_own * (Fraction(last) * e * (1 / U - 1 / K) + 1),
             "<=",
             term(1),
-            given | _given(some_token, share_above(U), fewer_than_all),
+            given | hypotheses(some_token, share_above, fewer_than_all),
         ),
     )
 
 
-def rest_statements(c: Fraction = Fraction(1, 12), most: Fraction = Fraction(1)) -> tuple[Statement, ...]:
-    """c <= 1 - Attn_k <= 1 where |V_k| <= 2 N/K, K >= 4, and the odds are at least e^{-theta}/K."""
-    given = _given(*SETTING, odds_below, some_token, share_above(term(2)), four_classes)
-    left = 1 - Attn_own
-    return Statement(term(c), "<=", left, given), Statement(left, "<=", term(most), given)
+def rest_statements(c: int | Fraction = 1, most: int | Fraction = 1) -> tuple[Statement, ...]:
+    """c/(1 + 2 e U) <= 1 - Attn_k <= 1 where |V_k| <= U N/K, K >= 2 U, and the odds are at least
+    e^{-theta}/K.
+    """
+    given = hypotheses(*SETTING, odds_below, some_token, share_above, many_classes)
+    left, least = 1 - Attn_own, Fraction(c) / (1 + 2 * exp(1) * U)
+    return Statement(least, "<=", left, given), Statement(left, "<=", term(Fraction(most)), given)
 
 
-def other_statements(factor: int | Fraction = 2, least: Fraction = Fraction(1)) -> tuple[Statement, ...]:
+def other_statements(factor: int | Fraction = 2, least: int | Fraction = 1) -> tuple[Statement, ...]:
     """Attn_n between multiples of (1 - Attn_k)/(M + 1), and of 1/(M + 1)."""
     left, high, low = 1 - Attn_own, Fraction(factor) * R / (M + 1), Fraction(least) / R / (M + 1)
-    given = _given(*SETTING, comparable, seen)
+    given = hypotheses(*SETTING, comparable, seen)
     return (
         Statement(Attn, "<=", high * left, given),
         Statement(low * left, "<=", Attn, given),
         Statement(Attn, "<=", high, given),
-        Statement(low / 12, "<=", Attn, given | some_rest.assumptions),
+        Statement(low * c_2, "<=", Attn, given | some_rest.assumptions),
     )

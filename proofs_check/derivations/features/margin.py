@@ -14,7 +14,7 @@ from numerics.derivations.rules import arithmetic, assume, fall, integrate, spec
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import START, Function, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
     G,
     K,
@@ -46,7 +46,7 @@ from proofs_check.derivations.features.feature_flow import (
     t,
     w,
 )
-from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, hypotheses, product, scaled, times, turned
 
 gamma, u = Variable("gamma", range=POSITIVE), Variable("u", range=REALS)
 #: The matrix that reaches the margin; the least attention on an own class, and the integral of
@@ -163,25 +163,21 @@ def _root_of_a_quarter(X: Term, thm: Theorem) -> Theorem:
     return chain(X, added(chain(tangent, thm), term(Fraction(1, 4))), Fraction(1, 2))
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def upper_statements(two: int = 2, four: int = 4) -> tuple[Statement, ...]:
     """gamma sum H_kk <= |g|, 2 gamma a loss <= gamma sum H_kk, and the growth of 1/loss; `two` and
     `four` stand for the factors 2 and 4.
     """
     steepness = gamma * queries(diagonal)
-    given = _given(gradient, margin, unit, signs)
+    given = hypotheses(gradient, margin, unit, signs)
     growth = four * eta * gamma**2 * area(t)
     return (
         Statement(Fraction(two, 2) * steepness, "<=", sqrt(square), given),
-        Statement(two * gamma * a(t) * loss, "<=", steepness, _given(least)),
-        Statement(1 / at_start + growth, "<=", 1 / loss, given | _given(flow, least, some, integral, from_0)),
+        Statement(two * gamma * a(t) * loss, "<=", steepness, hypotheses(least)),
+        Statement(1 / at_start + growth, "<=", 1 / loss, given | hypotheses(flow, least, some, integral, from_0)),
     )
 
 
 def start_statement(eighth: Fraction = Fraction(1, 8)) -> Statement:
     """w_k >= 1/2 for every query and time, if the loss is at most s p_min/8 at first."""
-    given = _given(flow, gradient, numbered, one_of_them, rarest, small_loss(eighth))
+    given = hypotheses(flow, gradient, numbered, one_of_them, rarest, small_loss(eighth))
     return Statement(is_query(k) * (Fraction(1, 2) - own), "<=", term(0), given)

@@ -17,8 +17,8 @@ from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, i
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import CLOCK, START, Function, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, ind, product, scaled, times, turned
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import added, cancelled, gap, hypotheses, ind, product, scaled, times, turned
 
 n, t, u = Variable("n", Sort.INDEX), Variable("t", Sort.TIME), Variable("u", range=REALS)
 M, K = Variable("M", range=whole(1)), Variable("M", range=whole(1)) + 1
@@ -182,18 +182,14 @@ def time_to_one_half() -> Theorem:
     return chain(before * (CLOCK(t) - last), added(line, -before * last), 0)
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
-def statements(cube: int = 3, thirty_two: int = 32, half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
+def statements(cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
     """R12.upper: that the flow is that of the loss, the speed of a, and the time to a = 1/2. Here
-    `half` stands for the factor of the loss, and `cube` and `thirty_two` for these numbers.
+    `half` stands for the factor of the loss, and `four`, `cube` and `thirty_two` for these numbers.
     """
-    given = _given(flow, from_zero, apart)
+    given = hypotheses(flow, from_zero, apart)
     last = thirty_two * r * (M + 1) / (eta * sigma2 * Delta**4)
     return (
         Statement(2 * half * derivative(loss, t), "==", -sigma2 * slope * lam.rate(t)),
-        Statement(eta * sigma2 * Delta**4 / (4 * r) * a**2 * (1 - a) ** cube, "<=", derivative(a, t), given),
+        Statement(eta * sigma2 * Delta**4 / (Fraction(four) * r) * a**2 * (1 - a) ** cube, "<=", derivative(a, t), given),
         Statement(ind(Fraction(1, 2) - a) * (CLOCK(t) - last), "<=", term(0), given),
     )

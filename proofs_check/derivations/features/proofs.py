@@ -25,25 +25,23 @@ __all__ = ["PROOFS"]
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "LDL:eq10": Proof(attention.grouped_statements, (attention.by_classes, attention.from_counts)),
-        "LDL:attn": Proof(attention.own_statements, (attention.own_share, attention.own_share_in_odds)),
+        "LDL:attn": Proof(attention.own_statements, (attention.own_share_of_all, attention.own_share, attention.own_share_in_odds)),
         "LDL:attn-n": one(attention.rest_statement, attention.shares_of_the_rest),
         "LDL:A.cols": one(attention.sum_statement, attention.add_up),
-        "LDL:eq9": one(counts.statement, counts.without_a_floor),
+        "LDL:eq9": one(counts.floored_statement, counts.without_a_floor),
         "LDL:eq9/floor": one(counts.statement, counts.without_a_floor),
         "LDL:eq9.bal": one(balance.cubic_statement, balance.cubic),
-        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the first half
-        "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.equal_shares),
+        "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
+        "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
         "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
-        "LDL:L3.ub": Proof(
-            first_phase.upper_statements, (first_phase.at_most, lambda: first_phase.at_most_the_printed_share(first_phase.U))
-        ),
+        "LDL:L3.ub": Proof(first_phase.upper_statements, (first_phase.at_most, first_phase.at_most_the_printed_share)),
         "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
         "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
         "LDL:L1.id": one(errors.difference_statement, errors.by_differences),
         "LDL:L1.abs": Proof(errors.bound_statements, (errors.error_bound, errors.squared_error_bound)),
-        "LDL:L1": one(errors.lemma_1_statement, lambda: errors.lemma_1(2 * errors.L * errors.Delta)),
+        "LDL:L1": one(errors.lemma_1_statement, lambda: errors.lemma_1(errors.spread)),
         "LDL:Pr1.Lsum": Proof(
-            errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(2 * errors.L * errors.Delta))
+            errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(errors.spread))
         ),
         "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
@@ -57,7 +55,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "OURS:R11.sign": Proof(
             tasks.sign_statements, (tasks.entries_with_probability, tasks.sign, tasks.where_the_own_class_leads)
         ),
-        "OURS:R11.other": Proof(tasks.other_statements, (tasks.other_entries, tasks.small_rest, tasks.not_negative)),
+        "OURS:R11.other": Proof(
+            tasks.other_statements, (tasks.other_form, tasks.other_entries, tasks.small_rest, tasks.not_negative)
+        ),
         "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
         "OURS:R12.upper": Proof(orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)),
         "OURS:R11.upper": Proof(margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)),
@@ -75,6 +75,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:L5.off": one(updates.first_statement, updates.first_phase),
         "LDL:L8.off": one(updates.second_statement, updates.second_phase),
         "LDL:C.step5": Proof(updates.regrouped_statements, each(updates.regrouped, 2)),
-        "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_between, 2)),
+        "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_of_one_order, 2)),
     }
 )

@@ -6,9 +6,9 @@ from numerics.derivations.derived import chain
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.terms import Number, Op, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 
-__all__ = ["above", "added", "cancelled", "gap", "ind", "product", "scaled", "times", "turned"]
+__all__ = ["above", "added", "cancelled", "gap", "hypotheses", "ind", "product", "scaled", "times", "turned"]
 
 X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
 
@@ -62,3 +62,8 @@ def added(thm: Theorem, Z: Term) -> Theorem:
 def turned(thm: Theorem) -> Theorem:
     """Y == X from X == Y."""
     return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
+
+
+def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
+    """All that the theorems assume."""
+    return frozenset().union(*(thm.assumptions for thm in theorems))

@@ -13,8 +13,8 @@ from numerics.derivations.rules import arithmetic, assume, equal, integrate, spe
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, product, scaled, times, turned
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import added, cancelled, gap, hypotheses, product, scaled, times, turned
 
 n, m, task = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("task", Sort.TOKEN)
 M, b = Variable("M", range=whole(1)), Variable("b", range=REALS)
@@ -85,18 +85,14 @@ def bounds() -> tuple[Theorem, Theorem]:
     return chain(least, turned(loss())), total
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 def loss_statements(most: int | Fraction = 2, least: int | Fraction = 1, own: int = 2) -> tuple[Statement, ...]:
     """R7.loss: the mean squared error, and its bounds by multiples of s (1 - w_k)^2."""
     left, unit = mean((prediction - f_k(task)) ** 2), s * (1 - a) ** 2
-    given = _given(*exchangeable, adds_up)
+    given = hypotheses(*exchangeable, adds_up)
     return (
         Statement(left, "==", s * (1 - own * a + a**2 + others(w(n) ** 2)), given),
         Statement(Fraction(least) * unit, "<=", left, given),
-        Statement(left, "<=", Fraction(most) * unit, given | _given(positive, kronecker, at_most_one)),
+        Statement(left, "<=", Fraction(most) * unit, given | hypotheses(positive, kronecker, at_most_one)),
     )
 
 
@@ -165,9 +161,9 @@ def sign_statements(own: int = 1, factor: Fraction = Fraction(1)) -> tuple[State
     """
     weight = instantiated(c(n) * w(n), {n: m})
     left = bind("coordinates", (m,), weight * (p * mean((f_k(task) - prediction) * (f_m - prediction))), (M,))
-    given = _given(positive, adds_up)
+    given = hypotheses(positive, adds_up)
     return (
-        Statement(-left, "==", s * p * entries(own), _given(*exchangeable, adds_up)),
+        Statement(-left, "==", s * p * entries(own), hypotheses(*exchangeable, adds_up)),
         Statement(term(0), "<=", s * p * w(n) * (a + w(n) - Fraction(factor) * length), given | leads.assumptions),
         Statement(Fraction(factor) * length, "<=", a, given | largest.assumptions),
     )
@@ -184,17 +180,25 @@ between = assume("M >= c_k", low, "<=", moment, every=(n, m)), assume("M <= C_k"
 apart = others(w(n) * d(n, task))
 
 
+#: (M w)_m and w'M w.
+row, square = others(w(n) * moment), pairs(w(n) * w(m) * moment)
+
+
+@cache
+def other_form() -> Theorem:
+    """-H_mk = p w_m ((M w)_m - w'M w)."""
+    return equal(-(p * mean(w(m) * apart * (apart - d_m))), p * w(m) * (row - square))
+
+
 @cache
 def other_entries() -> Theorem:
-    """-H_mk = p w_m ((M w)_m - w'M w) >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
-    row, square = others(w(n) * moment), pairs(w(n) * w(m) * moment)
+    """-H_mk >= p w_m x (c_k - C_k x), with x = 1 - w_k."""
     w_m = w(m)
-    form = equal(-(p * mean(w_m * apart * (apart - d_m))), p * w_m * (row - square))
     one = integrate("coordinates", (n,), times(w(n), between[0], positive), (M,))
     one, two = chain(low * x, one), _square_from_above()
     step = arithmetic(x * (low - high * x), "<=", row - square, one, two, hide=(row, square, x))
     bound = times(p * w_m, step, product(p, w_m, specialise(positive, {n: m})))
-    return chain(p * w_m * (x * (low - high * x)), bound, turned(form))
+    return chain(p * w_m * (x * (low - high * x)), bound, turned(other_form()))
 
 
 def _pairs_of_weights() -> Theorem:
@@ -235,14 +239,17 @@ def not_negative() -> Theorem:
     return product(p * w(m), x * (low - high * x), product(p, w(m), specialise(positive, {n: m})), inner)
 
 
-def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> tuple[Statement, ...]:
-    """R11.other: the entries from below, what a small loss forces, and that they are not negative
-    then. `least` and `most` multiply c_k and C_k, and `two` is the exponent of C_k.
+def other_statements(least: int = 1, most: Fraction = Fraction(1), two: int = 2, sign: int = 1) -> tuple[Statement, ...]:
+    """R11.other: the entries, their bound from below, what a small loss forces, and that they are
+    not negative then. `sign` stands for the sign of w'M w, `least` and `most` multiply c_k and C_k,
+    and `two` is the exponent of C_k.
     """
-    given = _given(positive, *between)
+    given = hypotheses(positive, *between)
+    entry = -(p * mean(w(m) * apart * (apart - d_m)))
     left = p * w(m) * (x * (least * low - Fraction(most) * high * x))
     return (
-        Statement(left, "<=", -(p * mean(w(m) * apart * (apart - d_m))), given),
+        Statement(entry, "==", p * w(m) * (row - sign * square)),
+        Statement(left, "<=", entry, given),
         Statement(x, "<=", low / high, given | small(two).assumptions),
         Statement(term(0), "<=", p * w(m) * (x * (low - high * x)), given | small(two).assumptions),
     )

@@ -1,5 +1,5 @@
-"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over outcomes of products
-of two errors, and sums of steps.
+"""Updates of the scores, Lemmas 2, 4, 5 and 8 of Li, Duan & Liang: means over tasks, prompts and
+queries of products of two errors, and sums of steps.
 """
 
 from __future__ import annotations
@@ -13,20 +13,25 @@ from numerics.derivations.rules import arithmetic, assume, integrate, replace, s
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
-from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times, turned
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.features.steps import added, gap, hypotheses, ind, product, scaled, times, turned
 
-n, m, outcome = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("outcome", Sort.TOKEN)
+#: An outcome is a task and a prompt, and the query y is drawn apart from both.
+n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)
+outcome, y = Variable("outcome", Sort.TOKEN), Variable("y", Sort.QUERY)
 M, K = Variable("M", range=whole(1)), Variable("K", range=whole(1))
-B, P, C, A_, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "eta"))
+B, P, C, A_, E, eta = (Variable(name, range=POSITIVE) for name in ("B", "P", "C", "A", "E", "eta"))
 u = Variable("u", range=REALS)
-#: Attention on another class and on the query's own, and the difference of the values there.
+#: Attention of the query v_k on another class and on its own, and how the values there differ.
 A, d = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("Attn", "d"))
-A_k, query = Function("Attnk", (Sort.TOKEN,), None), Function("isk", (Sort.TOKEN,))
-is_k, own = ind(query(outcome)), A_k(outcome)
+A_k = Function("Attnk", (Sort.TOKEN,), None)
+#: Whether the query is v_k, and whether the prompt is unbalanced.
+query, bad = Function("isk", (Sort.QUERY,)), Function("bad", (Sort.TOKEN,))
+is_k, fails, own = ind(query(y)), ind(bad(outcome)), A_k(outcome)
 d_m, A_m = (instantiated(e, {n: m}) for e in (d(n, outcome), A(n, outcome)))
 
 mean = lambda e: bind("mean", (outcome,), e)
+expectation = lambda e: bind("query", (y,), mean(e))
 others = lambda e: bind("coordinates", (n,), e, (M,))
 modulus = lambda e: Op("max", (e, -e))
 
@@ -35,8 +40,16 @@ positive = assume("attention is not negative", 0, "<=", A(n, outcome), every=(n,
 own_positive = assume("nor is that on the query's class", 0, "<=", own, every=(outcome,))
 from_own = assume("values differ by at most B from that of the query", modulus(d(n, outcome)), "<=", B, every=(n, outcome))
 from_another = assume("values of two others differ by at most B", modulus(d_m - d(n, outcome)), "<=", B, every=(n, m, outcome))
-rare = assume("the query has the class with probability at most P/K", mean(is_k), "<=", P / K)
-small = assume("attention on another class is at most A/K", A(n, outcome), "<=", A_ / K, every=(n, outcome))
+rare = assume("the query is v_k with probability at most P/K", bind("query", (y,), is_k), "<=", P / K)
+share = assume("another class has a part of what the query's leaves", A(n, outcome), "<=", 1 - own, every=(n, outcome))
+small = assume(
+    "attention on another class is at most A/K in balanced prompts",
+    (1 - fails) * A(n, outcome),
+    "<=",
+    A_ / K,
+    every=(n, outcome),
+)
+seldom = assume("a prompt is unbalanced with probability at most E/K", mean(fails), "<=", E / K)
 #: f_k - yhat, and f_m - yhat.
 error, other_error = -others(A(n, outcome) * d(n, outcome)), d_m - others(A(n, outcome) * d(n, outcome))
 
@@ -107,6 +120,11 @@ def _product(one: Sides, two: Sides, X: Term, Y: Term) -> Sides:
     return found[0], found[1]
 
 
+def _expected(point: Theorem, rhs: Term) -> Theorem:
+    """The mean over the outcome and the query."""
+    return chain(integrate("query", (y,), integrate("mean", (outcome,), point)), rhs)
+
+
 @cache
 def own_update() -> Theorem:
     """E 1{query v_k} Attn_k (f_k - yhat)^2 <= 4/27 B^2 P/K."""
@@ -117,42 +135,39 @@ def own_update() -> Theorem:
     cubic = arithmetic(own * (1 - own) ** 2, "<=", Fraction(4, 27), own_positive, least)
     bound = times(is_k * B**2, cubic)
     point = chain(is_k * own * error**2, weight, bound, Fraction(4, 27) * B**2 * is_k)
-    total = chain(integrate("mean", (outcome,), point), Fraction(4, 27) * B**2 * mean(is_k))
-    return chain(total, times(Fraction(4, 27) * B**2, rare))
+    return chain(_expected(point, Fraction(4, 27) * B**2 * rare.lhs), times(Fraction(4, 27) * B**2, rare))
 
 
 @cache
 def other_update() -> Sides:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P A B^2/K^2, in both signs."""
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2, in both signs: A/K
+    bounds the attention in balanced prompts, and 1 in the others.
+    """
     one, two = errors()
     weak = _weaker(one, arithmetic((1 - own) * B, "<=", B, own_positive))
+    most = arithmetic(A_m, "<=", (1 - fails) * A_m + fails, specialise(share, {n: m}), own_positive)
+    most = chain(most, added(specialise(small, {n: m}), fails))
     found = []
     for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        most = times(is_k * B**2, specialise(small, {n: m}))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, most, A_ / K * B**2 * is_k)
-        total = chain(integrate("mean", (outcome,), point), A_ / K * B**2 * mean(is_k))
-        found.append(chain(total, times(A_ / K * B**2, rare), P * A_ / K**2 * B**2))
+        point = chain(sign * (is_k * A_m * error * other_error), weighted, times(is_k * B**2, most))
+        chance = rare.lhs
+        total = _expected(point, chance * (A_ / K * B**2 + B**2 * mean(fails)))
+        total = chain(total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance)
+        found.append(chain(total, times(B**2 * (A_ + E) / K, rare), P * (A_ + E) / K**2 * B**2))
     return found[0], found[1]
-
-
-share = assume("attention is at most 1", A(n, outcome), "<=", 1, every=(n, outcome))
-epsilon = Variable("epsilon", range=POSITIVE)
-close_to_1 = assume("1 - Attn_k is at most epsilon", 1 - own, "<=", epsilon, every=(outcome,))
 
 
 @cache
 def vanishing_update() -> Sides:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 epsilon if 1 - Attn_k <= epsilon."""
-    one, two = errors()
-    weak = _weaker(one, times(B, close_to_1), epsilon * B)
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= B^2 E 1{query v_k} (1 - Attn_k)^2."""
     found = []
-    for sign, line in zip((1, -1), _product(weak, two, error, other_error)):
+    for sign, line in zip((1, -1), _product(*errors(), error, other_error)):
         weighted = times(is_k * A_m, line, product(is_k, A_m, specialise(positive, {n: m})))
-        most = times(is_k * epsilon * B**2, specialise(share, {n: m}))
-        point = chain(sign * (is_k * A_m * error * other_error), weighted, most, epsilon * B**2 * is_k)
-        point = chain(point, times(epsilon * B**2, arithmetic(is_k, "<=", 1)))
-        found.append(chain(integrate("mean", (outcome,), point), B**2 * epsilon))
+        least = chain(0, integrate("coordinates", (n,), positive, (M,)), adds_up)
+        most = times(is_k * (1 - own) * B**2, specialise(share, {n: m}), product(is_k, 1 - own, least))
+        point = chain(sign * (is_k * A_m * error * other_error), weighted, most)
+        found.append(_expected(point, B**2 * expectation(is_k * (1 - own) ** 2)))
     return found[0], found[1]
 
 
@@ -216,44 +231,40 @@ def second_phase() -> Theorem:
     return chain(arithmetic(modulus(score(m)), "==", modulus(X), onwards, hide=(X,)), sides)
 
 
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
-
-
 ATTENTION = (adds_up, positive, own_positive, from_own)
 
 
 def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> Statement:
     """g_k <= c B^2 P/K, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left = mean(is_k * own * error**2)
-    return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), _given(*ATTENTION, rare))
+    left = expectation(is_k * own * error**2)
+    return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare))
 
 
 def other_statements(c: Fraction = Fraction(1), rate: Term | None = None) -> tuple[Statement, ...]:
-    """|g_{k,m}| <= c P A B^2/K^2 in both signs, and the same times `rate`."""
+    """|g_{k,m}| <= c P (A + E) B^2/K^2 in both signs, and the same times `rate`."""
     factor = term(1) if rate is None else rate
-    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, rare, small)
-    bound = factor * (Fraction(c) * P * A_ / K**2 * B**2)
+    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, rare, share, small, seldom)
+    bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
     return Statement(factor * left, "<=", bound, given), Statement(-factor * left, "<=", bound, given)
 
 
-def vanishing_statements(power: int = 1) -> tuple[Statement, ...]:
-    """|g_{k,m}| <= B^2 epsilon^power in both signs, where 1 - Attn_k <= epsilon."""
-    left, given = mean(is_k * A_m * error * other_error), _given(*ATTENTION, from_another, share, close_to_1)
-    bound = B**2 * epsilon**power
+def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
+    """|g_{k,m}| <= B^2 E 1{query v_k} (1 - Attn_k)^power in both signs."""
+    left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, share)
+    bound = B**2 * expectation(is_k * (1 - own) ** power)
     return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 
 def first_statement(c: Fraction = Fraction(1)) -> Statement:
     """|q_m| <= c C P log(K)/K after C K log(K)/(eta s^2) steps of at most eta P s^2/K^2."""
-    given = _given(from_zero, *_steps(STEP, LENGTH_1))
+    given = hypotheses(from_zero, *_steps(STEP, LENGTH_1))
     return Statement(modulus(score(m)), "<=", Fraction(c) * C * P * log(K) / K, given)
 
 
 def second_statement(c: Fraction = Fraction(1)) -> Statement:
     """|q_m| <= (C0 + c C P) log(K/epsilon)/K after the steps of Phase II."""
-    given = _given(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
+    given = hypotheses(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
     return Statement(modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K, given)
 
 
@@ -295,31 +306,35 @@ def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
     return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
 
 
-chance, rest_of = Function("p", (Sort.INDEX,)), Function("left", (Sort.INDEX,))
-least, most = (Variable(name, range=REALS) for name in ("least", "most"))
+l = Variable("l", Sort.INDEX)
+R = Variable("R", range=Range(Fraction(1), lo_open=False))
+#: The probability of a class, and what is left there: a multiple of (1 - Attn_k)^2.
+chance, left = Function("p", (Sort.INDEX,)), Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1))
+at, at_l, at_m = (mean(left(i, outcome)) for i in (n, l, m))
 chances = assume("probabilities add up to 1", all_(chance(n)), "==", 1)
 no_negative = assume("probabilities are not negative", 0, "<=", chance(n), every=(n,))
-not_less = assume("the least", least, "<=", rest_of(n), every=(n,))
-not_more = assume("the largest", rest_of(n), "<=", most, every=(n,))
+same_order = assume("two classes leave the same up to a factor R", at_l, "<=", R * at, every=(l, n))
+half_sum = Fraction(1, 2) * all_(chance(n) * at)
 
 
 @cache
-def mean_between() -> Sides:
-    """A mean over the classes lies between the least and the largest value."""
-    lines = times(chance(n), not_less, no_negative), times(chance(n), not_more, no_negative)
-    low, high = (integrate("coordinates", (n,), line, (K,)) for line in lines)
-    half = Fraction(1, 2)
-    low = chain(
-        arithmetic(half * least, "==", half * least * all_(chance(n)), chances), chain(half * low.lhs, times(term(half), low))
-    )
-    high = chain(half * high.lhs, times(term(half), high), half * most * all_(chance(n)))
-    return low, chain(high, arithmetic(high.rhs, "==", half * most, chances))
+def mean_of_one_order() -> Sides:
+    """The half sum is at most R/2 times what any class leaves, and at least 1/(2 R) times that."""
+    above, below = specialise(specialise(same_order, {n: m}), {l: n}), specialise(same_order, {l: m})
+    high, low = (integrate("coordinates", (n,), times(chance(n), line, no_negative), (K,)) for line in (above, below))
+    high = chain(half_sum, times(term(Fraction(1, 2)), high), R / 2 * at_m * all_(chance(n)))
+    high = chain(high, arithmetic(high.rhs, "==", R / 2 * at_m, chances, hide=(at_m,)))
+    whole = arithmetic(at_m, "==", at_m * all_(chance(n)), chances, hide=(at_m,))
+    low = chain(at_m / (2 * R), times(1 / (2 * R), chain(whole, low.lhs, low)), half_sum)
+    return low, high
 
 
-def mean_statements(factor: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
-    """Half the mean is between half the least value and `factor` times the largest."""
-    left, given = Fraction(1, 2) * all_(chance(n) * rest_of(n)), _given(chances, no_negative)
+def mean_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
+    """The half sum is between 1/(2 R) and R/2 times what any class leaves; `half` stands for 1/2 in
+    these.
+    """
+    given = hypotheses(chances, no_negative, same_order)
     return (
-        Statement((1 - Fraction(factor)) * least, "<=", left, given | not_less.assumptions),
-        Statement(left, "<=", Fraction(factor) * most, given | not_more.assumptions),
+        Statement(Fraction(half) / R * at_m, "<=", half_sum, given),
+        Statement(half_sum, "<=", Fraction(half) * R * at_m, given),
     )

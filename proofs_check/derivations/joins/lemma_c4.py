@@ -20,6 +20,7 @@ from proofs_check.derivations.joins.events import within
 from proofs_check.derivations.moments import size_of_the_limit
 from proofs_check.derivations.softmax_average import F, K, a2, d, expectation, k, mean, prompt, rho, sigma, sub_gaussian, t, total
 from proofs_check.derivations.tilted import TOKEN, tail
+from proofs_check.derivations.tilted import t as threshold
 from proofs_check.derivations.weighted_errors import C_f, growth
 from theory.bounds.concentration_moments import threshold_c4, threshold_c7
 
@@ -95,7 +96,7 @@ def tails(p: int) -> tuple[Theorem, ...]:
     given = () if quotient is None else (specialise(quotient, {N_: at}),)
     same = within(powers, norms, 1 / (C_f**2 * sum_), *given), within(norms, powers, C_f**2 * sum_)
     last = tail_statements(p)[-1]
-    beyond = chain(last.lhs, specialise(tail(), {t: sqrt(_level(p)) / sigma}))
+    beyond = chain(last.lhs, specialise(tail(), {threshold: sqrt(_level(p)) / sigma}))
     events = (integrated("mean", (k,), line) for line in (first, *same))
     return (*events, chain(beyond, arithmetic(beyond.rhs, "<=", last.rhs)))
 

@@ -21,7 +21,7 @@ from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.softmax_average import a, d, j, k, m0, mean, over, score, sigma, sub_gaussian, v, w, z
-from proofs_check.derivations.tilted import QUERY, query, sub_gaussian_query, y
+from proofs_check.derivations.tilted import QUERY, query, y
 from proofs_check.derivations.tilted_mean import size_of_the_mean, size_statement, tilted
 from theory.bounds.sub_gaussian import fourth_moment_d1
 
@@ -124,8 +124,7 @@ def theorems() -> tuple[Theorem, ...]:
 
 x = Function("x", (Sort.QUERY,), None)
 u = Variable("u", range=REALS)
-e = Function("e", (Sort.INDEX, Sort.INDEX))
-l, b = Variable("l", Sort.INDEX), Function("b", (Sort.INDEX,))
+l = Variable("l", Sort.INDEX)
 real = Variable("r", range=REALS)
 
 
@@ -170,22 +169,22 @@ def on_the_line() -> tuple[Theorem, Theorem]:
 
 
 @cache
-def unit_vectors() -> tuple[Theorem, Theorem]:
-    """e_j is the j-th unit vector: e_j.b = b_j for every vector b, and |e_j| = 1."""
-    return (
-        assume("e_j.b = b_j", over(l, d, e(j, l) * b(l)), "==", b(j), every=(j, b)),
-        assume("|e_j| = 1", over(l, d, e(j, l) ** 2), "==", 1, every=(j,)),
-    )
+def sub_gaussian_coordinates() -> Theorem:
+    """E e^{u y_j} <= e^{u^2/2} for every real u and every coordinate: the definition of a
+    1-sub-Gaussian query at u times the j-th unit vector. It says nothing of other coordinates than
+    the first d, which may be 0.
+    """
+    mean_of = bind("query", (query,), exp(u * y(j, query)))
+    return assume("1-sub-Gaussian coordinates", mean_of, "<=", exp(u**2 / 2), every=(u, j))
 
 
 def norm_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tuple[Statement, Statement]:
     """r^2 s^2 <= share (r^4 + s^4)/2 for real numbers, and E|z|^4 <= (c sqrt(d))^4."""
     d_ = sp.Symbol("d", positive=True)
     bound = from_sympy(fourth_moment_d1(d_, sp.Rational(c)) ** 4, {d_: d})
-    given = frozenset().union(sub_gaussian_query().assumptions, *(thm.assumptions for thm in unit_vectors()))
     return (
         Statement(X_**2 * Y_**2, "<=", Fraction(share) * (X_**4 + Y_**4) / 2),
-        Statement(QUERY.mean(QUERY.square**2), "<=", bound, given),
+        Statement(QUERY.mean(QUERY.square**2), "<=", bound, sub_gaussian_coordinates().assumptions),
     )
 
 
@@ -193,14 +192,7 @@ def norm_statements(c: int | Fraction = 2, share: int | Fraction = 1) -> tuple[S
 def of_the_norm() -> tuple[Theorem, Theorem]:
     """The pairs of coordinates, each of which is a 1-sub-Gaussian number."""
     pairs = arithmetic(X_**2 * Y_**2, "<=", (X_**4 + Y_**4) / 2)
-    is_unit, length = unit_vectors()
-    coordinate = specialise(is_unit, {b: ((l,), y(l, query))})
-    both = []
-    for value in (2, -2):
-        at = specialise(sub_gaussian_query(), {v: ((l,), value * e(j, l))})
-        same = integrated("query", (query,), replace(exp(value * y(j, query)), coordinate), None, at.lhs)
-        size = exp(Fraction(value**2, 2) * length.lhs)
-        both.append(chain(same, at, size, replace(size, length)))
+    both = [specialise(sub_gaussian_coordinates(), {u: term(value)}) for value in (2, -2)]
     each = integrated("coordinates", (j,), fourth_moment(y(j, query), *both), None, 16 * d, (d,))
     point = specialise(pairs, {X_: y(j, query), Y_: y(l, query)})
     point = integrated("coordinates", (j,), point, heads=(d,))

@@ -200,7 +200,9 @@ def by_cauchy_schwarz(lemma: Lemma) -> Theorem:
 
 @cache
 def lines(lemma: Lemma) -> tuple[Theorem, ...]:
-    """Cauchy-Schwarz, the tail with the root of a sum, the radius, and the last bound."""
+    """Cauchy-Schwarz, the tail with the root of a sum, the radius, the maximum, and Assumption
+    (ii).
+    """
     line = by_cauchy_schwarz(lemma)
     first, second = (2 * moment for moment in lemma.moments)
     half = root(tail_of_the_query(), sqrt(tail_of_the_query().lhs), exp(d - B**2 / 32))
@@ -209,7 +211,9 @@ def lines(lemma: Lemma) -> tuple[Theorem, ...]:
     at = specialise(tail, {B: sqrt(lemma.radius)})
     roots = sqrt(first) + sqrt(second)
     at = chain(lemma.outside(lemma.radius), at, roots * exponential(lemma))
-    return line, tail, at, chain(at, replace(at.rhs, *maximum(lemma)[1:]))
+    _, largest, limit = maximum(lemma)
+    with_maximum = chain(at, replace(at.rhs, largest))
+    return line, tail, at, with_maximum, chain(with_maximum, replace(with_maximum.rhs, limit))
 
 
 def exponential(lemma: Lemma, rate: int = 0) -> Term:
@@ -242,22 +246,24 @@ def scaled_root(lemma: Lemma, power: int = 0) -> Term:
 
 def statements(lemma: Lemma, twice: int = 2, factor: int | Fraction = 1, half: int = 32, rate: int = 0) -> tuple[Statement, ...]:
     """Term 3 is at most sqrt(2 E|g|^m E max|f|^m + 2 E|R g/S|^m) sqrt(P(|z| >= B)), hence at most
-    the two roots times e^{d - B^2/32}, at the radius e^{d - ln(L)/(192 sigma^2 |U|^2)}, and with
-    the maximal inequality of Lemma D.2 and Assumption (ii).
+    the two roots times e^{d - B^2/32}, at the radius e^{d - ln(L)/(192 sigma^2 |U|^2)}, with the
+    maximal inequality of Lemma D.2, and with Assumption (ii) as well.
     """
     first, second = lemma.moments
     closed = mean(Op("ind", (square_of_q - B**2,)))
     roots = sqrt(2 * first) + sqrt(2 * second)
     of_the_product = hypotheses(product(lemma), independent(lemma), *largest_lengths(lemma)[:3])
     with_the_tail = of_the_product | sub_gaussian_query().assumptions
-    every = with_the_tail | hypotheses(growth(lemma), assumption_ii(lemma), sub_gaussian_vectors(), *largest_lengths(lemma))
-    last = scaled_root(lemma) + sigma ** (lemma.m * lemma.p) * sqrt(2 * c)
+    of_the_maximum = with_the_tail | hypotheses(growth(lemma), sub_gaussian_vectors(), *largest_lengths(lemma))
+    every = of_the_maximum | assumption_ii(lemma).assumptions
+    limit = sigma ** (lemma.m * lemma.p) * sqrt(2 * c)
     at_radius, decay = lemma.outside(lemma.radius), exponential(lemma, rate)
     return (
         Statement(lemma.outside(B**2), "<=", sqrt(twice * first + twice * second) * sqrt(closed), of_the_product),
         Statement(lemma.outside(B**2), "<=", Fraction(factor) * roots * exp(d - B**2 / half), with_the_tail),
         Statement(at_radius, "<=", roots * decay, with_the_tail),
-        Statement(at_radius, "<=", last * decay, every),
+        Statement(at_radius, "<=", (scaled_root(lemma) + sqrt(2 * second)) * decay, of_the_maximum),
+        Statement(at_radius, "<=", (scaled_root(lemma) + limit) * decay, every),
     )
 
 

@@ -1,8 +1,9 @@
 """Corollaries E.3 and E.5 of Boursier & Boyer: bounds of the distances of risks and gradients that
-are uniform on the ball of radius 2 rho and tend to 0, from what holds at every task.
+are uniform on the ball of radius 2 rho and tend to 0, from the laws of tokens and queries of every
+task.
 
-A token stands for the outcome, of which the task is a part; x is ln L. The constants c1, c2, .. of
-what is given at every task are those for the whole ball.
+A token without a task stands for the outcome, of which the task is a part; x is ln L. The constants
+c1, c2, .. depend on rho, and not on the point of the ball.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, sqrt
+from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
@@ -21,64 +22,111 @@ from proofs_check.derivations.risks import distance_of_risks as risks
 from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
+from proofs_check.derivations.risks.jacobians_at_tasks import proposition_3_4, second_moment
 from proofs_check.derivations.risks.outcomes import hypotheses
-from proofs_check.derivations.risks.proposition_at_tasks import proposition_3_1
-from proofs_check.derivations.risks.rates import S, at_every_task, eps, finite, mean, on_average, rate, square, tail
+from proofs_check.derivations.risks.outputs_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
+from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, tail, x
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
 
-
-output = proposition_3_1(square_D, c1, c2)
-jacobians = at_every_task("Proposition 3.4 with our constants", norm_dJ**2, "dJ2", c3 * rate(c4, 4, 2))
-limit = at_every_task("Lemma D.1", square_T, "T2", c5 * square**2)
-label = at_every_task("second moment of a sub-Gaussian label", square_y, "y2", c6 * square**1)
-jacobian = at_every_task("R3 for the Jacobian", norm_J**2, "J2", c7 * square**4)
 #: What bounds E|D|^2, E|dJ|^2, E|T|^2 + E|y|^2, and E|J|^2.
 X = c1 * rates.bound(term(3), term(1), S, c2)
 Z = c3 * rates.left_open(c4)
+#: X is `falls` over ln(L)^2, and Z is `rests` and `slowly` over ln L.
+falls = c1 * (3 / (c2 * exp(1))) ** 3 * S
+rests, slowly = c3 * (2 / (c4 * exp(1))) ** 2 * delta, c3 * (3 / (c4 * exp(1))) ** 3 * K * S
 M, N = (c5 + c6) * (1 + S), c7 * (1 + S)
 g1 = sqrt(M * X) + X / 2
 g2 = (sqrt(M) + sqrt(X)) * sqrt(Z) + sqrt(N * X)
-GIVEN = (*output, *limit, *label, finite)
-
-
-def risk_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """|R_L - R_inf| <= scale g_1(L) for a smooth loss, and scale epsilon for long prompts."""
-    plain = risks.smooth_statement()
-    given = plain.assumptions | hypotheses(*GIVEN)
-    return (
-        Statement(plain.lhs, "<=", Fraction(scale) * g1, given),
-        Statement(plain.lhs, "<=", Fraction(scale) * eps, given | hypotheses(*long_for_risks)),
-    )
-
-
-def _long(e: Term, most: Term) -> Theorem:
-    return assume("L is at least L*(epsilon)", e, "<=", most)
-
-
-long_for_risks = (_long(X, eps), _long(X, eps**2 / (4 * M)))
-long_for_gradients = (_long(X, M), _long(X, eps**2 / (4 * N)), _long(Z, eps**2 / (16 * M)))
 
 
 @cache
-def _moment(given: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
+def output() -> tuple[Theorem, Theorem]:
+    """E|D|^2 at every task."""
+    return proposition_3_1(square_D, c1, c2)
+
+
+@cache
+def limit() -> tuple[Theorem, Theorem]:
+    """E|T|^2 at every task."""
+    return lemma_d1(square_T, c5)
+
+
+@cache
+def label() -> tuple[Theorem, Theorem]:
+    """E|y|^2 at every task."""
+    return second_moment_of_a_token(square_y, c6)
+
+
+@cache
+def jacobian() -> tuple[Theorem, Theorem]:
+    """E|J|^2 at every task."""
+    return second_moment(norm_J**2, c7)
+
+
+@cache
+def jacobians() -> tuple[Theorem, Theorem]:
+    """E|dJ|^2 at every task."""
+    return proposition_3_4(norm_dJ**2, c3, c4)
+
+
+def given() -> tuple[Theorem, ...]:
+    """What is known of the tasks."""
+    return (*output(), *limit(), *label(), finite)
+
+
+def risk_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """|R_L - R_inf| <= scale g_1(L) for a smooth loss, and scale epsilon from an L*(epsilon) on."""
+    plain = risks.smooth_statement()
+    known = plain.assumptions | hypotheses(*given())
+    return (
+        Statement(plain.lhs, "<=", Fraction(scale) * g1, known),
+        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*long_for_risks())),
+    )
+
+
+def _long(e: Term, most: Term, clock: Term) -> Theorem:
+    """From L >= L*(epsilon), which says that e/most <= clock, to e/clock <= most."""
+    long = assume("L is at least L*(epsilon)", e / most, "<=", clock)
+    return arithmetic(e / clock, "<=", most, long, hide=(e, M, N))
+
+
+@cache
+def long_for_risks() -> tuple[Theorem, ...]:
+    """For the risks."""
+    return _long(falls, eps, x**2), _long(falls, eps**2 / (4 * M), x**2)
+
+
+@cache
+def long_for_gradients() -> tuple[Theorem, ...]:
+    """For the gradients, with a small delta."""
+    return (
+        _long(falls, M, x**2),
+        _long(falls, eps**2 / (4 * N), x**2),
+        _long(slowly, eps**2 / (32 * M), x),
+        assume("delta is small for epsilon", rests, "<=", eps**2 / (32 * M)),
+    )
+
+
+@cache
+def _moment(of: tuple[Theorem, Theorem], c: Term, power: int) -> Theorem:
     """A mean square is at most c(1 + S) if it is at most c sigma^{2 power} at every task."""
     lower = specialise(arithmetic(rates.w**power, "<=", 1 + rates.w**6), {rates.w: square})
-    average = chain(on_average(given, replace(c * square**power, lower)), c * (1 + rates.twelfth))
+    average = chain(on_average(of, replace(c * square**power, lower)), c * (1 + rates.twelfth))
     return chain(average, replace(average.rhs, finite))
 
 
 @cache
 def moments() -> Theorem:
     """E|T|^2 + E|y|^2 <= M."""
-    total = replace(outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit, c5, 2), _moment(label, c6, 1))
+    total = replace(outcomes.mean(square_T) + outcomes.mean(square_y), _moment(limit(), c5, 2), _moment(label(), c6, 1))
     return chain(total, M)
 
 
 @cache
 def outputs_come_together() -> Theorem:
     """E|D|^2 <= c_1 (3/(c_2 e))^3 S/ln(L)^2."""
-    average = chain(on_average(output), c1 * mean(rate(c2, 3, 1)))
+    average = chain(on_average(output()), c1 * mean(rate(c2, 3, 1)))
     at = specialise(rates.theorem(), {rates.order: term(3), rates.a: term(1), rates.c: c2})
     at = chain(mean(rate(c2, 3, 1)), at, rates.bound(term(3), term(1), rates.twelfth, c2))
     average = chain(average, replace(average.rhs, at))
@@ -88,7 +136,7 @@ def outputs_come_together() -> Theorem:
 @cache
 def jacobians_come_together() -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
-    average = chain(on_average(jacobians), c3 * mean(rate(c4, 4, 2)))
+    average = chain(on_average(jacobians()), c3 * mean(rate(c4, 4, 2)))
     at = specialise(rates.eighth_power_tends_to_zero(), {rates.c: c4})
     return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z)
 
@@ -106,7 +154,7 @@ def risks_come_together() -> Theorem:
 @cache
 def risks_tend_together() -> Theorem:
     """Both terms of g_1 are at most epsilon/2 for long prompts."""
-    first, second = long_for_risks
+    first, second = (chain(X, thm) for thm in long_for_risks())
     root = replace(sqrt(M * X), second)
     root = chain(root, arithmetic(root.rhs, "==", eps / 2, hide=(M,)))
     small = arithmetic(g1, "<=", eps, root, first, hide=(root.lhs, X))
@@ -114,14 +162,14 @@ def risks_tend_together() -> Theorem:
 
 
 def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """|grad R_L - grad R_inf| <= scale g_2(L) for a smooth loss, and at most scale epsilon for long
-    prompts, if delta is so small, and K so large, that Z is small for them.
+    """|grad R_L - grad R_inf| <= scale g_2(L) for a smooth loss, and at most scale epsilon from an
+    L*(epsilon) on, if delta is small and E[sigma^12; sigma^2 >= K] <= delta.
     """
     plain = gradients.smooth_statement()
-    given = plain.assumptions | hypotheses(*GIVEN, *jacobians, *jacobian, tail)
+    known = plain.assumptions | hypotheses(*given(), *jacobians(), *jacobian(), tail)
     return (
-        Statement(plain.lhs, "<=", Fraction(scale) * g2, given),
-        Statement(plain.lhs, "<=", Fraction(scale) * eps, given | hypotheses(*long_for_gradients)),
+        Statement(plain.lhs, "<=", Fraction(scale) * g2, known),
+        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*long_for_gradients())),
     )
 
 
@@ -132,15 +180,16 @@ def gradients_come_together() -> Theorem:
     squares = moments().lhs, outcomes.mean(square_D), outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2)
     first, second, third, fourth = map(sqrt, squares)
     form = (first + second) * fourth + third * second
-    given = moments(), outputs_come_together(), _moment(jacobian, c7, 4), jacobians_come_together()
-    most = chain(plain, form, replace(form, *given))
+    means = moments(), outputs_come_together(), _moment(jacobian(), c7, 4), jacobians_come_together()
+    most = chain(plain, form, replace(form, *means))
     return chain(most, arithmetic(most.rhs, "==", g2, hide=(X, Z, M, N)))
 
 
 @cache
 def gradients_tend_together() -> Theorem:
     """Both terms of g_2 are at most epsilon/2 for long prompts."""
-    first, second, third = long_for_gradients
+    first, second = (chain(X, thm) for thm in long_for_gradients()[:2])
+    third = chain(Z, rests + slowly / x, replace(rests + slowly / x, *long_for_gradients()[2:]), eps**2 / (16 * M))
     lead, last = (sqrt(M) + sqrt(X)) * sqrt(Z), sqrt(N * X)
     one = replace(lead, first, third)
     one = chain(one, arithmetic(one.rhs, "==", eps / 2, hide=(M,)))

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, integrated
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
+from numerics.derivations.rules import arithmetic, assume, at_task, equal, integrate, replace, specialise
 from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Term, term
@@ -21,7 +20,7 @@ from proofs_check.derivations.query_average import U, V, at_the_query, b, l, nor
 from proofs_check.derivations.risks.outcomes import both_signs, hypotheses, square_bounded
 from proofs_check.derivations.risks.rates import mean, square, task
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over, sigma
-from proofs_check.derivations.tilted import QUERY, query, sub_gaussian_query, weighted_moment
+from proofs_check.derivations.tilted import QUERY, query, sub_gaussian_query, weighted_moment, y
 from proofs_check.derivations.tilted_mean import fourth_moment_of_the_query
 
 centred = {gaussian.mu: ((j,), term(0))}
@@ -75,19 +74,22 @@ def _power(power: int, two: int | Fraction, of: Term) -> Term:
 GIVEN = (sub_gaussian_query(), spread, operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
 
 
+#: The root R of the covariance and the query of a task, and sigma_mu.
+OF_THE_TASK = {
+    gaussian.R: Function("R", (Sort.TASK, *gaussian.R.sorts)),
+    y: Function("x", (Sort.TASK, *y.sorts), y.order),
+    sigma: sqrt(square),
+}
+
+
 def _statements(power: int, two: int | Fraction) -> tuple[Statement, Statement]:
-    given = of_the_task(power)
     left = QUERY.mean(at_the_query_size ** (power // 2))
+    at_every_task = at_task(equal(left, left), task, OF_THE_TASK).lhs
+    given = (at_task(thm, task, OF_THE_TASK) for thm in GIVEN)
     return (
         Statement(left, "<=", _power(power, two, sigma**2), hypotheses(*GIVEN)),
-        Statement(mean(given.lhs), "<=", _power(power, two, term(1)) * mean(square**power), hypotheses(given)),
+        Statement(mean(at_every_task), "<=", _power(power, two, term(1)) * mean(square**power), hypotheses(*given)),
     )
-
-
-def of_the_task(power: int) -> Theorem:
-    """The hypothesis that the first part holds at every task, where |Gamma| <= sigma_mu^2."""
-    moment = Function(f"T{power}", (Sort.TASK,), Fraction(1))(task)
-    return assume("the first part at every task", moment, "<=", _power(power, 2, square), every=(task,))
 
 
 def fourth_statements(two: int | Fraction = 2) -> tuple[Statement, Statement]:
@@ -123,6 +125,18 @@ def second_at_a_task() -> Theorem:
     return chain(average, replace(average.rhs, second_of_the_query()))
 
 
-def over_the_tasks(power: int) -> Callable[[], Theorem]:
+@cache
+def fourth_over_the_tasks() -> Theorem:
     """The mean of the first part over the tasks."""
-    return lambda: integrate("task", (task,), of_the_task(power))
+    return _over_the_tasks(fourth_at_a_task(), 4)
+
+
+@cache
+def second_over_the_tasks() -> Theorem:
+    """The mean of the first part over the tasks."""
+    return _over_the_tasks(second_at_a_task(), 2)
+
+
+def _over_the_tasks(thm: Theorem, power: int) -> Theorem:
+    average = integrate("task", (task,), at_task(thm, task, OF_THE_TASK))
+    return chain(average, _power(power, 2, term(1)) * mean(square**power))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import reduce
 
+from numerics.derivations.binding import bind
 from numerics.derivations.derived import D_, cauchy_schwarz, chain, integrated, sqrt
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
-from numerics.derivations.terms import Term
+from numerics.derivations.terms import Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.outcomes import a, both_signs, i, k, mean, mean_of_a_product, p, parameters, square_bounded
 
@@ -48,13 +49,13 @@ def norm_of_a_mean(X: Term, first: Term, second: Term, bound: Theorem) -> Theore
     return _cancelled(chain(norm(centre) ** 2, square), norm(centre), product.rhs)
 
 
-def mean_of_a_norm(X: Term, B: Term, bound: Theorem) -> Theorem:
-    """|E X| <= E B for a random vector X with |X| <= B."""
-    centre = mean(X)
+def mean_of_a_norm(kind: str, names: tuple[Variable, ...], X: Term, bound: Theorem) -> Theorem:
+    """|E X| <= E B for a random vector X with |X| <= B, where E is a mean of that kind."""
+    centre, larger = bind(kind, names, X), bind(kind, names, bound.rhs)
     along = _inner(centre, X)
     along = chain(along, replace(along.rhs, bound))
-    square = integrated("mean", (k,), along, parameters(centre**2), norm(centre) * mean(B))
-    return _cancelled(chain(norm(centre) ** 2, square), norm(centre), mean(B))
+    square = integrated(kind, names, along, parameters(centre**2), norm(centre) * larger)
+    return _cancelled(chain(norm(centre) ** 2, square), norm(centre), larger)
 
 
 def triangle(*parts: tuple[Term, Theorem]) -> Theorem:

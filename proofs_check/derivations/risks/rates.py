@@ -124,13 +124,12 @@ def second_half_tends_to_zero() -> Theorem:
     return chain(second_half(), small, arithmetic(small.rhs, "<=", eps, long_prompts, hide=hidden))
 
 
-def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The bound, and what it leaves open: E sigma^8 ln(L)^2/L^{c/sigma^2} is at most (2/(ce))^2
-    delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <= delta, which
-    holds for every delta if K is large. A factor multiplies the right sides.
+def limit_statement(factor: int | Fraction = 1) -> Statement:
+    """What the bound leaves open: E sigma^8 ln(L)^2/L^{c/sigma^2} is at most a factor times
+    (2/(ce))^2 delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <=
+    delta.
     """
-    second = Statement(mean(rate(c, 4, 2)), "<=", Fraction(factor) * left_open(), hypotheses(finite, tail))
-    return statement(factor), second
+    return Statement(mean(rate(c, 4, 2)), "<=", Fraction(factor) * left_open(), hypotheses(finite, tail))
 
 
 @cache

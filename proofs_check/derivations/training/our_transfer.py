@@ -97,13 +97,13 @@ def less_than_rho() -> Theorem:
 @cache
 def distance() -> Theorem:
     """Gronwall's bound up to T."""
-    return kept_in_the_ball(gronwall(), less_than_rho())
+    return kept_in_the_ball(gronwall(), less_than_rho)
 
 
 @cache
 def from_a_time_on() -> Theorem:
     """R_L(theta_L(t)) <= R_L(theta_L(s)) <= R(theta(s)) + g1 + kappa times the distance at s."""
-    close = both_signs(together(kept_in_the_ball(barrier, less_than_rho()), distance()))[0]
+    close = both_signs(together(kept_in_the_ball(barrier, less_than_rho), distance()))[0]
     here = at_a_time(close)
     bound = g1 + kappa * sharp(CLOCK(s))
     return arithmetic(up_to_T * later * (RL(t) - R(s)), "<=", up_to_T * later * bound, here, never_rises(), hide=(bound,))

@@ -45,9 +45,7 @@ chain_rule = assume(
     parameters(gL(i, t) * thetaL.rate(i, t)),
     every=(t,),
 )
-close_risks = assume(
-    "risks within g1 on the ball, as in Corollary E.3", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,), cited=True
-)
+close_risks = assume("risks within g1 on the ball", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,))
 lipschitz_risk = assume(
     "C^2 infinite-prompt risk: kappa is its Lipschitz constant on the ball",
     in_ball() * size(RS(t) - R(t)),

@@ -4,6 +4,7 @@ to (27) and Lemma E.1 of Boursier & Boyer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
@@ -75,9 +76,7 @@ flows = (
 )
 same_start = assume("one start", thetaL(i, START), "==", theta(i, START), every=(i,))
 distance_now = sqrt(gap(thetaL, theta))
-close_gradients = assume(
-    "gradients within g2 on the ball, as in Corollary E.5", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,), cited=True
-)
+close_gradients = assume("gradients within g2 on the ball", in_ball() * gap(gL, gS), "<=", g2**2, every=(t,))
 lipschitz = assume(
     "C^2 infinite-prompt risk: beta is the Lipschitz constant of its gradient on the ball",
     in_ball() * gap(gS, g),
@@ -87,7 +86,7 @@ lipschitz = assume(
 )
 in_small_ball = assume("the infinite-prompt flow is in the ball", square(theta), "<=", rho**2, every=(t,))
 horizon = assume("times up to T", CLOCK(t), "<=", T, every=(t,))
-early = assume("L is at least L*(T), so that (27) holds", bound_26(T), "<", rho)
+early = assume("L is at least L*(T), so that (27) holds", bound_26(T), "<=", rho)
 barrier = assume("the finite-prompt flow is in the larger ball", square(thetaL), "<=", 4 * rho**2, every=(t,))
 EVERY = (*flows, same_start, close_gradients, lipschitz, in_small_ball)
 
@@ -181,20 +180,34 @@ def _one_start() -> Theorem:
     return chain(integrate("coordinates", (i,), each, (p,)), 0)
 
 
-def kept_in_the_ball(thm: Theorem, early: Theorem = early) -> Theorem:
-    """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T, if
-    `early` says that a bound of the distance is less than rho at T.
+@cache
+def less_than_rho() -> Theorem:
+    """g2(e^{beta T} - 1)/beta < rho if (27) holds: A(e^x - 1) <= y - y^2/(y + B) with y = 3 A e^x
+    and B = A x e^x, where A = g2/beta and x = beta T; this rises in B, and is less than B.
     """
-    most = early.lhs
-    apart = _distance(barrier) if most == sharp(T) else distance_in_the_ball()
-    apart = then(apart, replace(apart.rhs, horizon))
+    x = Variable("x_", range=NONNEGATIVE)
+    A, y, B = (Variable(name, range=POSITIVE) for name in ("A_", "y_", "B_"))
+    share = lambda y, B: y - y**2 / (y + B)
+    y_T = 3 * (g2 / beta) * exp(beta * T)
+    line = arithmetic(A * (exp(x) - 1), "<=", share(3 * A * exp(x), A * x * exp(x)))
+    line = chain(sharp(T), specialise(line, {A: g2 / beta, x: beta * T}), share(y_T, bound_26(T)))
+    strict = specialise(arithmetic(share(y, B), "<", B), {y: y_T, B: rho})
+    return chain(line, replace(line.rhs, early), strict)
+
+
+def kept_in_the_ball(thm: Theorem, early: Callable[[], Theorem] = less_than_rho) -> Theorem:
+    """What holds as long as the finite-prompt flow is in the ball of radius 2 rho holds up to T, if
+    `early` says that Gronwall's bound of the distance is less than rho at T.
+    """
+    most = sharp(T)
+    apart = then(_distance(barrier), replace(sharp(CLOCK(t)), horizon))
     within = replace(norm(theta(i, t)), in_small_ball)
     within = chain(within, arithmetic(within.rhs, "==", rho))
     way = norm_of_a_sum(theta(i, t), thetaL(i, t) - theta(i, t))
     root = chain(sqrt(square(thetaL)), way, replace(way.rhs, within, apart))
     inside = chain(square(thetaL), replace(sqrt(square(thetaL)) ** 2, root))
     positive = arithmetic(0, "<=", most)
-    below = arithmetic(inside.rhs, "<", 4 * rho**2, early, positive, hide=(most,))
+    below = arithmetic(inside.rhs, "<", 4 * rho**2, early(), positive, hide=(most,))
     begins = integrate("coordinates", (i,), arithmetic(thetaL(i, START) ** 2, "==", theta(i, START) ** 2, same_start), (p,))
     start = chain(begins, specialise(in_small_ball, {t: START}), arithmetic(rho**2, "<=", 4 * rho**2))
     (own,) = barrier.assumptions

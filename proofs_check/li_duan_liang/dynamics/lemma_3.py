@@ -109,16 +109,19 @@ def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
 
 @claim(
     "LDL:L3.1",
-    control=dict(c=Fraction(1, 5)),
+    control=dict(c=Fraction(11, 10)),
     needs=("LDL:L3.exp", "LDL:eq9-u"),
 )
-def attention_is_at_least_a_share(*, c: Fraction = Fraction(1, 6)) -> Evidence:
-    r"""In Phase I $\mathrm{Attn}_k\geq\frac cK$ with `c` = 1/6: it is derived for every prompt with
-    $|V_k|\geq\frac N{2K}$, as in (9), from the odds of two classes, which are at most $e^{\theta}$,
-    $\theta\leq1$, by L3.exp.
+def attention_is_at_least_a_share(*, c: int | Fraction = 1) -> Evidence:
+    r"""In Phase I $\mathrm{Attn}_k\geq c\,\frac{ue^{-c_1/2}}K$ with `c` = 1: it is derived for
+    every prompt with $|V_k|\geq\frac{u}KN$, where the odds of two classes are at most
+    $e^{c_1\log(K)/K}$ (L3.exp), whatever the constants $u$ and $c_1$ are, as
+    $\frac{\log K}K\leq\frac12$. Tried is
+    $\frac1{E(1/x-1)+1}\geq\frac u{EK}$ for $x\geq\frac uK$ and $E\geq1$.
     """
-    box = {k: Closed(2, oo), x: (0, 1), **SMALL}
-    tried = forall(1 / (exp(theta) * (1 / x - 1) + 1), ">=", sp.Rational(c) / k, box, where=[(x, ">=", 1 / (2 * k))])
+    E = sp.Symbol("E", positive=True)  # e^theta
+    box = {k: Closed(1, oo), x: (0, 1), u: (0, oo), E: Closed(1, oo)}
+    tried = forall(1 / (E * (1 / x - 1) + 1), ">=", sp.Rational(c) * u / (E * k), box, where=[(x, ">=", u / k)])
     return derivation("LDL:L3.1", tried, c=c)
 
 
@@ -144,33 +147,35 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     )
 
 
-@claim("LDL:L3.low", control=(dict(c=Fraction(1, 11)), dict(factor=Fraction(11, 10))), needs=("LDL:L3.ub",))
-def the_rest_is_of_order_one(*, c: Fraction = Fraction(1, 12), factor: Fraction = Fraction(1)) -> Evidence:
+@claim("LDL:L3.low", control=(dict(c=Fraction(11, 10)), dict(factor=Fraction(11, 10))), needs=("LDL:L3.ub",))
+def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fraction(1)) -> Evidence:
     r"""With $r=\frac1{U_k}-\frac1K$, $1-\frac1{e^{-1}r+1}\geq\frac r{r+e}$, which is at least
-    `c` = 1/12 if $U_k\leq2$ and $K\geq4$.
+    $\frac c{1+2eU_k}$ with `c` = 1 if $K\geq2U_k$: a constant.
     """
     r = sp.Symbol("r", positive=True)
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
     return all_of(
         forall(1 - 1 / (r * exp(-1) + 1), ">=", sp.Rational(factor) * r / (r + exp(1)), {r: (0, oo)}),
-        forall(share, ">=", sp.Rational(c), {U: (0, 2), k: Closed(4, oo)}),
+        forall(share, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), {U: (0, oo), k: Closed(1, oo)}, where=[(2 * U, "<=", k)]),
     )
 
 
 @claim(
     "LDL:L3.2",
-    control=(dict(c=Fraction(1, 11)), dict(most=Fraction(1, 2))),
+    control=(dict(c=Fraction(11, 10)), dict(most=Fraction(1, 2))),
     needs=("LDL:L3.exp", "LDL:eq9-u"),
 )
-def attention_stays_below_one(*, c: Fraction = Fraction(1, 12), most: Fraction = Fraction(1)) -> Evidence:
-    r"""In Phase I $1-\mathrm{Attn}_k\geq c$ with `c` = 1/12 if $|V_k|\leq\frac{2N}K$, $K\geq4$ and
-    the odds of two classes are at least $e^{-1}/K$, by L3.exp; and $1-\mathrm{Attn}_k$ is at most
-    `most` = 1. Both are derived for every prompt.
+def attention_stays_below_one(*, c: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""In Phase I $1-\mathrm{Attn}_k\geq\frac c{1+2eU}$ with `c` = 1 if $|V_k|\leq\frac{U}KN$,
+    $K\geq2U$ and the odds of two classes are at least $e^{-\theta}/K$, $\theta\leq1$ (L3.exp),
+    whatever the constant $U$ is; and $1-\mathrm{Attn}_k$ is at most `most` = 1. Both are derived
+    for every prompt in which the class occurs. Tried are odds $e^{-1}r$ of the others together,
+    with $r\geq\frac1{2U}$.
     """
-    odds = (1 / x - 1) * exp(-1) / k
-    domain, few = {k: Closed(4, oo), x: (0, 1)}, [(x, "<=", 2 / k)]
-    below = forall(odds / (odds + 1), ">=", sp.Rational(c), domain, where=few)
-    return derivation("LDL:L3.2", below, forall(odds / (odds + 1), "<=", sp.Rational(most), domain, where=few), c=c, most=most)
+    r = sp.Symbol("r", positive=True)
+    left, domain, few = r / (r + exp(1)), {r: (0, oo), U: (0, oo)}, [(1 / (2 * U), "<=", r)]
+    below = forall(left, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), domain, where=few)
+    return derivation("LDL:L3.2", below, forall(left, "<=", sp.Rational(most), domain, where=few), c=c, most=most)
 
 
 @claim(
@@ -199,13 +204,13 @@ def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent:
     control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),
     needs=("LDL:L3.ratio", "LDL:L3.2"),
 )
-def attention_on_the_other_classes(*, factor: int | Fraction = 2, least: Fraction = Fraction(1)) -> Evidence:
+def attention_on_the_other_classes(*, factor: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
     r"""One of $K-1$ positive terms over their sum lies between $\frac1{(K-1)R}\geq\frac1{KR}$ and
     $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two differ by a factor above $R$: so
     $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds of $\mathrm{Attn}_n$ by these
-    multiples of $1-\mathrm{Attn}_k$, and of 1 and 1/12 in its place (L3.2), are derived for every
-    prompt, where $R=(U/u)e^{2\theta}$ bounds the quotients of L3.ratio; `least` multiplies the
-    lower ones.
+    multiples of $1-\mathrm{Attn}_k$, and of 1 and any $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its
+    place, are derived for every prompt that holds all classes, where $R$ is any bound of the
+    products of the quotients of L3.ratio, $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
     """
     box = {k: Integers(2, oo), R: Closed(1, oo)}
     k_ = sp.Symbol("K", positive=True)

@@ -27,6 +27,15 @@ from proofs_check.instances.features.slow_attention import (
 a = sp.Symbol("a", nonnegative=True)  # an attention
 
 
+def two_kinds_of_prompts(c: sp.Expr) -> Evidence:
+    """Compare p A_n s^2, averaged over balanced and unbalanced prompts, with its bound."""
+    P, A, E, s, k = sp.symbols("P A E s K", positive=True)
+    p, kept, lost = sp.symbols("p a e", nonnegative=True)  # p_k, attention and probability in units of their bounds
+    mean = (p * P / k) * (kept * A / k + lost * E / k) * s**2
+    box = {**dict.fromkeys((P, A, E, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys((p, kept, lost), Closed(0, 1))}
+    return forall(mean, "<=", c * P * (A + E) * s**2 / k**2, box)
+
+
 @claim(
     "LDL:L4.attn",
     false="gap",
@@ -66,7 +75,8 @@ def gradient_from_below() -> Evidence:
 @claim("LDL:L4.1/upper", dial="c", needs=("LDL:L2.raw", "LDL:eq4.use"))
 def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""$g_k\leq c\frac PKB^2$ with `c` = 4/27, where $B=O(L\Delta)$ bounds differences of values
-    and $p_k\leq\frac PK$. It is derived for every law of tasks, prompts and queries, as
+    and $p_k\leq\frac PK$. It is derived for the mean that $g_k$ is by L2.raw, for orthonormal
+    features, over every law of tasks and prompts and every law of queries, as
     $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\leq c$ for every attention between 0 and 1, which is
     tried.
     """
@@ -76,17 +86,16 @@ def gradient_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
 @claim(
     "LDL:L4.2",
     control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use"),
+    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal"),
 )
 def gradient_of_another_class(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""If $p_k\leq P/K$, $\mathrm{Attn}_n\leq A/K$ and $|f(v_k)-\hat y|$, $|f(v_n)-\hat y|\leq s$
-    with $s=O(L\Delta)$, then $p_k\mathrm{Attn}_n|f(v_k)-\hat y||f(v_n)-\hat y|\leq
-    c\frac{PA}{K^2}s^2$ with `c` = 1. The bound of $|g_{k,n}|$ is derived for every law of tasks,
-    prompts and queries, from differences of values of at most $s$.
+    r"""If $p_k\leq\frac PK$, a prompt is unbalanced with probability at most $\frac EK$ (eq9.bal),
+    $\mathrm{Attn}_n\leq\frac AK$ in all others (L3.3), and values differ by at most $s=O(L\Delta)$,
+    then $|g_{k,n}|\leq c\frac{P(A+E)}{K^2}s^2$ with `c` = 1. It is derived for the mean that the
+    update is by L2.raw, for orthonormal features, over every law of tasks and prompts and every law
+    of queries, which are drawn apart from these. In a prompt of one class the attention on it is 1,
+    so that no $A$ of order 1 serves for all prompts.
+
+    That Attn_n is at most A/K in balanced prompts is Lemma 3, for scores as in Phase I.
     """
-    P, A, s, k = sp.symbols("P A s K", positive=True)
-    at = sp.symbols("p a r t", nonnegative=True)  # each factor in units of its bound
-    known = (at[0] * P / k) * (at[1] * A / k) * (at[2] * s) * (at[3] * s)
-    box = {**dict.fromkeys((P, A, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys(at, Closed(0, 1))}
-    tried = forall(known, "<=", sp.Rational(c) * P * A * s**2 / k**2, box)
-    return derivation("LDL:L4.2", tried, tried, c=c)
+    return derivation("LDL:L4.2", *(two_kinds_of_prompts(sp.Rational(c)),) * 2, c=c)

@@ -67,7 +67,8 @@ def score_at_the_end_of_phase_1() -> Evidence:
 def other_scores_at_the_end_of_phase_1(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""$|q_{k,m}|=O(\log(K)/K)$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
     $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1. It is derived
-    for a score that is the sum of any such steps.
+    for a score that is the sum of any such steps, whatever $C$ and $P$ are; by P2.off a step is of
+    this size, with $P(A+E)$ for $P$.
     """
     eta, P, C, s, k = sp.symbols("eta P C s K", positive=True)
     share = sp.Symbol("a", nonnegative=True)

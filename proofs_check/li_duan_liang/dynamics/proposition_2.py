@@ -15,6 +15,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics.lemma_4 import two_kinds_of_prompts
 from theory.regression.features.reduced import ReducedAttention
 
 #: L/K, which can be moved.
@@ -85,7 +86,8 @@ def rate_of_phase_1_from_below() -> Evidence:
 def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of the
     query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq c\,L^2\Delta^2$
-    with `c` = 4/27. The bound of $\eta g_k$ is derived for every law of tasks, prompts and queries.
+    with `c` = 4/27. The bound of $\eta g_k$ is derived for the mean that $g_k$ is by L2.raw, for
+    orthonormal features, over every law of tasks and prompts and every law of queries.
     """
     a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
     tried = forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
@@ -166,19 +168,15 @@ def attention_at_the_end_of_phase_1() -> Evidence:
 @claim(
     "LDL:P2.off",
     control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use"),
+    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal"),
 )
 def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{PAs^2}{K^2}$ at a step, where $p_k\leq
-    P/K$, $\mathrm{Attn}_{k'}\leq A/K$ and $s=O(L\Delta)$ bounds differences of values; `c` = 1
-    multiplies the bound, which is derived for every law of tasks, prompts and queries.
+    r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{P(A+E)s^2}{K^2}$ at a step, where $p_k\leq
+    P/K$, prompts are unbalanced with probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all
+    others, and $s=O(L\Delta)$ bounds differences of values; `c` = 1 multiplies the bound. It is
+    $\eta$ times that of L4.2, and derived for the same mean.
     """
-    eta, P, A, s, k = sp.symbols("eta P A s K", positive=True)
-    at = sp.symbols("p a r", nonnegative=True)
-    step = eta * (at[0] * P / k) * (at[1] * A / k) * (at[2] * s) * s
-    box = {**dict.fromkeys((eta, P, A, s), (0, oo)), k: Closed(2, oo), **dict.fromkeys(at, Closed(0, 1))}
-    tried = forall(step, "<=", sp.Rational(c) * eta * P * A * s**2 / k**2, box)
-    return derivation("LDL:P2.off", tried, tried, c=c)
+    return derivation("LDL:P2.off", *(two_kinds_of_prompts(sp.Rational(c)),) * 2, c=c)
 
 
 @claim(

@@ -147,9 +147,9 @@ def every_prompt(power: int, factor: int = 1) -> Evidence:
 )
 def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
     r"""For every number of tokens and classes
-    $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and $\mathrm{Attn}_k$ is
-    $|\mathcal{V}_k|e^{q_k}$ over the sum of these: sums over the tokens are grouped by classes,
-    which is derived. Every prompt of four tokens of three classes is tried, where theory computes
+    $\sum_i\mathrm{attn}_iy_i=\sum_k\mathrm{Attn}_kf(v_k)$, and this is the mean of the $f(v_k)$
+    with the weights $|\mathcal{V}_k|e^{q_k}$: sums over the tokens are grouped by classes, which is
+    derived. Every prompt of four tokens of three classes is tried, where theory computes
     $\mathrm{Attn}_k$ from the numbers of tokens to the power `power` = 1; `factor` = 1 multiplies
     the second side.
     """
@@ -159,16 +159,16 @@ def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
 @claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",))
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
     r"""The attention of theory is `one` = 1 over
-    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. Both printed quotients,
-    times their denominators, are derived for every prompt and any number of classes, and three
-    classes are tried in symbols.
+    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. The three printed
+    quotients, times their denominators, are derived for every prompt and any number of classes, and
+    three classes are tried in symbols.
 
     Where the class of the query is empty the attention is 0 and the printed quotient is undefined.
     """
     ratio = sum(COUNTS[m] / COUNTS[0] * exp(SCORES[m, 0] - SCORES[0, 0]) for m in (1, 2))
     every_K = identity(tokens * exp(score) / (rest + tokens * exp(score)), one / (rest * exp(-score) / tokens + 1))
     tried = all_of(identity(attention(0, 0), one / (ratio + 1)), every_K)
-    return derivation("LDL:attn", tried, tried, one=one)
+    return derivation("LDL:attn", tried, tried, tried, one=one)
 
 
 @claim("LDL:attn-n", control=dict(one=2), needs=("LDL:attn",))

@@ -16,7 +16,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.features.class_counts import all_within, balanced
+from proofs_check.instances.features.class_counts import all_within, balanced, within
 
 n = Diverging.n
 K = sp.Symbol("K", integer=True, positive=True)
@@ -30,25 +30,45 @@ LIKELY = {3: 16, 4: 38, 5: 64, 6: 92, 7: 131}
 HYPOTHESES = ("K in Integers", "K >= 2", "N >= K**3", "delta**2*N >= 20*K", "0 < delta < 1")
 
 
-def tails(mean: sp.Expr) -> sp.Expr:
+def tails(mean: sp.Expr, twelve: int | Fraction = 12) -> sp.Expr:
     """Chernoff's bound, summed over K binomial counts, for less than half or more than three halves
     of their mean.
     """
-    return 2 * K * exp(-mean / 12)
+    return 2 * K * exp(-mean / sp.Rational(twelve))
 
 
-def floor_of_delta(K: int, N: int) -> Fraction:
-    """Return the root of 20 K/N, rounded up to six digits."""
-    return Fraction(math.isqrt(20 * K * 10**12 // N) + 1, 10**6)
+def laws(K: int) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+    """Return equal probabilities, and others of which the first is 1/(2K)."""
+    return (Fraction(1, K),) * K, (Fraction(1, 2 * K),) + (Fraction(2 * K - 1, 2 * K * (K - 1)),) * (K - 1)
 
 
-def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
+def chernoff(twelve: int | Fraction) -> Evidence:
+    """Compare the exact probability that some class is unbalanced with Chernoff's bound, at sizes
+    at which the rate of the bound is within a factor 2 of the true one.
+    """
+    for classes, N in (*SIZES, (5, 1000)):
+        for p in laws(classes):
+            missed = 1 - within(p, N, [(share * N / 2, 3 * share * N / 2) for share in p])
+            most = tails(sp.Rational(min(p)) * N, twelve).subs(K, classes)
+            if missed > most:
+                witness = {"K": classes, "N": N, "c_1": classes * min(p), "missed": missed, "bound": float(most)}
+                return Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=witness, witness_by="exact")
+    covered = "exact multinomial probabilities at K = 2..6, N = 50, 100, 150, 200, and K = 5, N = 1000, two laws each"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
+
+
+def floor_of_delta(K: int, N: int, floor: int | Fraction = 20) -> Fraction:
+    """Return the root of 20 K/N, rounded up to six digits; `floor` stands for the 20."""
+    return Fraction(math.isqrt(math.floor(floor * K * 10**12 / Fraction(N))) + 1, 10**6)
+
+
+def exactly(times: tuple[Fraction, ...], bound: sp.Expr, floor: int | Fraction = 20) -> Evidence:
     """Compare the exact probability that (9) fails with a bound in x, for equally and unequally
     likely classes, at multiples of the least admitted delta.
     """
-    points = [(K, N, r * floor_of_delta(K, N)) for K, N in SIZES for r in times]
+    points = [(K, N, r * floor_of_delta(K, N, floor)) for K, N in SIZES for r in times]
     for K, N, delta in points:
-        for p in ((Fraction(1, K),) * K, (Fraction(1, 2 * K),) + (Fraction(2 * K - 1, 2 * K * (K - 1)),) * (K - 1)):
+        for p in laws(K):
             missed, most = 1 - all_within(p, N, delta), bound.subs(x, delta**2 * N)
             if missed > most:
                 witness = {"K": K, "N": N, "delta": delta, "missed": missed, "bound": float(most)}
@@ -58,26 +78,31 @@ def exactly(times: tuple[Fraction, ...], bound: sp.Expr) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
-@claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=("K >= 2", "y >= 20"))
-def concentration_of_the_shares(*, c: int | Fraction = 25) -> Evidence:
-    r"""Some class leaves the shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$ with `c` =
-    25, $x=\delta^2N$. It is derived for every $\delta$, so that the floor of $\delta$ plays no
-    part, and exact probabilities at multiples of this floor are tried.
+@claim("LDL:eq9", control=dict(c=Fraction(1, 3)), hypotheses=HYPOTHESES)
+def concentration_of_the_shares(*, c: int | Fraction = 25, three: int = 3, floor: int = 20) -> Evidence:
+    r"""For $\delta\geq\sqrt{\mathrm{floor}\cdot K/N}$ with `floor` = 20 some class leaves the
+    shares $p_k\pm\delta$ with probability at most $3e^{-x/c}$, where `c` = 25, $x=\delta^2N$, and
+    `three` stands for the 3. It is derived for independent tokens, and exact probabilities at
+    multiples of the floor are tried.
 
-    The sizes N and K^3, and epsilon, play no part either. With delta < 1 it takes N > 20 K, and
-    delta exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no class from below.
+    The sizes N and K^3, and epsilon, play no part, nor does the floor (see eq9/floor). With delta <
+    1 it takes N > 20 K, and delta exceeds every p_k = 1/K unless N >= 20 K^3: then (9) bounds no
+    class from below.
     """
-    return derivation("LDL:eq9", exactly((Fraction(1), Fraction(5, 4)), 3 * exp(-x / c)), c=c)
+    tried = exactly((Fraction(1), Fraction(5, 4)), three * exp(-x / c), floor)
+    return derivation("LDL:eq9", tried, c=c, three=three, floor=floor)
 
 
-@claim("LDL:eq9/floor", control=dict(c=Fraction(1, 3)), hypotheses=("x > 0",))
-def floor_of_delta_is_not_needed(*, c: int | Fraction = 25) -> Evidence:
-    r"""The bound of (9) holds for every $\delta>0$, $N$, $K$ and $p$: with $x=\delta^2N$ it fails
-    with probability at most $3e^{-x/c}$ with `c` = 25. It is derived with the sum over the classes
-    of $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no number of classes enters. A $\delta$
+@claim("LDL:eq9/floor", control=dict(c=Fraction(1, 3)), hypotheses=("K in Integers", "K >= 2", "delta > 0"))
+def floor_of_delta_is_not_needed(*, c: int | Fraction = 25, three: int = 3) -> Evidence:
+    r"""The bound of (9) holds below the floor as well, for every $\delta>0$, $N$, $K$ and $p$: some
+    class leaves the shares with probability at most $3e^{-x/c}$, $x=\delta^2N$, with `c` = 25 and
+    `three` for the 3. It is derived with the sum over the classes of
+    $\cosh(\delta(|\mathcal{V}_k|-Np_k))-1$, whose mean no number of classes enters. A $\delta$
     below $\sqrt{20K/N}$, such as $p_k/2$ at $N<80K^3$, is as good as one above.
     """
-    return derivation("LDL:eq9/floor", exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), 3 * exp(-x / c)), c=c)
+    tried = exactly((Fraction(1, 8), Fraction(1, 4), Fraction(1, 2)), three * exp(-x / c))
+    return derivation("LDL:eq9/floor", tried, c=c, three=three)
 
 
 @claim("LDL:eq9/vacuous", control=(dict(edge=21), dict(certain=21)), needs=("LDL:eq9",))
@@ -137,15 +162,24 @@ def constants_of_the_concentration(
     return all_of(below, forall(K * (p + delta), "<=", c_2 + most * c_1, domain, where=given))
 
 
-@claim("LDL:eq9.bal", control=dict(C=12), needs=("LDL:3.1.pk",), hypotheses=("K >= 2",))
-def prompts_are_balanced(*, C: int = 24) -> Evidence:
-    r"""For $p_k\geq\frac1{2K}$ and $N\geq CK^3$ with `C` = 24 the probability that some class has
-    less than half or more than three halves of its mean is at most $2Ke^{-CK^2/24}\leq1/K$, which
-    tends to 0 with $K$, as it does for every $C$.
+@claim(
+    "LDL:eq9.bal",
+    control=(dict(twelve=6), dict(nine=8)),
+    needs=("LDL:3.1.pk",),
+    hypotheses=("K in Integers", "K >= 2"),
+)
+def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
+    r"""For $p_k\geq\frac{c_1}K$ and $N\geq CK^3$ the probability that some class has less than half
+    or more than three halves of its mean is at most $2Ke^{-c_1CK^2/12}\leq\frac9{c_1CK}$, whatever
+    the constants $c_1$ and $C$ are, so that it tends to 0 with $K$. Here `twelve` and `nine` stand
+    for the 12 and the 9.
 
-    This is derived by Chernoff's method, and not from (9).
+    The first bound is derived by Chernoff's method, and not from (9); exact probabilities are
+    tried.
     """
-    return derivation("LDL:eq9.bal", forall(tails(C * K**2 / 2), "<=", 1 / K, {K: Integers(2, oo)}), C=C)
+    z = sp.Symbol("z", positive=True)  # c_1 C
+    found = derivation("LDL:eq9.bal", chernoff(twelve), twelve=twelve)
+    return all_of(found, forall(tails(z * K**2, twelve), "<=", nine / (z * K), {K: Integers(2, oo), z: (0, oo)}))
 
 
 @claim(
@@ -168,52 +202,54 @@ def balance_does_not_follow() -> Evidence:
 
 @claim(
     "LDL:eq9.bal/log",
-    control=(dict(enough=18), dict(few=1)),
+    control=(dict(twelve=6), dict(few=Fraction(3, 2))),
     cites=("Joag-Dev and Proschan 1983: multinomial counts are negatively associated",),
-    argument=r"Up to $N=\frac12K\log K$ each class is empty with probability $(1-\frac1K)^N\geq e^{-N/(K-1)}$, $K$ times "
+    argument=r"Up to $N=\frac34K\log K$ each class is empty with probability $(1-\frac1K)^N\geq e^{-N/(K-1)}$, $K$ times "
     r"which is $\log2$ at least; and, the counts being negatively associated, none is empty with probability at most "
     r"$\exp(-Ke^{-N/(K-1)})$.",
-    hypotheses=("K >= 2",),
+    hypotheses=("K in Integers", "K >= 2"),
 )
-def order_of_the_least_length(*, enough: int = 24, few: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""Equally likely classes are balanced with probability $1-\frac1K$ from
-    $N=\mathrm{enough}\cdot K\log(2K)$ on, with `enough` = 24, which is derived; up to
-    $N=\mathrm{few}\cdot K\log K$, with `few` = 1/2, one of them is empty with probability at least
-    1/2. The order of the least $N$ is $K\log K$, and not $K^3$.
+def order_of_the_least_length(*, twelve: int = 12, few: Fraction = Fraction(3, 4)) -> Evidence:
+    r"""From $N=CK\log(2K)$ on some of equally likely classes is unbalanced with probability at most
+    $2K(2K)^{-C/12}$, such as $\frac1{2K}$ at $C=24$, where `twelve` stands for the 12: this is
+    derived for every $C$, and for $c_1C$ in the place of $C$ where $p_k\geq\frac{c_1}K$. Up to
+    $N=\mathrm{few}\cdot K\log K$, with `few` = 3/4, one of equally likely classes is empty with
+    probability at least 1/2. The order of the least $N$ is $K\log K$, and not $K^3$.
     """
-    domain = {K: Integers(2, oo)}
-    above = derivation("LDL:eq9.bal/log", forall(tails(enough * log(2 * K)), "<=", 1 / K, domain), enough=enough)
-    return all_of(above, forall(K * exp(-few * K * log(K) / (K - 1)), ">=", log(2), domain))
+    above = derivation("LDL:eq9.bal/log", chernoff(twelve), twelve=twelve)
+    return all_of(above, forall(K * exp(-few * K * log(K) / (K - 1)), ">=", log(2), {K: Integers(2, oo)}))
 
 
 @claim(
     "LDL:eq9.bal/least",
-    control=(dict(level=Fraction(199, 200)), dict(missed=Fraction(1, 2)), dict(times=80)),
+    control=(dict(level=Fraction(199, 200)), dict(missed=Fraction(1, 2)), dict(times=80), dict(twelve=6)),
 )
-def least_lengths(*, level: Fraction = Fraction(99, 100), missed: int | Fraction = 1, times: int = 75) -> Evidence:
+def least_lengths(
+    *, level: Fraction = Fraction(99, 100), missed: int | Fraction = 1, times: int = 75, twelve: int = 12
+) -> Evidence:
     r"""The least $N$ from which on equally likely classes have $|\mathcal{V}_k|$ in
     $[\frac{N}{2K},\frac{3N}{2K}]$ for all $k$ with probability `level` = 99/100 is 26, 68, 110, 157
     and 200 for $K=2,\dots,6$, by exact multinomial probabilities. With probability
     $1-\mathrm{missed}/K$, `missed` = 1, it is 16, 38, 64, 92 and 131 for $K=3,\dots,7$, and at most
     $K^3$ for all $K\geq3$.
 
-    Every N is computed up to where Chernoff's bound, which is derived, is below what may be missed,
-    and stays there. With the widest delta that gives this balance, 1/(2K), the bound of (9) reaches
-    99/100 only at more than `times` = 75 times as many tokens, and the floor of delta allows it
-    from 80 K^3 on.
+    Every N is computed up to where Chernoff's bound 2K exp(-N/(12K)) is below what may be missed,
+    and stays there; it is derived for every N, and `twelve` stands for the 12. With the widest
+    delta that gives this balance, 1/(2K), the bound of (9) reaches 99/100 only at more than `times`
+    = 75 times as many tokens, and the floor of delta allows it from 80 K^3 on.
     """
     wanted = [(classes, least, level) for classes, least in LEAST.items()]
     wanted += [(classes, least, 1 - Fraction(missed) / classes) for classes, least in LIKELY.items()]
     tokens = sp.Symbol("N", positive=True)
-    tried = forall(1 - balanced(4, 200), "<=", tails(sp.Integer(50)).subs(K, 4), {})
-    parts = [derivation("LDL:eq9.bal/least", tried)]
-    parts.append(forall(tails(tokens / K), "<=", missed / K, {K: Integers(8, oo), tokens: (0, oo)}, where=[(tokens, ">=", K**3)]))
+    bound = lambda mean: tails(mean, twelve)
+    parts = [derivation("LDL:eq9.bal/least", chernoff(twelve), twelve=twelve)]
+    parts.append(forall(bound(tokens / K), "<=", missed / K, {K: Integers(8, oo), tokens: (0, oo)}, where=[(tokens, ">=", K**3)]))
     parts += [forall(least, "<=", classes**3, {}) for classes, least in LIKELY.items()]
     for classes, least, often in wanted:
-        last = math.ceil(12 * classes * math.log(2 * classes / (1 - often)))
+        last = math.ceil(twelve * classes * math.log(2 * classes / (1 - often)))
         worst = min(balanced(classes, N) for N in range(least, last + 1))
         parts += [forall(worst, ">=", often, {}), forall(balanced(classes, least - 1), "<", often, {})]
-        parts.append(forall(tails(tokens / classes).subs(K, classes), "<=", 1 - often, {tokens: Closed(last, oo)}))
+        parts.append(forall(bound(tokens / classes).subs(K, classes), "<=", 1 - often, {tokens: Closed(last, oo)}))
     for classes, least in LEAST.items():  # what (9) leaves open at delta = 1/(2K)
         parts.append(forall(3 * exp(-sp.Rational(times * least, 100 * classes**2)), ">", 1 - level, {}))
     checked = r"\mathbb P(|\mathcal V_k|\in[N/2K,3N/2K]\ \forall k)\ge 99/100,\ 1-1/K\text{ from the least }N\text{ on}"

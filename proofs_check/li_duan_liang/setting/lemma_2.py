@@ -250,16 +250,19 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
 
 @claim(
     "LDL:L2.van",
-    control=dict(power=2),
+    control=dict(power=3),
     needs=("LDL:L2.raw", "LDL:eq4.use"),
 )
-def updates_vanish_with_the_residual(*, power: int = 1) -> Evidence:
-    r"""For orthonormal features $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|$ is at most
-    $(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$ with `power` = 1, which tends to 0 as
-    $\mathrm{Attn}_k\to1$. That $|g_{k,k'}|\leq B^2\epsilon$ where $1-\mathrm{Attn}_k\leq\epsilon$
-    is derived for every law of tasks, prompts and queries.
+def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
+    r"""For orthonormal features $|g_{k,m}|$ is at most
+    $B^2\,\mathbb{E}[\mathbf1\{x_{\mathrm{query}}=v_k\}(1-\mathrm{Attn}_k)^{\mathrm{power}}]$ with
+    `power` = 2, where $B$ bounds differences of values: it tends to 0 as $\mathrm{Attn}_k\to1$,
+    and need not be small in every single prompt. This is derived for the mean that $g_{k,m}$ is by
+    L2.raw, over every law of tasks and prompts and every law of queries. Tried is that
+    $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
 
     For other features the update of one query holds the residuals of all, and vanishes with them.
     """
-    tried = (forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES) for e in (1, -1))
+    left = [(A_m, "<=", 1 - A)]
+    tried = (forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES, where=left) for e in (1, -1))
     return derivation("LDL:L2.van", *tried, power=power)

@@ -54,19 +54,20 @@ def entries_off_the_diagonal_are_negative(*, own: int = 1, factor: Fraction = Fr
 
 @claim(
     "OURS:R11.other",
-    control=({"least": 2}, {"most": Fraction(1, 2)}, {"two": 1}),
+    control=({"sign": -1}, {"least": 2}, {"most": Fraction(1, 2)}, {"two": 1}),
     needs=("OURS:R7.H",),
 )
-def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 2) -> Evidence:
+def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 2, sign: int = 1) -> Evidence:
     r"""For every task law, with $M_{mn}=\mathbb E(f_k-f_m)(f_k-f_n)$ between $c>0$ and $C$ and
-    $x=1-w_k$, $-H_{mk}\geq p_kw_mx(c-Cx)$; and a loss of at most $pc^3/(2C^2)$ forces $x\leq c/C$,
-    where this is at least 0. All of it is derived for every number of classes, with the attention
-    on the other classes and the differences of values. Here `least`, `most` and `two` stand for the
-    coefficients of $c$, $C$ and of $C^2$.
+    $x=1-w_k$, $-H_{mk}=p_kw_m[(Mw)_m-w^\top Mw]\geq p_kw_mx(c-Cx)$; and a loss of at most
+    $pc^3/(2C^2)$ forces $x\leq c/C$, where this is at least 0. All of it is derived for every
+    number of classes, with the attention on the other classes and the differences of values. Here
+    `least` and `most` multiply $c$ and $C$, `two` is the exponent of $C$ in the threshold, and
+    `sign` stands for the sign of $w^\top Mw$, with a minus before it.
     """
     A = Algebra(symmetric=["M"], vectors=["w", "e"])
     M, w, e = A["M"], A["w"], A["e"]
-    entry = trace_identity((e - w).T * M * w, e.T * M * w - w.T * M * w)
+    entry = trace_identity((e - w).T * M * w, e.T * M * w - sign * w.T * M * w)
     x, row, square = sp.symbols("x row square", nonnegative=True)
     domain = {x: Closed(0, 1), c: (0, oo), C: (0, oo), row: Closed(0, oo), square: Closed(0, oo)}
     bound = forall(
@@ -77,7 +78,7 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
         where=[(row, ">=", c * x), (square, "<=", C * x**2), (c, "<=", C)],
     )
     beyond = forall(c * ((c + row) / C) ** 2 * C**two, ">", c**3, {c: (0, oo), C: (0, oo), row: (0, oo)})  # x = (c + row)/C
-    return derivation("OURS:R11.other", all_of(entry, bound), beyond, beyond, least=least, most=most, two=two)
+    return derivation("OURS:R11.other", entry, bound, beyond, beyond, least=least, most=most, two=two, sign=sign)
 
 
 @claim(

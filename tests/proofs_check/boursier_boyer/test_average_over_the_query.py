@@ -30,7 +30,7 @@ def test_the_exponent_of_term_3_is_that_of_the_radius(claim: Claim, share: int, 
     rate = claim.numbers["rate"]
     assert rate == 32 * share
     assert claim().verdict.executed
-    assert refuted(claim(rate=rate - 1)) == [False, False, True, True] * powers
+    assert refuted(claim(rate=rate - 1)) == [False, False, True, True, True] * powers
     assert claim(rate=rate + 1).verdict is not Verdict.REFUTED  # a weaker bound
 
 

@@ -1,0 +1,86 @@
+"""The documentation site: links serve GitHub and the site alike, the gallery shows what its scripts
+draw, and the navigation names pages that are there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from proofs_check.core.statements import is_own, papers
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+def module(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"website_{name}", ROOT / f"website/{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def hook() -> ModuleType:
+    pytest.importorskip("mkdocs", reason="the site needs the extra docs: pip install '.[docs]'")
+    return module("hook")
+
+
+@pytest.mark.parametrize(
+    ("name", "uri", "link", "there"),
+    [
+        ("docs/training.md", "training.md", "../examples/plot_sweep.py", "gallery/plot_sweep.md"),
+        ("docs/guide/engines.md", "guide/engines.md", "../derivations.md", "../derivations.md"),
+        ("docs/papers/bb.md", "papers/bb.md", "../../examples/own_law.py#L3", "../source/examples/own_law.py.md#L3"),
+        ("README.md", "index.md", "docs/ask.md#the-command", "ask.md#the-command"),
+        ("docs/ask.md", "ask.md", "../examples/another_paper", "source/examples/another_paper/README.md"),
+        ("docs/ask.md", "ask.md", "https://example.org/a.md", "https://example.org/a.md"),
+        ("docs/ask.md", "ask.md", "missing.md", "missing.md"),
+    ],
+)
+def test_a_link_of_the_repository_leads_to_its_page(hook: ModuleType, name: str, uri: str, link: str, there: str) -> None:
+    assert hook.relinked(f"[a]({link})", uri, ROOT / name) == f"[a]({there})"
+
+
+@pytest.mark.parametrize("text", ["`[a](../README.md)`", "```md\n[a](../README.md)\n```", "$T[\\mu](../README.md)$"])
+def test_what_is_code_or_a_formula_is_no_link(hook: ModuleType, text: str) -> None:
+    assert hook.relinked(text, "ask.md", DOCS / "ask.md") == text
+
+
+def test_formulas_become_mathml_and_keep_their_full_stop(hook: ModuleType) -> None:
+    html = r'<p>So <span class="arithmatex">\(a_1&lt;2\)</span>.</p>'
+    assert hook.on_page_content(html, None, None, None) == (
+        '<p>So <span class="held"><math><msub><mi>a</mi><mn>1</mn></msub><mo>&lt;</mo><mn>2</mn></math>.</span></p>'
+    )
+
+
+def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = module("pictures")
+    assert [p.name for p in pictures.stale()] == [], "run: python website/pictures.py"
+    for folder in ("docs/gallery", "examples"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    changed = tmp_path / "examples/plot_sweep.py"
+    changed.write_text(changed.read_text(encoding="utf-8") + "# another version\n", encoding="utf-8")
+    (tmp_path / "docs/gallery/tightness.svg").unlink()
+    for name, path in {"ROOT": "", "GALLERY": "docs/gallery", "DIGESTS": "docs/gallery/digests.json"}.items():
+        monkeypatch.setattr(pictures, name, tmp_path / path)
+    assert [p.name for p in pictures.stale()] == ["plot_sweep.py", "plot_tightness.py"]
+
+
+def test_every_paper_has_a_page() -> None:
+    told = re.findall(r"<!-- paper: (\w+) -->", "".join(p.read_text(encoding="utf-8") for p in (DOCS / "papers").glob("*.md")))
+    assert sorted(told) == sorted(key for key in papers() if not is_own(key))
+
+
+@pytest.mark.parametrize("page", sorted([*(DOCS / "guide").glob("*.md"), *(DOCS / "papers").glob("*.md")]), ids=lambda p: p.name)
+def test_links_lead_somewhere_in_the_repository_too(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if not (page.parent / link).exists()] == []
