@@ -11,7 +11,7 @@ import gc
 import json
 import signal
 import threading
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Controller(config), "largeprompt-controller")
     verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
     config.stash[DETAILS] = verbose > 0
-    asked = [Path(str(a).split("::", 1)[0]).resolve() for a in config.args]
+    asked = [_place(config, str(argument)).resolve() for argument in config.args]
     if verbose == 0 and asked and all(map(_holds_claims, asked)):
         config.option.verbose = 1  # a line a claim
 
@@ -144,6 +144,18 @@ def _name_folders(config: pytest.Config) -> None:
                 add_folder(folder)
         except InputError as error:
             raise pytest.UsageError(str(error)) from error
+
+
+def _place(config: pytest.Config, argument: str) -> Path:
+    """The file or folder that an argument names: with --pyargs it may be the name of a package."""
+    path = Path(argument.split("::", 1)[0])
+    if not config.getoption("pyargs") or path.exists():
+        return path
+    try:
+        spec = util.find_spec(str(path))
+    except (ImportError, ValueError):  # pytest says what is wrong with it
+        return path
+    return Path(next(iter((spec and spec.submodule_search_locations) or [str(path)])))
 
 
 def _holds_claims(path: Path) -> bool:

@@ -1,14 +1,24 @@
-"""What the package says of itself: one licence, one version, and addresses that nobody can own."""
+"""What the package says of itself: one licence, one version, its dependencies, how it is cited, and
+addresses that nobody can own. Whether it works where it is installed, ``.ci/installed`` tries.
+"""
 
 from __future__ import annotations
 
+import datetime
 import re
+import subprocess
 import tomllib
+from importlib import metadata, util
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
+
+from proofs_check.core.statements import PACKAGE, is_own, paper, papers
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ENTRY_POINTS = PROJECT["entry-points"]["largeprompt.papers"]
 CITATION = dict(re.findall(r'^([\w-]+): ?"?(.*?)"?$', (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -28,3 +38,64 @@ def test_addresses_are_placeholders_that_say_so() -> None:
     addresses = [*PROJECT["urls"].values(), CITATION["repository-code"]]
     assert all(urlsplit(a).hostname.endswith(".invalid") and "placeholder" in urlsplit(a).hostname for a in addresses)
     assert CITATION["repository-code"] == PROJECT["urls"]["Repository"]
+
+
+def test_the_citation_is_complete_and_names_the_papers() -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML comes with the extra dask")
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["authors"] == PROJECT["authors"]
+    assert cited["keywords"] == PROJECT["keywords"]
+    assert isinstance(cited["date-released"], datetime.date)
+    names = {r["title"]: ", ".join(f"{a['given-names']} {a['family-names']}" for a in r["authors"]) for r in cited["references"]}
+    assert names == {paper(key)["title"]: paper(key)["authors"] for key in papers() if not is_own(key)}
+
+
+def test_the_bibtex_entry_says_what_the_citation_says() -> None:
+    (entry,) = re.findall(r"```bibtex\n(.*?)```", (ROOT / "docs" / "commands.md").read_text(encoding="utf-8"), re.DOTALL)
+    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
+    released = CITATION["date-released"]
+    assert fields == {
+        "author": f"{{{PROJECT['authors'][0]['name']}}}",
+        "title": CITATION["title"],
+        "version": PROJECT["version"],
+        "date": released,
+        "year": released[:4],
+    }
+
+
+DEPENDENCIES = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+_ROW = re.compile(r"^\| (?:`([\w-]+)` \| )?`([\w-]+)` \| ([A-Z][^|]*\.) \| `([\w./]+)` \|$", re.MULTILINE)
+#: Extra (empty: what every installation brings), package, and the file that is named as its user.
+NAMED = [(extra, package, path) for extra, package, _, path in _ROW.findall(DEPENDENCIES)]
+
+
+def test_every_dependency_has_its_sentence() -> None:
+    name = lambda requirement: re.match(r"[\w-]+", requirement)[0]
+    asked = [("", name(r)) for r in PROJECT["dependencies"]]
+    asked += [(extra, name(r)) for extra, of_extra in PROJECT["optional-dependencies"].items() for r in of_extra]
+    assert sorted((extra, package) for extra, package, _ in NAMED) == sorted(asked)
+
+
+@pytest.mark.parametrize(("package", "path"), [(package, path) for extra, package, path in NAMED if not extra])
+def test_a_dependency_is_used_where_the_page_says(package: str, path: str) -> None:
+    modules = {module for module, homes in metadata.packages_distributions().items() if package in {h.lower() for h in homes}}
+    used = re.findall(r"^ *(?:import|from) (\w+)", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+    assert modules & set(used), f"{path} does not import {package}"
+
+
+def test_no_file_of_the_packages_is_left_out_of_the_wheel() -> None:
+    """Hatch leaves out what .gitignore matches, even where git keeps it."""
+    command = ["git", "ls-files", "theory", "numerics", "proofs_check"]
+    listed = lambda *options: subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert len(listed().splitlines()) > 1000
+    assert listed("--cached", "--ignored", "--exclude-standard") == ""
+
+
+def test_the_papers_of_this_repository_are_registered() -> None:
+    """A folder that is not would be missing wherever the wheel is installed."""
+    registered = [Path(*util.find_spec(place).submodule_search_locations) for place in ENTRY_POINTS.values()]
+    lists = list(PACKAGE.rglob("statements.toml"))
+    assert lists
+    assert all(any(file.is_relative_to(place) for place in registered) for file in lists)
+    assert all(any(file.is_relative_to(place) for file in lists) for place in registered)

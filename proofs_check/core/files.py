@@ -16,7 +16,7 @@ __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
 #: Version of ``ledger.schema.json``; it rises when a reader of older ledgers would go wrong.
 SCHEMA = 4
-_AGAIN = "write it anew with: pytest proofs_check/ (with --ledger DIR: into DIR), without -k, -m and --reseed"
+_AGAIN = "write it anew with: pytest --pyargs proofs_check (or pytest FOLDER), without -k, -m and --reseed; --ledger DIR says where"
 
 
 def schema() -> dict[str, Any]:

@@ -41,11 +41,14 @@ class Kept:
     says : str
         Which ledger it is, of what date and code, and why it does not speak for the papers if it
         is not of a whole run in order.
+    made : str
+        The same without its place.
     """
 
     document: Mapping[str, Any]
     path: Path
     says: str
+    made: str
 
 
 def folder_of(collection: Collection) -> Path:
@@ -83,7 +86,8 @@ def find_ledger(given: str | None = None) -> Kept:
     if len(found) == 1:
         return found[0]
     document = merged([one.document for one in found])
-    return Kept(document=document, path=found[0].path, says="; ".join(one.says for one in found))
+    says, made = ("; ".join(dict.fromkeys(told)) for told in zip(*((one.says, one.made) for one in found)))
+    return Kept(document=document, path=found[0].path, says=says, made=made)
 
 
 def _of(collection: Collection) -> Kept:
@@ -96,7 +100,8 @@ def _of(collection: Collection) -> Kept:
             other = f"; without {here}, the ledger of the release is read" if release.is_file() else ""
             raise InputError(f"{error}{other}") from error
     if not release.is_file():
-        raise InputError(f"{collection.name} has no ledger yet; write it with: pytest {collection.name}")
+        place = collection.name if collection.named else collection.root
+        raise InputError(f"{collection.name} has no ledger yet; write it with: pytest {place}")
     # A test holds it to the schema, whose check takes longer than all the rest of a command.
     document = read_ledger(release) if collection.named else json.loads(release.read_text(encoding="utf-8"))
     return _kept(document, release, "the ledger of the release")
@@ -104,8 +109,9 @@ def _of(collection: Collection) -> Kept:
 
 def _kept(document: Mapping[str, Any], path: Path, name: str) -> Kept:
     run = document["run"]
-    made = f"judged on {run['date'][:10]} with largeprompt {run['versions'].get('largeprompt', 'of unknown version')}"
-    return Kept(document=document, path=path, says=f"{name}, {made} (code {run['code']}){_limits(document)}")
+    version = run["versions"].get("largeprompt", "of unknown version")
+    made = f"judged on {run['date'][:10]} with largeprompt {version} (code {run['code']}){_limits(document)}"
+    return Kept(document=document, path=path, says=f"{name}, {made}", made=made)
 
 
 def _limits(document: Mapping[str, Any]) -> str:

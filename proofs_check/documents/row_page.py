@@ -28,7 +28,7 @@ from proofs_check.documents.listing import print_lines
 from proofs_check.documents.property_tests import examples, without
 from theory.shown.formulas import LatexError
 
-__all__ = ["Page", "from_here", "witness_text"]
+__all__ = ["Page", "from_here", "verdict_of_claim", "verdict_of_row", "witness_text"]
 
 Entry = Mapping[str, Any]
 Field = tuple[str, str | Text]
@@ -66,7 +66,7 @@ class Page:
         for o in (o for o in found if o.errors):
             self.screen.print()
             self.paragraph(Text.assemble((o.id, "bold"), f"  {self._words(o.row.where)}"))
-            self._fields([("verdict", _verdict(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])])
+            self._fields([("verdict", verdict_of_row(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])])
         first = next((o for o in found if o.row.main), found[0])
         self.screen.print()
         self.paragraph(Text(f"One row in full, with formulas and evidence: largeprompt show {first.id}"))
@@ -78,7 +78,7 @@ class Page:
         self.paragraph(Text(self._words(o.row.says), style="dim"))
         shown = [e for e in sorted(o.claims, key=lambda e: e["id"] != o.id) if claim in ("", e["id"])]
         first = shown[0] if len(shown) == 1 else next((e for e in o.errors if not claim), None)
-        self._fields([("verdict", _verdict(o)), *(self._reasons(first) if first else [])])
+        self._fields([("verdict", verdict_of_row(o)), *(self._reasons(first) if first else [])])
         self._formula("as printed", o.row.printed)
         if o.row.reading:
             self._fields([("reading", self._words(o.row.reading))])
@@ -87,7 +87,7 @@ class Page:
             if not alone:
                 self.screen.print()
                 self.paragraph(Text.assemble((e["id"], "bold"), f"  {self._words(e['summary'])}"))
-                self._fields([("verdict", _verdict_of(e)), *([] if e is first else self._reasons(e))])
+                self._fields([("verdict", verdict_of_claim(e)), *([] if e is first else self._reasons(e))])
             self._checks(e, alone=alone)
         if o.row.no_property:
             self._fields([("no examples", self._words(o.row.no_property))])
@@ -197,8 +197,16 @@ class Page:
             self.screen.print(Text.assemble((first, "bold") if i == 0 else other, line))
 
 
-def _verdict(o: Outcome) -> Text:
-    """A row's verdict as printed, how grave its error is, and what holds with the repairs."""
+def verdict_of_row(o: Outcome) -> Text:
+    """A row's verdict as printed, how grave its error is, and what holds with the repairs.
+
+    Examples
+    --------
+    >>> from proofs_check.core.kept import find_ledger
+    >>> from proofs_check.core.outcomes import outcomes
+    >>> verdict_of_row(outcomes(find_ledger().document)["BB:CC.3.b"]).plain.split(";")[0]
+    'REFUTED, a false step'
+    """
     word = f"{o.verdict} (parts {o.weakest})" if o.weakest else o.verdict
     said = Text.assemble((word, f"bold {COLOURS[o.verdict]}"))
     if o.errors:
@@ -212,8 +220,16 @@ def _verdict(o: Outcome) -> Text:
     return said
 
 
-def _verdict_of(e: Entry) -> Text:
-    """The verdict of one claim."""
+def verdict_of_claim(e: Entry) -> Text:
+    """The verdict of one claim, how grave its error is, and what holds with the repair.
+
+    Examples
+    --------
+    >>> from proofs_check.core.kept import find_ledger
+    >>> claims = {e["id"]: e for e in find_ledger().document["claims"]}
+    >>> verdict_of_claim(claims["BB:CC.3.b"]).plain.split(";")[0]
+    'REFUTED, a false step'
+    """
     said = Text.assemble((_word(e), COLOURS[e["verdict"]]))
     if e["verdict"] == "REFUTED":
         said.append(f", {in_words(e)}")

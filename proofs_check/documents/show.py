@@ -1,8 +1,11 @@
 """``largeprompt show NAME`` prints what a ledger says of one row, or of the rows of a numbered
-statement.
+statement; with ``--bibtex`` the entry by which a verdict is cited.
 """
 
 from __future__ import annotations
+
+import shlex
+from importlib import metadata
 
 from rich.text import Text
 
@@ -12,10 +15,14 @@ from numerics.terminal.progress import counted, progress_bar
 from proofs_check.core.kept import find_ledger
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
+from proofs_check.core.registered import in_scope, limited
+from proofs_check.core.statements import PACKAGE, paper
+from proofs_check.core.witnesses import slug
+from proofs_check.documents.errata.referee import prose
 from proofs_check.documents.names import named
-from proofs_check.documents.row_page import Page
+from proofs_check.documents.row_page import Page, verdict_of_claim, verdict_of_row
 
-__all__ = ["show"]
+__all__ = ["bibtex", "show"]
 
 
 def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: int = 0, latex: bool = False) -> int:
@@ -78,3 +85,51 @@ def show(name: str, *, ledger: str | None = None, again: bool = False, reseed: i
     page.screen.print()
     page.paragraph(Text(f"{'Judged now; other rows from' if again else 'From'} {kept.says}."))
     return int(faulty)
+
+
+def bibtex(name: str, *, ledger: str | None = None) -> str:
+    """The entry by which the verdict on a row, or on one of its claims, is cited: with the day and
+    the digest of the code, since a later version may judge otherwise.
+
+    Parameters
+    ----------
+    name : str
+        What `proofs_check.documents.names.named` understands; it must mean one row.
+    ledger : str, optional
+        See `proofs_check.core.kept.find_ledger`.
+
+    Returns
+    -------
+    str
+        Only ASCII. It names no author where the claims are none of this distribution.
+
+    Raises
+    ------
+    InputError
+        If the name is not known or means several rows, or there is no such ledger.
+
+    Examples
+    --------
+    >>> print(bibtex("BB:CC.3.b").splitlines()[0])
+    @misc{largeprompt-bb-cc-3-b,
+    """
+    meant = named(name, [e["id"] for e in find_ledger(ledger).document["claims"]])
+    if len(meant.rows) > 1:
+        raise InputError(f"{meant.title} has {len(meant.rows)} rows; name one, see: largeprompt show {shlex.quote(name)}")
+    row, id = meant.rows[0], meant.claim or meant.rows[0].id
+    home = next(c for c in in_scope() if row.paper in c.keys)
+    with limited((home,)):  # several ledgers, read as one, have several days
+        kept = find_ledger(ledger)
+        book = Ledger(kept.document["claims"])
+        verdict = verdict_of_claim(book.entries[id]) if meant.claim else verdict_of_row(outcomes(book)[id])
+    about, run = paper(row.paper), kept.document["run"]
+    of = ", ".join(filter(None, (about["authors"], about["title"], row.version)))
+    fields = {
+        "author": f"{{{metadata.metadata('largeprompt')['Author']}}}" if home.root == PACKAGE else "",
+        "title": f"{{{prose(f'{id}: {verdict.plain}')}}}",
+        "year": run["date"][:4],
+        "howpublished": prose(kept.made[0].upper() + kept.made[1:]),
+        "note": prose(f"{row.where}; of: {of}"),
+    }
+    lines = [f"  {field} = {{{text}}}," for field, text in fields.items() if text]
+    return "\n".join([f"@misc{{largeprompt-{slug(id).replace('_', '-')},", *lines, "}"])

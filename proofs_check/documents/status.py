@@ -68,7 +68,7 @@ def status(document: Mapping[str, Any]) -> str:
 
     run = document["run"]
     if run.get("partial"):
-        raise InputError("the ledger is of a run of some claims only; run all of them: pytest proofs_check/ --ledger DIR")
+        raise InputError("the ledger is of a run of some claims only; run all of them: pytest --pyargs proofs_check --ledger DIR")
     faulty = [*run["faults"], *(f"{c['id']}: {f}" for c in document["claims"] for f in c.get("faults", ()))]
     if faulty:
         raise InputError(f"the ledger holds claims that are not in order, the first: {faulty[0]}")

@@ -302,6 +302,23 @@ def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, p
         pytester.runpytest_inprocess("-p", "no:cacheprovider", "room").assert_outcomes(passed=2)
 
 
+def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(
+    monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester
+) -> None:
+    folder = pytester.mkpydir("installed").joinpath("paper")
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "lemma.py").write_text(HEAD + GOOD)
+    (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
+    monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path / "installed")
+    monkeypatch.syspath_prepend(pytester.path)
+    monkeypatch.chdir(pytester.mkdir("elsewhere"))
+    with patch.dict(REGISTRY):
+        result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "--pyargs", "installed.paper")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"])
+
+
 def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import sys\ndef test_lazy():\n    assert not {'sympy', 'numpy', 'theory', 'numerics'} & set(sys.modules)")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")

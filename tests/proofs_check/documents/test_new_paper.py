@@ -81,6 +81,18 @@ def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pyt
     assert "BB" in papers()  # the next command speaks of the installed papers again
 
 
+def test_commands_that_read_import_no_claim(mine: Path, pytester: pytest.Pytester) -> None:
+    """So says SECURITY.md."""
+    judged(pytester, mine)
+    with (mine / "lemmas.py").open("a", encoding="utf-8") as file:
+        file.write("\nopen('ran', 'w').close()\n")
+    for command in (["list"], ["show", "L1"], ["show", "L1", "--bibtex"], ["status"], ["blueprint"], ["errata"]):
+        assert main([*command, "--papers", str(mine)]) == 0
+        assert not Path("ran").exists(), command
+    assert main(["show", "L1", "--set", "c=1/2", "--papers", str(mine)]) == 0
+    assert Path("ran").exists()
+
+
 REPLY = """
 [[reply]]
 id = "ME:L2"

@@ -18,12 +18,15 @@ from rich.console import Console
 
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
+from proofs_check.cli import main
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
-from proofs_check.core.statements import PACKAGE, rows
+from proofs_check.core.registered import collections, drop_folder, limited
+from proofs_check.core.statements import PACKAGE, add_folder, rows
+from proofs_check.documents.new_paper import new_paper
 from proofs_check.documents.row_page import Page, from_here
-from proofs_check.documents.show import show
+from proofs_check.documents.show import bibtex, show
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 BOOK = Ledger(json.loads(RELEASE.read_text(encoding="utf-8"))["claims"])
@@ -273,3 +276,62 @@ def test_a_row_on_a_damaged_line_tells_how_it_was_read() -> None:
         made.row(outcomes(book)["BB:CC.3.b"])
         told.append(out.getvalue())
     assert ["was read" in text for text in told] == [False, True]
+
+
+def fields(entry: str) -> dict[str, str]:
+    """The fields of a BibTeX entry of one line each."""
+    return dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
+
+
+def test_a_verdict_is_cited_with_its_day_and_the_code(kept: str, tmp_path: Path) -> None:
+    run = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))["run"]
+    entry = bibtex("CC.3.b", ledger=kept)
+    assert entry.startswith("@misc{largeprompt-bb-cc-3-b,\n")
+    cited = fields(entry)
+    assert cited["title"].startswith("{BB:CC.3.b: REFUTED, a false step; as repaired ARGUED")
+    assert cited["author"] == "{The largeprompt authors}"
+    assert cited["year"] == run["date"][:4]
+    assert run["date"][:10] in cited["howpublished"]
+    assert run["code"] in cited["howpublished"]
+    assert "Corollary C.3" in cited["note"]
+    assert "arXiv:2512.11784v2" in cited["note"]
+    assert fields(bibtex("BB:LC.1/inference", ledger=kept))["title"].startswith("{BB:LC.1/inference: REFUTED, a slip of notation")
+
+
+def test_a_verdict_of_a_part_of_a_run_is_cited_as_such(tmp_path: Path) -> None:
+    (tmp_path / "ledger.json").write_text(json.dumps(document(partial=True)), encoding="utf-8")
+    assert "only some claims ran for it" in fields(bibtex("CC.3.b", ledger=str(tmp_path)))["howpublished"]
+
+
+def test_several_rows_have_no_one_verdict_to_cite(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "BB:Lemma C.4", "--bibtex"]) == 2
+    assert "name one, see: largeprompt show 'BB:Lemma C.4'" in capsys.readouterr().err
+
+
+def test_verdicts_of_the_release_make_entries_that_bibtex_reads() -> None:
+    for id in list(rows())[::12]:
+        entry = bibtex(id)
+        assert entry.isascii()
+        assert entry.count("{") == entry.count("}")
+        assert set(fields(entry)) == {"author", "title", "year", "howpublished", "note"}
+
+
+def test_of_several_ledgers_the_one_with_the_verdict_is_cited(tmp_path: Path) -> None:
+    """Nobody but their authors answers for the claims of a folder."""
+    before = collections()
+    for year, key in ((2031, "ONE"), (2032, "TWO")):
+        new_paper(tmp_path / key, f"Paper {key}", key, "")
+        (tmp_path / key / "build").mkdir()
+        kept = document(made_up(f"{key}:L1", "PROVED"))
+        kept["run"]["date"] = f"{year}-05-01T00:00:00+00:00"
+        (tmp_path / key / "build" / "ledger.json").write_text(json.dumps(kept), encoding="utf-8")
+    try:
+        found = [add_folder(tmp_path / key) for key in ("ONE", "TWO")]
+        with limited(found):
+            cited = [fields(bibtex(f"{key}:L1")) for key in ("ONE", "TWO")]
+    finally:
+        for collection in collections()[len(before) :]:
+            drop_folder(collection)
+    assert [c["year"] for c in cited] == ["2031", "2032"]
+    assert all("author" not in c for c in cited)
+    assert cited[1]["note"] == "Section 1, Lemma 1; of: Paper TWO"

@@ -325,7 +325,7 @@ def test_wrong_input_is_told_what_is_wrong(
             assert main([command, "--ledger", str(tmp_path / name)]) == 2
             complaint = capsys.readouterr().err
             assert told in complaint
-            assert "pytest proofs_check/" in complaint
+            assert "pytest --pyargs proofs_check" in complaint
             assert len(complaint.splitlines()) == 1
             assert len(complaint) < 500
     assert not (tmp_path / "blueprint.html").exists()
