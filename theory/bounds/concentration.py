@@ -271,7 +271,7 @@ def lemma_c4(
     236.4
     """
     for name, value in (("p", p), ("power", power)):
-        if value not in (1, 2):
+        if not isinstance(value, int) or value not in (1, 2):
             raise ValueError(f"{name} = {value!r} is neither 1 nor 2, the only cases of Lemma C.4")
     if p == 2 and Z8 is None:
         raise ValueError("for p = 2 the bound of Lemma C.4 contains E|Z|^8; pass it as Z8")

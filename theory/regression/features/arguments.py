@@ -90,6 +90,8 @@ def read_prompts(prompt_length: int | None, masses: Array | None, p: Array, *, e
         masses = p[None, :]
     elif not exact and (masses < 0).any():
         raise ValueError(f"masses has the entry {masses.min()}; a class has a share of the prompt, from 0 on")
+    if not exact and masses.max() > 1e150:
+        raise ValueError(f"masses has the entry {masses.max():g}, beyond 1e150; choose another unit of mass")
     if not exact and (masses.sum(axis=1) == 0).any():
         raise ValueError("a row of masses is 0, which is a prompt without tokens; give at least one class a positive mass")
     n = len(masses)
