@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = tuple(str(ROOT / name) for name in ("theory", "numerics", "proofs_check"))
 #: Seconds after which a call counts as one that does not end.
 PATIENCE = 60.0
+#: Fields of results that differ from run to run, or are not defined for samples that are constant.
+UNSTEADY = ("seconds", "skewness", "kurtosis")
 
 
 @dataclasses.dataclass
@@ -99,7 +101,7 @@ def numbers(result: Any) -> Iterator[float]:
     elif isinstance(result, Mapping):
         yield from numbers(list(result.values()))
     elif dataclasses.is_dataclass(result) and not isinstance(result, type):
-        yield from numbers([getattr(result, field.name) for field in dataclasses.fields(result) if field.name != "seconds"])
+        yield from numbers([getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in UNSTEADY])
 
 
 def differs(result: Any, reference: Any) -> str:

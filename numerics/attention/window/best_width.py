@@ -95,7 +95,7 @@ def optimal_window(
     """
     known = read_spectrum(spectrum, d)
     n = read_whole("n", n, "it is the number of tokens in a prompt", most=2**53)
-    start = window_loss(known, d, n, 0.0, noise)
+    start, noise = window_loss(known, d, n, 0.0, noise), float(noise)
     at_zero = float(start.loss)
     if n == 1 or (known.varying == 0 and noise == 0):
         return BestWindow(0.0, at_zero, (0.0, math.inf))

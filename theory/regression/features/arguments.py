@@ -42,7 +42,7 @@ def read_probabilities(p: Array | None, K: int, *, exact: bool) -> Array:
                 f"probabilities[{k}] = {p_k}, but every class is drawn with positive probability; "
                 "leave out the feature of a class that is never drawn"
             )
-    total = p.sum()
+    total = p.sum() if exact or (p < 2).all() else np.inf
     if sp.simplify(total - 1).is_zero is False if exact else abs(total - 1) > ROUNDING * K:
         raise ValueError(f"the probabilities sum to {total}, not to 1; divide them by their sum")
     return p
