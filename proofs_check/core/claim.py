@@ -354,29 +354,13 @@ def claim(
     BB:X: false='slip' is none of false, gap, edge, text and code, typo; say how grave the error is
     """
     said = dict(locals())
-    words = (
-        "id",
-        "false",
-        "at",
-        "follows",
-        "open",
-        "dial",
-        "argument",
-        "fragment",
-        "why",
-        "details",
-        "instead",
-        "costs",
-        "unproved",
-    )
+    words = [name for name, p in inspect.signature(claim).parameters.items() if p.default in ("", p.empty)]
     check_kind(str, **{name: said[name] for name in words})
     check_kind(Mapping, repair=repair)
     said |= {name: read_items(str, **{name: said[name]}) for name in ("needs", "cites", "hypotheses", "assumes")}
-    if not isinstance(control, Mapping):
-        control = read_items(Mapping, control=control)
     if not _ID.match(id):
         raise ValueError(f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'")
-    said["control"] = controls = (control,) if isinstance(control, Mapping) else tuple(control)
+    said["control"] = controls = (control,) if isinstance(control, Mapping) else read_items(Mapping, control=control)
     if wrong := misdeclared(said):
         raise ValueError(f"{id}: {wrong}")
     if fragment and argument:
