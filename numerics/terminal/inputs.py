@@ -53,6 +53,8 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(error.strerror or str(error)) from error
+    except InputError:
+        raise
     except ValueError as error:  # a null character
         raise InputError(f"this is no name of a file ({error})") from error
 

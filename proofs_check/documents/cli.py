@@ -153,9 +153,10 @@ def _new_paper(options: argparse.Namespace) -> int:
 
 def _blueprint(options: argparse.Namespace) -> int:
     from proofs_check.core.kept import find_ledger
+
+    kept = find_ledger(options.ledger)  # before all claims are loaded, which takes longer
     from proofs_check.documents.blueprint import write_blueprint
 
-    kept = find_ledger(options.ledger)
     proofs = None
     if options.proofs:
         from proofs_check.documents.proof_page import all_proofs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,9 @@ def test_what_is_no_ledger_or_no_place_is_refused(tmp_path: Path, capsys: pytest
     (tmp_path / "foreign.json").write_text("[]")
     assert main(["merge", str(tmp_path / "foreign.json"), "--out", str(tmp_path / "out.json")]) == 2
     assert "is not a ledger" in capsys.readouterr().err
+    os.mkfifo(tmp_path / "pipe.json")  # to read from it would never end
+    assert main(["merge", str(tmp_path / "pipe.json"), "--out", str(tmp_path / "out.json")]) == 2
+    assert "pipe.json: it is a device or a pipe; save what it gives in a file" in capsys.readouterr().err
     write_json(run(*QUICK), tmp_path / "whole.json")
     assert main(["merge", str(tmp_path / "whole.json"), "--out", str(tmp_path / "no" / "out.json")]) == 2
     assert "create it first" in capsys.readouterr().err
