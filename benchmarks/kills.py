@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,7 +122,7 @@ def kill(program: Program, kills: int, chance: random.Random, where: Path) -> tu
     while done < kills:
         (folder := where / str(ends)).mkdir()
         longest = SHARE * seconds
-        while not _survived(lambda folder=folder: program.work(folder), chance.uniform(0, longest)):
+        while not _survived(partial(program.work, folder), chance.uniform(0, longest)):
             done += 1
             faults += not program.sound(folder)
             longest *= 1.1  # on a busy machine lives grow until they get somewhere

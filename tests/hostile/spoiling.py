@@ -29,7 +29,7 @@ def arrays() -> st.SearchStrategy[Any]:
     return st.builds(lambda shape, kind, n: np.full(shape, n).astype(kind), st.sampled_from(SHAPES), st.sampled_from(kinds), fill)
 
 
-def _entry(value: float) -> Any:
+def _entry(value: complex) -> Any:
     """Puts a number into the first entry of an array."""
 
     def change(array: Any) -> Any:

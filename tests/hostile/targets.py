@@ -19,8 +19,8 @@ from proofs_check.core.claim import REGISTRY
 
 __all__ = ["ROOMS", "TARGETS", "UNTRIED", "Target"]
 
-ROOMS = ("theory", "numerics", "numerics.token_laws", "numerics.provers", "numerics.training", "numerics.evidence")
-ROOMS += ("numerics.strategies", "proofs_check")
+ROOMS = """theory numerics numerics.token_laws numerics.provers numerics.training numerics.evidence
+numerics.strategies proofs_check""".split()  # noqa: SIM905
 #: Public names that take nothing from a caller, and why.
 UNTRIED = {
     "SaddleError": "an error that is raised, not called",
@@ -60,6 +60,7 @@ class Target(NamedTuple):
         return self.function(*arguments.values()) if self.positional else self.function(**arguments)
 
 
+ONE3 = np.eye(3)
 ONE, TWO = np.eye(2), np.array([[1.0, 0.2], [0.1, 0.5]])
 COV, POINT = np.array([[1.0, 0.3], [0.3, 0.5]]), np.array([0.4, -0.3])
 LENGTHS = np.array([10.0, 30.0, 100.0, 300.0, 1000.0])
@@ -267,7 +268,6 @@ _NUMERICS: dict[str, Target] = {
         numerics.worst_ratio, lambda: dict(left=_mean(), op="<=", right=_bound(), families=_families(), exponents=False)
     ),
 }
-ONE3 = np.eye(3)
 _LAWS: dict[str, Target] = {
     "atoms": Target(token_laws.atoms, lambda: dict(points=np.array([[1.0], [-1.0]]), weights=np.array([0.5, 0.5]), sigma=1.0)),
     **{
