@@ -46,7 +46,7 @@ def replace_together(folder: Path, files: Mapping[str, str]) -> None:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
         for name, text in files.items():
             (Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)
-            (Path(scratch) / name).write_text(text, encoding="utf-8", newline="\n")
+            (Path(scratch) / name).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         for name in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(Path(scratch) / name, folder / name)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from theory.inputs.arguments import read
+from theory.inputs.kinds import check_kind
 
 __all__ = [
     "C",
@@ -270,6 +271,7 @@ def lemma_c4(
     >>> round(lemma_c4(1, 2, 3**0.5, 1, 1, 1, positive_part=True), 1)
     236.4
     """
+    check_kind(bool, positive_part=positive_part)
     for name, value in (("p", p), ("power", power)):
         if not isinstance(value, int) or value not in (1, 2):
             raise ValueError(f"{name} = {value!r} is neither 1 nor 2, the only cases of Lemma C.4")
