@@ -268,6 +268,8 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
             f"lambda = {top:.4g}, the largest eigenvalue of S^(1/2) U'Gamma U S^(1/2): queries with scores of variance {s[-1]:.4g} "
             f"matter at L = {L.max():.3g}, but the quadrature ends at {LARGEST_SCORE_VARIANCE:g}; rescale U or query_cov"
         )
+    if (s**2 == 0).any():
+        raise ValueError(f"queries have scores of variance {s.min():.3g}, whose square is no float; choose other units")
     gradients = {}
     for i, (name, (X, _)) in enumerate(p.gradients.items()):
         y, yX, yW, yR, yXW = w[3 + 5 * i : 8 + 5 * i]

@@ -17,6 +17,7 @@ from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.quadrature.softmax_weights import check_lengths
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
 from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, real_array, symmetric_root
+from theory.inputs.kinds import check_kind
 from theory.shown.result import in_a_line
 
 __all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting", "overflow_refused", "read_lengths"]
@@ -121,6 +122,7 @@ class AttentionSetting:
         put = lambda attribute, value: object.__setattr__(self, attribute, value)
         for attribute in ("U", "V", "query", "query_cov", "K", "Q"):
             put(attribute, _frozen(read[attribute]) if attribute in read else None)
+        check_kind(str, name=name)
         put("name", name)
         put("_tokens", Gamma if isinstance(Gamma, TokenLaw) else _frozen(read["Gamma"]))
 

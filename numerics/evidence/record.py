@@ -11,12 +11,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from numerics.evidence.verdict import CEILING, STATISTICAL, WITNESS_BY, Verdict
+from theory.inputs.kinds import check_kind, read_items
 from theory.shown.result import Shown
 
 __all__ = ["Evidence", "plain"]
@@ -160,6 +162,7 @@ class Evidence(Shown):
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
+        self._check_kinds()
         put("verdict", Verdict(self.verdict))
         put("weakest", None if self.weakest is None else Verdict(self.weakest))
         for name in ("witness", "tightest"):
@@ -168,9 +171,25 @@ class Evidence(Shown):
             put(name, tuple(getattr(self, name)))
         for name in ("slack", "reference", "margin"):
             value = getattr(self, name)
-            put(name, None if value is None or not math.isfinite(float(value)) else float(value))
+            try:
+                put(name, None if value is None or not math.isfinite(float(value)) else float(value))
+            except (TypeError, ValueError):
+                raise TypeError(f"{name} = {value!r:.200} is no number; give a real number, or None") from None
         for fault in self._faults():
             raise ValueError(fault)
+
+    def _check_kinds(self) -> None:
+        """Refuse what is of another kind than the fields say."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        of = lambda *names: {name: given[name] for name in names}
+        check_kind(str, **of("verdict", "engine", "checked", "covered", "dimension", "witness_by", "vacuous", "argument", "reason"))
+        check_kind(Mapping, **of("witness", "tightest"))
+        check_kind(Real, **of("disagreement", "samples", "seed", "error", "seconds"))
+        for name, kind in (("assumes", str), ("cites", str), ("parts", Evidence), ("routes", Evidence)):
+            read_items(kind, **of(name))
+        known = [str(v) for v in Verdict]
+        if self.verdict not in known or self.weakest not in (None, *known):
+            raise ValueError(f"the verdicts {self.verdict!r} and {self.weakest!r} are not both among {', '.join(known)}")
 
     def _faults(self) -> list[str]:
         v, out = self.verdict, []

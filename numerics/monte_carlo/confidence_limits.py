@@ -13,6 +13,7 @@ import numpy.typing as npt
 from numerics.evidence import Evidence, Verdict
 from numerics.seeds import current_seed, generator
 from theory.inputs.arrays import read_arrays
+from theory.inputs.kinds import check_kind
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["clopper_pearson"]
@@ -60,9 +61,10 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     """
     from scipy.stats import beta
 
+    check_kind(str, op=op)
     if op not in ("<=", ">="):
         raise ValueError(f"a probability is compared by '<=' or '>=', got {op!r}")
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not callable(event):
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not callable(event) or isinstance(event, type):
         raise TypeError(f"event(rng, n) is drawn an integer number of times, got event = {event!r}, n = {n!r}")
     bound, error = map(float, read_arrays(bound=(cast(float, bound), ""), error=(error, "")))
     if n > MOST_TRIALS:

@@ -4,6 +4,7 @@ old.
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Mapping
@@ -28,7 +29,8 @@ def replace_together(folder: Path, files: Mapping[str, str | bytes]) -> None:
     Raises
     ------
     OSError
-        If the folder cannot be made or written.
+        If the folder cannot be made or written, or a folder or a device stands in the place of a
+        file.
 
     Examples
     --------
@@ -37,11 +39,16 @@ def replace_together(folder: Path, files: Mapping[str, str | bytes]) -> None:
     ...     sorted(path.name for path in Path(folder).rglob("*.*"))
     ['a.svg', 'page.html']
     """
+    for path in (folder / name for name in files):
+        if path.exists() and not path.is_file():  # the system would put a file in the place of a device
+            raise OSError(errno.EINVAL, f"{path.name} is a folder or a device there")
     make_folder(folder)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
         for name, content in files.items():
             (Path(scratch) / name).parent.mkdir(parents=True, exist_ok=True)
-            (Path(scratch) / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+            (Path(scratch) / name).write_bytes(
+                content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+            )
         for name in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(Path(scratch) / name, folder / name)

@@ -115,10 +115,18 @@ def computed(name: str, value: Any) -> Computed:
     """
     if not isinstance(name, str) or isinstance(value, str):
         raise TypeError("computed() takes the LaTeX name of a computation first, and then a SymPy expression")
-    value = sp.sympify(value)
+    value = _expression(value)
     if not isinstance(value, sp.Expr) or value.is_Matrix:
         raise TypeError(f"{value!r} is not a scalar expression but a {type(value).__name__}; name its entries one by one")
     return Computed(Str(name), value)
+
+
+def _expression(given: Any) -> Any:
+    """What SymPy makes of a value; it says in several ways that it can make nothing of one."""
+    try:
+        return sp.sympify(given)
+    except Exception:  # an IndexError of a structured array among them
+        raise TypeError(f"{given!r:.200} is no expression; build one from SymPy symbols and exact numbers") from None
 
 
 @lru_cache(maxsize=1000)
@@ -159,9 +167,9 @@ def scalar(given: Any) -> Written:
     """
     if isinstance(given, str):
         raise TypeError(f"{given!r} is text; build the expression from SymPy symbols, so that its assumptions are known")
-    e = sp.sympify(given)
+    e = _expression(given)
     if not isinstance(e, sp.Expr) or e.is_Matrix:
-        raise TypeError(f"{e!r} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
+        raise TypeError(f"{given!r:.500} is not a scalar expression but a {type(e).__name__}; give lhs and rhs apart")
     if e.has(sp.Float):
         raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
     if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):

@@ -23,6 +23,7 @@ from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, 
 from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
 from numerics.provers.remembered import remembered
+from theory.inputs.kinds import read_items
 from theory.symbolic.algebra import Words
 from theory.symbolic.values import example
 
@@ -167,7 +168,7 @@ def _statement(lhs: Any, rhs: Any, given: Iterable[Any]) -> Equations:
         raise ValueError(f"the two sides have the shapes {shape} and {other}; an identity compares entry by entry")
     sides = [(_scalar(a), _scalar(b)) for a, b in zip(left, right)]
     labels = [""] if shape == () else [f"entry {i if len(shape) == 1 else divmod(i, shape[1])}" for i in range(len(sides))]
-    conditions = tuple(_scalar(_condition(g)).value for g in given)
+    conditions = tuple(_scalar(_condition(g)).value for g in read_items(given=given))
     distinct(s for pair in sides for side in pair for s in side.given.free_symbols)
     pairs, written = (tuple((getattr(a, n), getattr(b, n)) for a, b in sides) for n in ("value", "given"))
     return Equations(pairs, conditions, tuple(labels), shape, written)

@@ -30,6 +30,7 @@ from numerics.provers.statements.statement import Statement, statement
 from numerics.provers.statements.strategy import FEW_TURNS, Proof
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
+from theory.inputs.kinds import check_kind, read_items
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["forall"]
@@ -96,6 +97,9 @@ def forall(
     {'x': 3}
     """
     start = time.monotonic()
+    check_kind(Mapping, domain=domain, via={} if via is None else via)
+    check_kind(str, op=op)
+    where = read_items(where=where)
     steps = read_whole("effort", effort, "it counts steps, not seconds; leave it out for the usual number", least=0)
     with precision(64), sp.evaluate(True):  # the caller's sides may have been built without
         st = statement(lhs, op, rhs, domain, where)

@@ -19,6 +19,7 @@ from numerics.provers.enclosures.balls import Ball, ball_function, precision, va
 from numerics.provers.inequalities import forall
 from numerics.provers.remembered import remembered
 from numerics.rationals import arb_ball
+from theory.inputs.kinds import check_kind
 
 __all__ = ["integral", "integral_evidence"]
 
@@ -254,6 +255,7 @@ def integral_evidence(
     >>> integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4).verdict.value
     'SUPPORTED'
     """
+    check_kind(str, op=op)
     start = time.perf_counter()
     if op not in _OPERATORS:
         raise ValueError(f"the relation {op!r} is none of {_OPERATORS}")

@@ -9,6 +9,7 @@ the least length that fails, and evaluated again by Arb in the statement's own v
 from __future__ import annotations
 
 import time
+from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from numerics.search.maximise import maximise, refine
 from numerics.search.reference import StatisticBound
 from numerics.search.statement import Mean, Normal, Statement, Tail, evaluate, latex, normal_form, population
 from numerics.seeds import current_reseed, seed_of, shared_generator
+from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["at_point", "best_by_length", "parameters", "worst_ratio"]
 
@@ -78,8 +80,12 @@ def worst_ratio(
     >>> worst_ratio(Mean(normaliser), "<=", L * sp.exp(a2 / 2), families=(TWO_ATOMS,)).verdict.value
     'SUPPORTED'
     """
-    evidence = _judged(left, op, sp.sympify(right), families, exponents)
-    return evidence.replace(sides=(StatisticBound(left, sp.sympify(right), exponents),))
+    check_kind(bool, exponents=exponents)
+    check_kind(str, op=op)
+    check_kind((int, Fraction, sp.Expr), right=right)
+    right, families = sp.sympify(right), read_items(Family, families=families)
+    evidence = _judged(left, op, right, families, exponents)
+    return evidence.replace(sides=(StatisticBound(left, right, exponents),))
 
 
 def _judged(left: Mean | Tail | sp.Expr, op: str, right: Any, families: tuple[Family, ...], exponents: bool) -> Evidence:

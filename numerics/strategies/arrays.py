@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.strategies.numbers import SearchStrategy, checked, signed, sizes, st
+from theory.inputs.kinds import check_kind
 
 __all__ = ["covariances", "matrices", "queries"]
 
@@ -133,6 +134,7 @@ def covariances(d: int, *, singular: bool = True, octaves: int = 10) -> SearchSt
     """
     checked("d", d, 1, LARGEST_DIMENSION)
     checked("octaves", octaves, 0, 10)
+    check_kind(bool, singular=singular)
 
     def made(drawn: tuple[Any, ...]) -> Floats:
         kept, diagonal, below = drawn

@@ -79,6 +79,7 @@ def sizes(octaves: int) -> SearchStrategy[Fraction]:
     >>> str(simplest(sizes(10), lambda x: x > 2))
     '9/4'
     """
+    checked("octaves", octaves, 0, 1000)
     return st.integers(-8 * octaves, 8 * octaves).map(coded)
 
 
@@ -103,6 +104,8 @@ def shares(octaves: int) -> SearchStrategy[Fraction]:
     >>> str(simplest(shares(10), lambda q: q < 0.1))
     '3/32'
     """
+
+    checked("octaves", octaves, 1, 1000)
 
     def share(code: int) -> Fraction:
         small = coded(-abs(code)) / 2

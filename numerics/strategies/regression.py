@@ -13,6 +13,7 @@ from numerics.strategies.arrays import Floats, covariances, floats
 from numerics.strategies.numbers import SearchStrategy, checked, signed, sizes, st
 from numerics.strategies.prompts import laws
 from numerics.token_laws.token_law import TokenLaw
+from theory.inputs.kinds import check_kind
 from theory.regression.task import RegressionTask
 
 __all__ = ["gaussian_tasks", "starts", "tasks"]
@@ -125,6 +126,8 @@ def starts(
     >>> start.Sigma.tolist(), start.U0.tolist(), start.u0
     ([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]], 1.0)
     """
+    check_kind(str, kind=kind)
+    check_kind(bool, singular=singular)
     if kind not in KINDS:
         raise ValueError(f"kind = {kind!r} is no kind of starts; choose one of {', '.join(KINDS)}")
     covariance = st.tuples(covariances(d, singular=singular, octaves=3), sizes(10)).map(lambda drawn: float(drawn[1]) * drawn[0])

@@ -5,6 +5,7 @@ exit status.
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -97,6 +98,11 @@ def run_command(options: argparse.Namespace) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `largeprompt status | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the interpreter complains when it flushes at its end
         return 1
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        print(f"{name}: a name of {len(str(error.filename))} characters is too long; give a shorter one", file=sys.stderr)
+        return 2
     except Exception as error:
         if not _interrupted(error):
             raise

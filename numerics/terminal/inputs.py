@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "InputError",
@@ -18,6 +19,7 @@ __all__ = [
     "file_is_there",
     "length_grid",
     "make_folder",
+    "path_of",
     "read_bytes",
     "writable_folder",
     "writing_into",
@@ -46,11 +48,33 @@ def read_bytes(path: Path) -> bytes:
     numerics.terminal.inputs.InputError: No such file or directory
     """
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):  # to read from it may never end
+            raise InputError("it is a device or a pipe; save what it gives in a file")
         return path.read_bytes()
     except OSError as error:
         raise InputError(error.strerror or str(error)) from error
+    except InputError:
+        raise
     except ValueError as error:  # a null character
         raise InputError(f"this is no name of a file ({error})") from error
+
+
+def path_of(name: str, value: Any) -> Path:
+    """The path that an argument names.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a text nor a path.
+
+    Examples
+    --------
+    >>> path_of("checkpoint", "run.npz").name
+    'run.npz'
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} = {value!r:.200} is no path; give the name of a file")
+    return Path(value)
 
 
 def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
@@ -72,6 +96,12 @@ def file_is_there(path: Path, what: str, error: type[InputError]) -> bool:
     """
     if "\0" in str(path):
         raise error(f"{str(path)!r} is no name of a file: it has a null character; give another one")
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass
+    except OSError as unusable:  # a name that is too long, a file in place of a folder
+        raise error(f"cannot keep the {what} in {path!s:.200}: {unusable.strerror}; give another name") from unusable
     if path.is_dir():
         raise error(f"{path} is a folder; give the name of a file in it")
     folder = Path(os.path.realpath(path)).parent  # that of the file which a link points to

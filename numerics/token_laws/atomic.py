@@ -69,8 +69,8 @@ class Atomic:
             checked_atoms(*rational)
         if not (p > 0).all():
             raise ValueError(f"weights[{int(np.argmin(p))}] = {p.min()}; probabilities are positive, so drop points without mass")
-        if abs(p.sum() - 1) > DECIMALS:
-            raise ValueError(f"the weights add up to {p.sum()}, not to 1; divide them by their sum")
+        if not (p < 2).all() or abs(p.sum() - 1) > DECIMALS:
+            raise ValueError("the weights do not add up to 1; divide them by their sum")
         if abs(p.sum() - 1) > 4e-16 * p.size:
             p = p / p.sum()
         mean, reach = p @ x, float(np.abs(x).max())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from numerics.terminal.progress import Advance
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.diameter import diameter
+from theory.inputs.arrays import real_array
 
 __all__ = ["EmbeddingTable", "silent"]
 
@@ -71,7 +72,7 @@ class EmbeddingTable:
         """
         if np.ma.is_masked(rows):
             raise TypeError("the table of tokens has masked entries; drop such rows, or fill the entries in")
-        X = np.asarray(rows).view()
+        X = (rows if isinstance(rows, np.ndarray) else real_array("the table of tokens", rows)).view()
         if X.dtype.kind not in "fiu":
             raise TypeError(f"the table of tokens has entries of kind {X.dtype}; it must hold real numbers, one row a token")
         if X.ndim != 2 or X.size == 0:
@@ -87,6 +88,8 @@ class EmbeddingTable:
                     "repair such rows"
                 )
             largest = max(largest, float(np.abs(x).max()))
+            if largest > LARGEST:
+                break
             x -= first  # a long sum of rows far out would be rounded in their units
             differ, total = differ or bool(x.any()), total + x.sum(0)
         if largest > LARGEST:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from numerics.evidence import Evidence, Verdict, confirmed
@@ -30,6 +30,7 @@ from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
+from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
 
@@ -354,15 +355,20 @@ def claim(
     BB:X: false='slip' is none of false, gap, edge, text and code, typo; say how grave the error is
     """
     said = dict(locals())
+    words = [name for name, p in inspect.signature(claim).parameters.items() if p.default in ("", p.empty)]
+    check_kind(str, **{name: said[name] for name in words})
+    check_kind(Mapping, repair=repair)
+    said |= {name: read_items(str, **{name: said[name]}) for name in ("needs", "cites", "hypotheses", "assumes")}
     if not _ID.match(id):
         raise ValueError(f"{id!r} is not an id; write PAPER:place or PAPER:place/part, such as 'BB:CC.3.b' or 'BB:LC.1/inference'")
-    said["control"] = controls = (control,) if isinstance(control, Mapping) else tuple(control)
+    said["control"] = controls = (control,) if isinstance(control, Mapping) else read_items(Mapping, control=control)
     if wrong := misdeclared(said):
         raise ValueError(f"{id}: {wrong}")
     if fragment and argument:
         raise ValueError(f"{id}: a fragment is not joined to the statement by an argument; drop one of the two")
 
     def register(check: Callable[..., Evidence]) -> Claim:
+        check_kind(FunctionType, check=check)
         for name, p in inspect.signature(check).parameters.items():
             if p.kind is not p.KEYWORD_ONLY or p.default is p.empty:
                 raise TypeError(f"{id}: {name} must be keyword-only with the printed value as its default; write (*, {name}=...)")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from numerics.pages.files import replace_together
-from numerics.terminal.inputs import InputError, check_folder_around, writing_into
+from numerics.terminal.inputs import InputError, check_folder_around, read_bytes, writing_into
 
 __all__ = ["SCHEMA", "read_ledger", "schema", "write_text"]
 
@@ -64,9 +64,11 @@ def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
 
     try:
         path = path / "ledger.json" if path.is_dir() else path
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}; {_AGAIN}") from error
+        content = read_bytes(path)
+    except (InputError, OSError) as error:
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}; {_AGAIN}") from error
+    try:
+        found = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}); {_AGAIN}") from error
     form = schema()

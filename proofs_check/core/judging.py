@@ -17,6 +17,7 @@ from proofs_check.core.claim_page import shown
 from proofs_check.core.dial import Edge
 from proofs_check.core.registered import Collection, collection_of, in_scope
 from proofs_check.core.statements import Row, all_rows, row
+from theory.inputs.kinds import read_items
 
 __all__ = ["entry", "load_claims", "row_of", "run_claim"]
 
@@ -44,7 +45,7 @@ def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim
     >>> "BB:CC.3.b" in load_claims()
     True
     """
-    for collection in in_scope() if scope is None else scope:
+    for collection in in_scope() if scope is None else read_items(Collection, scope=scope):
         for file in collection.files:
             # As pytest imports it, so that no module is imported twice under two names.
             root = file.parent

@@ -21,8 +21,9 @@ from proofs_check.core.coverage import NOT_SETTLED, row_verdict
 from proofs_check.core.files import SCHEMA, write_text
 from proofs_check.core.registered import in_scope
 from proofs_check.core.statements import PACKAGE, all_rows, known_papers, rows
+from theory.inputs.kinds import check_kind, read_items
 
-__all__ = ["Ledger", "code_digest", "merged", "write_json"]
+__all__ = ["Ledger", "as_text", "code_digest", "merged", "write_json"]
 
 _PACKAGES = ("sympy", "numpy", "scipy", "mpmath", "numba", "python-flint", "largeprompt")
 
@@ -71,7 +72,8 @@ class Ledger:
         needs: Mapping[str, tuple[str, ...]] | None = None,
         run: Mapping[str, Any] | None = None,
     ) -> None:
-        self.entries = {e["id"]: e for e in entries}
+        check_kind(Mapping, needs={} if needs is None else needs, run={} if run is None else run)
+        self.entries = {e["id"]: e for e in read_items(Mapping, entries=entries)}
         self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
         self.run = dict(run or {})
         self._chains: dict[str, Verdict] = {}
@@ -246,14 +248,17 @@ class Ledger:
         return {"run": run, "claims": claims, "unsettled": self.unsettled()}
 
 
-def merged(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merged(documents: Sequence[Mapping[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None) -> dict[str, Any]:
     """Ledgers of different claims as one, in which chains are followed from one to the other.
 
     Parameters
     ----------
     documents : sequence of Mapping
-        As `proofs_check.core.files.read_ledger` returns them; the run is that of the first, and
-        partial if any is.
+        As `proofs_check.core.files.read_ledger` returns them; the run is that of the first.
+    needs : Mapping[str, tuple of str], optional
+        The needs of every claim that there is, in its order: the ledger is partial unless all are
+        in it. By default, that of ledgers which are in order by themselves: it is partial if any
+        is.
 
     Returns
     -------
@@ -268,12 +273,22 @@ def merged(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for document in documents:
         for e in document["claims"]:
             known = entries.setdefault(e["id"], e)
-            if (known["verdict"], known["numbers"]) != (e["verdict"], e["numbers"]):
-                raise InputError(f"two ledgers differ about {e['id']}: {known['verdict']} and {e['verdict']}; judge it anew")
+            said = [(c["verdict"], c["numbers"], c["repair"] and c["repair"]["verdict"]) for c in (known, e)]
+            if said[0] != said[1]:
+                raise InputError(f"two ledgers differ about {e['id']}: {said[0]} and {said[1]}; judge it anew")
     runs = [document["run"] for document in documents]
     given = {key: runs[0][key] for key in ("date", "code", "python", "versions")}
-    given |= {"partial": any(run["partial"] for run in runs), "reseed": next((run["reseed"] for run in runs if run["reseed"]), 0)}
-    return Ledger(entries.values(), run={**given, "seconds": sum(run["seconds"] for run in runs)}).to_json()
+    partial = any(run["partial"] for run in runs) if needs is None else set(entries) != set(needs)
+    order = {id: i for i, id in enumerate(needs or {})}
+    found = sorted(entries.values(), key=lambda e: order.get(e["id"], len(order)))
+    seconds = sum(e["seconds"] for e in found) if needs else sum(run["seconds"] for run in runs)
+    given |= {"partial": partial, "reseed": next((run["reseed"] for run in runs if run["reseed"]), 0)}
+    return Ledger(found, needs, run={**given, "seconds": seconds}).to_json()
+
+
+def as_text(document: Mapping[str, Any]) -> str:
+    """A ledger as a file holds it."""
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:
@@ -281,4 +296,4 @@ def write_json(document: Mapping[str, Any], path: Path) -> None:
     interrupted run never damages an older ledger.
     """
     writable_folder(path.parent)
-    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    write_text(path, as_text(document))

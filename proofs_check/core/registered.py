@@ -161,6 +161,8 @@ def name_folder(folder: Path) -> Collection:
     InputError
         If it holds none, one cannot be read, or has the key of another paper.
     """
+    if "\0" in str(folder):
+        raise InputError(f"{str(folder)!r} is no name of a folder: it has a null character; give another one")
     root = folder.resolve()
     if known := next((c for c in collections() if c.root == root or any(f.is_relative_to(root) for f in c.files)), None):
         return known

@@ -18,6 +18,7 @@ from typing import Any
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
+from theory.inputs.kinds import check_kind
 
 __all__ = [
     "KINDS",
@@ -245,6 +246,7 @@ def row(id: str) -> Row:
     >>> row("BB:LC.1/inference").id
     'BB:LC.1'
     """
+    check_kind(str, id=id)
     name = id.split("/", 1)[0]
     try:
         return all_rows()[name]

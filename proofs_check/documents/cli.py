@@ -1,5 +1,5 @@
-"""The commands that read ledgers: ``blueprint``, ``errata``, ``status`` and ``diff``. Each imports
-what it needs only when it runs, so that ``--help`` stays fast.
+"""The commands that read ledgers: ``blueprint``, ``errata``, ``status``, ``diff`` and others. Each
+imports what it needs only when it runs, so that ``--help`` stays fast.
 """
 
 from __future__ import annotations
@@ -106,6 +106,17 @@ def add_commands(commands: Any) -> None:
     revise.add_argument("--statements", metavar="FILE", help="an edited copy of the paper's statements.toml")
     revise.add_argument("--out", metavar="FILE", help="keep the ledger of the revision in this file")
     revise.set_defaults(run=scoped(_revise))
+    merge = commands.add_parser(
+        "merge",
+        parents=[scope_option()],
+        help="the ledgers of several runs, such as halves on two machines, as one",
+        description="The runs may overlap, but not differ: they judged with the same code, and say the same of a claim that"
+        " two of them judged. The ledger is whole if together they judged every claim.",
+        epilog="exit status: 0; 2 if the ledgers do not go together, or the input is no good",
+    )
+    merge.add_argument("ledgers", nargs="+", metavar="LEDGER", help="a ledger, such as ledger.partial.json")
+    merge.add_argument("--out", required=True, metavar="FILE", help="file to write")
+    merge.set_defaults(run=scoped(_merge))
     diff = commands.add_parser(
         "diff",
         help="what changed between two ledgers",
@@ -142,9 +153,10 @@ def _new_paper(options: argparse.Namespace) -> int:
 
 def _blueprint(options: argparse.Namespace) -> int:
     from proofs_check.core.kept import find_ledger
+
+    kept = find_ledger(options.ledger)  # before all claims are loaded, which takes longer
     from proofs_check.documents.blueprint import write_blueprint
 
-    kept = find_ledger(options.ledger)
     proofs = None
     if options.proofs:
         from proofs_check.documents.proof_page import all_proofs
@@ -193,7 +205,7 @@ def _write_errata(kept: Kept, key: str, folder: Path, latex: bool) -> None:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from numerics.terminal.inputs import InputError
+    from numerics.terminal.inputs import InputError, read_bytes
     from proofs_check.core.coverage import coverage
     from proofs_check.core.files import write_text
     from proofs_check.core.kept import find_ledger
@@ -210,8 +222,8 @@ def _status(options: argparse.Namespace) -> int:
     for given in (*options.check, *options.write):
         path = Path(given)
         try:
-            text = path.read_text(encoding="utf-8") if path.is_file() or path.suffix != ".json" else ""
-        except (OSError, UnicodeDecodeError) as error:
+            text = read_bytes(path).decode("utf-8") if path.is_file() or path.suffix != ".json" else ""
+        except (InputError, OSError, UnicodeDecodeError) as error:
             raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
         current, differs = renewed(path, text, kept.document, written)
         if options.write and current != text:
@@ -269,6 +281,27 @@ def _annotate(document: Mapping[str, Any], github: bool, badge_file: str | None)
     if badge_file:
         write_text(Path(badge_file), json.dumps(badge(document)) + "\n")
     return 1 if document["run"]["faults"] or any(c["faults"] for c in document["claims"]) else 0
+
+
+def _merge(options: argparse.Namespace) -> int:
+    from numerics.terminal.inputs import InputError
+    from proofs_check.core.files import read_ledger, write_text
+    from proofs_check.core.judging import load_claims
+    from proofs_check.core.ledger import as_text, merged
+    from proofs_check.core.registered import in_scope
+
+    documents = [read_ledger(Path(given)) for given in options.ledgers]
+    for what in ("code", "reseed"):
+        if len(found := {str(document["run"][what]) for document in documents}) > 1:
+            raise InputError(f"the ledgers were judged with different {what} ({', '.join(sorted(found))}); judge one of them anew")
+    judged = {c["paper"] for document in documents for c in document["claims"]}
+    scope = [c for c in in_scope() if judged & {*c.keys}]
+    papers = [key for c in scope for key in c.keys]
+    needs = {id: claim.needs for id, claim in load_claims(scope).items() if id.split(":", 1)[0] in papers}
+    document = merged(documents, needs)
+    write_text(Path(options.out), as_text(document))
+    print(f"{len(document['claims'])} of {len(needs)} claims on {', '.join(papers)}; written to {options.out}")
+    return 0
 
 
 def _diff(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from theory.inputs.arguments import read
+from theory.inputs.kinds import check_kind
 
 __all__ = [
     "C",
@@ -270,8 +271,9 @@ def lemma_c4(
     >>> round(lemma_c4(1, 2, 3**0.5, 1, 1, 1, positive_part=True), 1)
     236.4
     """
+    check_kind(bool, positive_part=positive_part)
     for name, value in (("p", p), ("power", power)):
-        if value not in (1, 2):
+        if not isinstance(value, int) or value not in (1, 2):
             raise ValueError(f"{name} = {value!r} is neither 1 nor 2, the only cases of Lemma C.4")
     if p == 2 and Z8 is None:
         raise ValueError("for p = 2 the bound of Lemma C.4 contains E|Z|^8; pass it as Z8")

@@ -125,7 +125,14 @@ def read(**arguments: Any) -> tuple[Any, ...]:
     """
     if any(isinstance(v, sp.Basic) for v in arguments.values()):
         return _SYMBOLS, *(_symbolic(name, v) for name, v in arguments.items())
-    return _FLOATS, *(_numeric(name, v) for name, v in arguments.items())
+    numbers = {name: _numeric(name, v) for name, v in arguments.items()}
+    shapes = {name: x.shape for name, x in numbers.items() if isinstance(x, np.ndarray)}
+    try:
+        np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        said = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
+        raise ValueError(f"{said}, which do not go together; pass arrays of one shape, or numbers") from None
+    return _FLOATS, *numbers.values()
 
 
 def _symbolic(name: str, value: Any) -> sp.Expr:

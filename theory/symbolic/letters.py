@@ -12,6 +12,8 @@ from typing import Any
 import sympy as sp
 from sympy.polys.rings import PolyElement, ring
 
+from theory.inputs.kinds import read_items
+
 __all__ = ["Alphabet", "Letter", "Term", "Word", "exact_number"]
 
 Letter = tuple[str, int]  # a name, and 1 where it is transposed; symmetric letters are never transposed
@@ -37,6 +39,14 @@ def exact_number(value: Any, advice: str) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise TypeError(f"{value!r} is no exact number; {advice}")
     return Fraction(value)
+
+
+def _alike(name: str, value: Any, size: int) -> tuple[Any, ...]:
+    """Groups of names, each of the same size."""
+    groups = tuple(read_items(str, **{name: group}) for group in read_items(**{name: value}))
+    if any(len(group) != size for group in groups):
+        raise ValueError(f"{name} = {value!r:.200} does not consist of groups of {size} names; write a list of them")
+    return groups
 
 
 class Alphabet:
@@ -71,10 +81,11 @@ class Alphabet:
         projectors: Iterable[str] = (),
         pseudo_inverse: Iterable[tuple[str, str, str]] = (),
     ) -> None:
-        self.general, self.symmetric, self.vectors = tuple(general), tuple(symmetric), tuple(vectors)
-        self.params, self.inverse = tuple(params), tuple(inverse)
-        self.pseudo_inverse = tuple(pseudo_inverse)
-        self.projectors = (*projectors, *(P for _, _, P in self.pseudo_inverse))
+        self.general, self.symmetric = read_items(str, general=general), read_items(str, symmetric=symmetric)
+        self.vectors, self.params = read_items(str, vectors=vectors), read_items(str, params=params)
+        self.inverse = _alike("inverse", inverse, 2)
+        self.pseudo_inverse = _alike("pseudo_inverse", pseudo_inverse, 3)
+        self.projectors = (*read_items(str, projectors=projectors), *(P for _, _, P in self.pseudo_inverse))
         names = [*self.general, *self.symmetric, *self.vectors, *self.params]
         twice = sorted({n for n in names if names.count(n) > 1 or n in ("d", "I")})
         if twice:

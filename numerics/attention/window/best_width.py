@@ -13,6 +13,7 @@ from scipy.special import betaincinv
 
 from numerics.attention.window.loss import OneLoss, one_window, read_spectrum, window_loss
 from theory.attention.window.classes import Spectrum, TaskClass
+from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["BestWindow", "optimal_window"]
 
@@ -93,7 +94,8 @@ def optimal_window(
     False
     """
     known = read_spectrum(spectrum, d)
-    start = window_loss(known, d, n, 0.0, noise)
+    n = read_whole("n", n, "it is the number of tokens in a prompt", most=2**53)
+    start, noise = window_loss(known, d, n, 0.0, noise), float(noise)
     at_zero = float(start.loss)
     if n == 1 or (known.varying == 0 and noise == 0):
         return BestWindow(0.0, at_zero, (0.0, math.inf))

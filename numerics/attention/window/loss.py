@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv, gammaln, ive
+from scipy.special import betainc, betaincinv, gammaln, hyp0f1, ive
 
 from numerics.attention.window.kernel import REACH, gaps_kernel, window_kernel
 from theory.attention.window.classes import SPHERE, Spectrum, TaskClass
 from theory.attention.window.own_class import from_spectrum
+from theory.inputs.arrays import read_arrays, real_array
 from theory.inputs.whole_numbers import read_whole
 from theory.shown.result import in_a_line
 
@@ -28,6 +29,8 @@ PANEL, LENGTH = 16, 4.0
 RULE = np.polynomial.legendre.leggauss(PANEL)
 #: The largest number of nodes times degrees in a call.
 MOST = 40_000_000
+#: The largest dimension: the density of an angle loses digits like d.
+LARGEST_DIMENSION = 10_000
 #: Integrands are followed down to e^{-2 BELOW} of their scale.
 BELOW = 18.0
 
@@ -68,7 +71,7 @@ def read_spectrum(spectrum: TaskClass | Spectrum | Sequence[float] | Floats, d: 
     >>> read_spectrum([0, 1], 3).slope
     1.0
     """
-    d = read_whole("d", d, SPHERE, least=2)
+    d = read_whole("d", d, SPHERE, least=2, most=LARGEST_DIMENSION)
     if isinstance(spectrum, Spectrum):
         if spectrum.d != d:
             raise ValueError(f"the spectrum is that of dimension {spectrum.d}, and d = {d}; ask the class for .spectrum({d})")
@@ -120,7 +123,12 @@ def window_loss(
     known = read_spectrum(spectrum, d)
     lengths, widths = _lengths(n), _widths(w)
     sigma2 = _noise(noise)
-    shape = np.broadcast_shapes(lengths.shape, widths.shape)
+    try:
+        shape = np.broadcast_shapes(lengths.shape, widths.shape)
+    except ValueError:
+        raise ValueError(
+            f"n has shape {lengths.shape} and w {widths.shape}, which do not go together; give n as a column"
+        ) from None
     lengths, widths = np.broadcast_to(lengths, shape).ravel(), np.broadcast_to(widths, shape).ravel()
     out = np.empty((5, lengths.size))
     for width in np.unique(widths):
@@ -164,14 +172,12 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
     coarse = abs(out[0, 1] - out[1, 1]) + noise * abs(out[0, 0] - out[1, 0])
     # The sum of the degrees that are left out is a difference of rho(1) and the sum of the others.
     rounding = 5e-16 * spectrum.total if rest else 0.0
-    error = min(coarse, coarse**2 / max(loss, 1e-300)) + float(out[0, 4]) + rounding + 5e-13 * loss
+    error = min(coarse, coarse * (coarse / max(loss, 1e-300))) + float(out[0, 4]) + rounding + (5e-13 + 1e-15 * spectrum.d) * loss
     return OneLoss(loss, signal, noise * squares, d_signal + noise * d_squares, error)
 
 
 def _lengths(n: ArrayLike) -> NDArray[np.int64]:
-    values = np.asarray(n)
-    if values.dtype == bool or not np.issubdtype(values.dtype, np.number):
-        raise TypeError(f"n = {n!r} is no prompt length; give whole numbers")
+    values = real_array("n", n)
     if not np.all(np.isfinite(values)) or np.any(values != np.floor(values)) or np.any(values < 1):
         raise ValueError(f"n = {n!r}: a prompt has a whole number of tokens, at least one")
     if np.any(values > 2**53):
@@ -180,16 +186,19 @@ def _lengths(n: ArrayLike) -> NDArray[np.int64]:
 
 
 def _widths(w: ArrayLike) -> Floats:
-    values = np.asarray(w, dtype=float)
-    if np.any(np.isnan(values)) or np.any(values < 0) or np.any(np.isinf(values)):
+    values = real_array("w", w)
+    if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"w = {w!r}: a width is a finite number, at least 0, since weights are e^(-w|x_i-x|^2)")
+    if np.any(values > 1e100):
+        raise ValueError(f"w = {values.max():g}: so narrow a window attends to one token only; take a smaller width")
     return values
 
 
 def _noise(noise: float) -> float:
-    if not (isinstance(noise, (int, float, np.floating, np.integer)) and math.isfinite(noise) and noise >= 0):
-        raise ValueError(f"noise = {noise!r} is no variance; give sigma^2, a number that is not negative")
-    return float(noise)
+    sigma2 = float(read_arrays(noise=(noise, ""))[0])
+    if not 0 <= sigma2 <= 1e150:
+        raise ValueError(f"noise = {noise!r} is no variance up to 1e150; give sigma^2, a number that is not negative")
+    return sigma2
 
 
 def _range(d: int, w: float, n: int) -> tuple[float, float]:
@@ -212,7 +221,9 @@ def _log_mean(d: int, kappa: float) -> float:
     if kappa < 1e-8:
         return 0.0
     nu = d / 2 - 1
-    return math.log(float(ive(nu, kappa))) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
+    if (scaled := float(ive(nu, kappa))) < 1e-290:  # in a high dimension it underflows where its series is short
+        return math.log(float(hyp0f1(d / 2, kappa**2 / 4))) - kappa
+    return math.log(scaled) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
 
 
 @lru_cache(maxsize=8)
@@ -223,7 +234,9 @@ def _nodes(d: int, w: float, top: float, degrees: int, share: float) -> tuple[Fl
     """
     largest = math.pi if top >= 4 * w else 2 * math.asin(math.sqrt(top / (4 * w)))
     reached = math.sin(largest / 2) ** 2
-    enough = max(4 * w * reached / LENGTH, share * max(4.0, largest * math.sqrt(max(w, 1.0))), largest * degrees / 16)
+    # In a high dimension nearly all tokens lie within 1/sqrt(d) of a right angle.
+    turning = max(4.0, largest * math.sqrt(max(w, 1.0)), largest * math.sqrt(d) / 8)
+    enough = max(4 * w * reached / LENGTH, share * turning, largest * degrees / 16)
     panels = math.ceil(enough)
     # Panels of equal length in x away from the query, and in the angle near it.
     inner = np.linspace(0, 1, panels + 1)

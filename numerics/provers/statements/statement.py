@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Number
 from typing import Any
 
 import sympy as sp
@@ -40,6 +41,11 @@ class Integers:
     lo: Any
     hi: Any = sp.oo
 
+    def __post_init__(self) -> None:
+        for end in (self.lo, self.hi):
+            if not isinstance(end, (Number, sp.Expr)) or end != end:
+                raise TypeError(f"the end {end!r:.200} is no whole number; write one, or oo")
+
 
 def Closed(lo: Any, hi: Any) -> sp.Interval:
     """The interval from `lo` to `hi` with its finite ends; a plain pair ``(lo, hi)`` leaves them
@@ -63,7 +69,10 @@ def Closed(lo: Any, hi: Any) -> sp.Interval:
 def _end(value: Any, name: Any) -> fmpq | None:
     if isinstance(value, (str, bool)):
         raise TypeError(f"the end {value!r} of the range of {name} is no number; write a rational number, such as Rational(1, 2)")
-    v = sp.sympify(value)
+    try:
+        v = sp.sympify(value)
+    except (TypeError, ValueError, AttributeError):
+        v = None
     if not isinstance(v, sp.Expr):
         raise TypeError(f"the end {value!r} of the range of {name} is no number; write a rational number or oo")
     if v in (sp.oo, -sp.oo):

@@ -22,6 +22,7 @@ from numerics.rates.requirements import check_reportable
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.embeddings import EmbeddingTable
 from theory.inputs.arrays import read_arrays
+from theory.inputs.kinds import check_kind
 
 __all__ = ["how_linear"]
 
@@ -78,6 +79,7 @@ def how_linear(
     >>> print(f"{found.relative_error[0]:.4f}", found.needed[0.1], found.law, found.law_from)
     0.0896 800.0 1/L 93.0
     """
+    check_kind(AttentionSetting, setting=setting)
     check_reportable(setting)
     L = np.unique(read_lengths(lengths))
     if mean is None and isinstance(setting.law.structure, EmbeddingTable):

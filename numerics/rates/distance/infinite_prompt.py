@@ -116,7 +116,10 @@ def _unless_noise(square: float, floor: float) -> float:
 
 def _mean_square(T: Floats) -> Known:
     """The mean of |T|^2 over the queries, and its standard error; opposite draws count as one."""
-    squares = np.sum(T**2, axis=1)
+    with np.errstate(over="ignore"):
+        squares = np.sum(T**2, axis=1)
+    if not np.isfinite(squares).all():
+        raise ValueError("the mean of the tokens makes the output leave the range of floats; choose other units")
     if len(squares) == 1:
         return Known(float(squares[0]))
     pairs = squares.reshape(2, -1).mean(axis=0)

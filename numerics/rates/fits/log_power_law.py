@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.rates.fits.measurements import measurements, read_lengths
 from numerics.rates.fits.power_law import SLOPE_GAP, ExponentFit, doubts, least_squares
 from theory.inputs.arrays import read_arrays
+from theory.inputs.kinds import check_kind
 
 __all__ = ["LogPowerFit", "log_power_fit"]
 
@@ -88,7 +89,10 @@ def log_power_fit(
     >>> round(fit.exponent, 6), round(fit.log_power, 6), round(fit.amplitude, 6)
     (1.0, 1.5, 3.0)
     """
+    check_kind(bool, next_order=next_order)
     known = 0.0 if log_power is None else float(read_arrays(log_power=(log_power, ""))[0])
+    if abs(known) > 1e6:
+        raise ValueError(f"log_power = {known:g} is beyond 1e6; no rate has such a power of the logarithm")
     L, y, e = measurements(lengths, values, standard_errors, least=2 + (log_power is None) + bool(next_order))
     log = np.log(read_lengths(L, of_log=True))
     columns = [np.ones_like(L), -log] + ([np.log(log)] if log_power is None else []) + ([1 / log] if next_order else [])

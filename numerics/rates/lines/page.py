@@ -15,7 +15,7 @@ from typing import Any
 from numerics.pages.formats import replace_with_plots
 from numerics.pages.pictures import as_files
 from numerics.pages.templates import environment
-from numerics.pages.text import marked, superscript
+from numerics.pages.text import marked, superscript, text_cell
 from numerics.rates.lines.line import Line
 from numerics.rates.lines.pictures import Picture
 
@@ -67,17 +67,22 @@ def number(value: float | None) -> float | None:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table as text, with every digit; nothing stands where a number is not finite.
+    """A table as text, with every digit; nothing stands where a number is not finite, and a name
+    that a spreadsheet would run as a formula has an apostrophe in front.
 
     Examples
     --------
     >>> as_csv(["a", "b"], [[1, float("inf")]])
     'a,b\\n1,\\n'
+    >>> as_csv(["a"], [["=1+1"]])
+    "a\\n'=1+1\\n"
     """
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([number(x) if isinstance(x, float) else x for x in row] for row in rows)
+    writer.writerows(
+        [text_cell(x) if isinstance(x, str) else number(x) if isinstance(x, float) else x for x in row] for row in rows
+    )
     return out.getvalue()
 
 

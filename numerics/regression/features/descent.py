@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.compiled.octets import lined_up
 from numerics.regression.features.kernel import SOURCES, descent_kernel
 from numerics.regression.features.path import AttentionPath, read_problem, room_for
-from numerics.terminal.inputs import file_is_there
+from numerics.terminal.inputs import file_is_there, path_of
 from numerics.training.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from theory.inputs.arrays import read_arrays, real_array
+from theory.inputs.arrays import read_arrays
 from theory.inputs.whole_numbers import read_whole
 from theory.regression.features.data import FeatureRegression
 
@@ -90,7 +90,7 @@ def attention_descent(
     at = _record_steps(records, steps)
     room, W = room_for(given), np.zeros_like(given.G)
     losses, kept = np.empty(len(at)), np.empty((len(at), problem.K, problem.K))
-    file, done, found = None if checkpoint is None else Path(checkpoint), 0, 0
+    file, done, found = None if checkpoint is None else path_of("checkpoint", checkpoint), 0, 0
     run = {"eta": eta, "steps": steps, "records": at.tolist(), "kernels": SOURCES}
     run["problem"] = sha256(b"".join(np.asarray(x).tobytes() for x in given)).hexdigest()
     if file is not None and file_is_there(file, "checkpoint", CheckpointError):
@@ -122,7 +122,7 @@ def _record_steps(records: ArrayLike | None, steps: int) -> NDArray[np.int64]:
     if records is None:
         spread = np.geomspace(1, max(steps, 1), RECORDS).round()
         return np.unique(np.concatenate([[0], spread[spread <= steps], [steps]])).astype(np.int64)
-    at = real_array("records", records)
+    (at,) = read_arrays(records=(records, "k"))
     if at.ndim != 1 or not len(at) or (at != at.round()).any() or (np.diff(at) <= 0).any() or at[0] < 0 or at[-1] > steps:
         raise ValueError(
             f"records = {records!r:.100} are not increasing whole numbers from 0 to steps = {steps}; pass such numbers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["attention_flow"]
 Floats = NDArray[np.float64]
 #: Relative tolerances of the two integrations whose difference is the stated error.
 FINE, COARSE = 1e-11, 1e-9
+#: After so many evaluations of the gradient an integration is given up.
+MOST_EVALUATIONS = 200_000
 
 
 def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: ArrayLike | None = None) -> AttentionPath:
@@ -87,10 +90,14 @@ def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Float
     unit = 1 / max(float(abs(speed).max()), np.finfo(float).tiny)
     ends = np.log1p(times / unit)
 
+    evaluations = count(1)
+
     def motion(tau: float, flat: Floats) -> Any:
+        if next(evaluations) > MOST_EVALUATIONS:
+            raise RuntimeError(f"{MOST_EVALUATIONS} steps did not lead to time {times[-1]:.6g}; ask for earlier times")
         return (unit * np.exp(tau) * loss_and_H(flat.reshape(K, K))[1]).ravel()
 
-    found = solve_ivp(motion, (0.0, max(ends[-1], 1e-300)), np.zeros(K * K), "LSODA", t_eval=ends, rtol=rtol, atol=rtol * 1e-3)
+    found = solve_ivp(motion, (0.0, max(ends[-1], 1e-9)), np.zeros(K * K), "LSODA", t_eval=ends, rtol=rtol, atol=rtol * 1e-3)
     if not found.success:
         raise RuntimeError(f"the flow was not integrated to time {times[-1]:.6g} ({found.message}); ask for earlier times")
     kept = found.y.T.reshape(-1, K, K)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.inputs.arrays import read_arrays
+from theory.inputs.kinds import check_kind
 from theory.shown.result import in_a_line
 
 __all__ = ["AttentionMargin", "attention_margin"]
@@ -75,6 +76,7 @@ def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> At
     >>> round(attention_margin(np.eye(5)).value, 12)
     0.5
     """
+    check_kind(bool, same_elsewhere=same_elsewhere)
     (V,) = read_arrays(features=(features, "d K"))
     d, K = V.shape
     if K == 1:
@@ -82,6 +84,8 @@ def attention_margin(features: ArrayLike, *, same_elsewhere: bool = False) -> At
     pairs = np.array([(k, m) for k in range(K) for m in range(K) if m != k])
     k, m = pairs.T
     scale = float(abs(V).max()) or 1.0
+    if not 1e-150 < scale < 1e150:
+        raise ValueError(f"the features have entries of size {scale:.3g}, whose square is no float; choose other units")
     V = V / scale  # the least-squares problem weighs the matrices against 1
     rows = ((V[:, k] - V[:, m])[:, None, :] * V[:, k]).reshape(d * d, -1).T
     size = float(np.linalg.norm(rows, axis=1).max())

@@ -136,6 +136,9 @@ def integrate_flow(
     """
     S, A, v = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), U0=(U0, "d d"), u0=(u0, ""))
     check_positive(tolerance=tolerance, rtol=rtol, **({} if t_max is None else {"t_max": t_max}))
+    tolerance, rtol, t_max = float(tolerance), float(rtol), None if t_max is None else float(t_max)
+    if rtol < 1e-13:
+        raise ValueError(f"rtol = {rtol} is below 1e-13; floats have no more digits")
     d, top = S.shape[0], float(np.linalg.norm(S, 2))
     pace = top * top
     if top == 0:

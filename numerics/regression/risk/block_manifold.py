@@ -18,6 +18,7 @@ from numerics.quadrature.query_moments import query_moments
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
 from numerics.quadrature.weight_tables import weight_table
 from theory.inputs.arrays import read_arrays, symmetric_root
+from theory.inputs.kinds import check_kind
 from theory.inputs.overflow import within_floats
 from theory.regression.task import RegressionTask, read_task
 from theory.shown.result import in_a_line
@@ -82,6 +83,7 @@ class RiskField:
         self, task: RegressionTask, prompt_length: float | None, *, attention: str = "softmax", step: float = 0.16
     ) -> None:
         self.task = task = read_task(task)
+        check_kind(str, attention=attention)
         if attention not in ATTENTIONS:
             raise ValueError(f"attention = {attention!r}; the exact risk knows 'softmax' and 'linear'")
         self.S, self.S_q = task.Sigma, task.query_covariance

@@ -19,6 +19,8 @@ import numpy as np
 
 from numerics.figures.engines import Engines
 from numerics.figures.plan import Plan
+from numerics.figures.results import GAPS, Measurements
+from numerics.figures.run_arrays import as_array
 from numerics.training.parameters import initial_parameters, pack, unpack
 from numerics.training.result import Training
 from theory.regression.experiment import TASK, VARIANTS
@@ -131,3 +133,15 @@ class Fake:
 
 def _noise(text: str) -> float:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") / 2**32 - 0.5
+
+
+def numbers(found: Measurements) -> dict[str, Any]:
+    """All of it that is not a time."""
+    return {
+        "runs": {key: as_array(run).tobytes() for key, run in found.runs.items()},
+        "gaps": {key: [getattr(gaps, name).tobytes() for name in GAPS] for key, gaps in found.gaps.items()},
+        "final": found.final,
+        "exact": found.exact,
+        "bayes": found.bayes,
+        "plan": found.plan,
+    }

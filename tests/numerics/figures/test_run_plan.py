@@ -26,30 +26,17 @@ from numerics.figures.engines import engines
 from numerics.figures.failed_runs import settled
 from numerics.figures.plan import Plan, RunKey
 from numerics.figures.plan_jobs import FINAL_SECONDS, PlanJobs
-from numerics.figures.results import GAPS, Measurements
 from numerics.figures.run_arrays import as_array
 from numerics.figures.run_plan import measure
 from numerics.jobs import schedule
 from numerics.jobs.job import Interrupted, Progress
 from numerics.jobs.store import Store
 from numerics.training.checkpoint import CheckpointError
-from tests.numerics.figures.fake_engines import SMALL, Fake
+from tests.numerics.figures.fake_engines import SMALL, Fake, numbers
 from tests.numerics.jobs.stores import folder_in_memory
 
 ROOT = Path(__file__).parents[3]
 LOST = Fake(diverging=(("coupled", 2), ("linear", 2), ("softmax", 5)))
-
-
-def numbers(found: Measurements) -> dict[str, Any]:
-    """All of it that is not a time."""
-    return {
-        "runs": {key: as_array(run).tobytes() for key, run in found.runs.items()},
-        "gaps": {key: [getattr(gaps, name).tobytes() for name in GAPS] for key, gaps in found.gaps.items()},
-        "final": found.final,
-        "exact": found.exact,
-        "bayes": found.bayes,
-        "plan": found.plan,
-    }
 
 
 WHOLE = numbers(measure(SMALL, _engines=Fake().engines()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,11 @@ def test_an_interruption_while_the_parser_is_made(capsys: pytest.CaptureFixture[
 def test_another_error_is_not_hidden() -> None:
     with pytest.raises(ZeroDivisionError):
         run_command(command(ZeroDivisionError()))
+
+
+def test_a_name_too_long_for_a_file_is_said_to_be_so(capsys: pytest.CaptureFixture[str]) -> None:
+    def run(options: argparse.Namespace) -> int:
+        return len(Path("x" * 5000).read_bytes())
+
+    assert run_command(argparse.Namespace(command="count", run=run)) == 2
+    assert capsys.readouterr().err == "largeprompt count: a name of 5000 characters is too long; give a shorter one\n"

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, jv
 
 from theory.attention.window.gegenbauer import harmonics
+from theory.inputs.arrays import read_arrays
 from theory.inputs.whole_numbers import read_whole
 from theory.shown.result import in_a_line
 
@@ -159,8 +160,10 @@ def _scale(L: Any) -> Any:
         if L.is_positive is False:
             raise ValueError(f"L = {L} is not positive; L is a Lipschitz constant, declare the symbol with positive=True")
         return L
-    number = float(L)
-    if not (math.isfinite(number) and number > 0):
+    number = float(read_arrays(L=(L, ""))[0])
+    if number > 1e150 or 0 < number < 1e-150:
+        raise ValueError(f"L = {number:g} is outside 1e-150 ... 1e150, where its square is a float; choose other units")
+    if not number > 0:
         raise ValueError(f"L = {L!r} is not a positive number; L is a Lipschitz constant, and with L = 0 all tasks are constant")
     return sp.sympify(L) if isinstance(L, (int, sp.Expr)) else number
 
@@ -301,6 +304,8 @@ def cosine(L: Any = 1) -> TaskClass:
         size, nu = float(L), d / 2 - 1
         k = np.arange(0, int(1.5 * size + 40) // 2 * 2 + 1)
         log = gammaln(d / 2) + nu * math.log(2 / size)
+        if log > 300:
+            raise ValueError(f"L = {size:g} is too small for cosines in dimension {d}: take a lower d")
         b = harmonics(d, k) * np.exp(2 * log) * jv(k + nu, size) ** 2
         b[1::2] = 0.0
         return np.asarray(b)

@@ -12,6 +12,8 @@ from scipy.special import roots_jacobi
 
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.gegenbauer import harmonics, polynomials
+from theory.inputs.arrays import read_arrays, real_array
+from theory.inputs.kinds import check_kind
 
 __all__ = ["from_rho", "from_spectrum"]
 
@@ -49,6 +51,9 @@ def from_rho(rho: Callable[[Any], Any], name: str = "a class of your own") -> Ta
         ...
     ValueError: rho is not positive definite in dimension 3: b_2 = -0.667 < 0; no task has it
     """
+
+    check_kind(Callable, rho=rho)
+    check_kind(str, name=name)
 
     def coefficients(d: int, K: int) -> Floats:
         nodes, weights = roots_jacobi(NODES, (d - 3) / 2, (d - 3) / 2)
@@ -99,7 +104,10 @@ def from_spectrum(b: Sequence[float] | Floats, name: str = "a class of your own"
         ...
     ValueError: b_1 = -1.0 is negative; the coefficients of a correlation are mean squares
     """
-    values = np.atleast_1d(np.asarray(b, dtype=float))
+    check_kind(str, name=name)
+    values = np.atleast_1d(real_array("the spectrum", b))
+    if total is not None:
+        total = float(read_arrays(total=(total, ""))[0])
     if values.ndim != 1 or not np.all(np.isfinite(values)):
         raise ValueError(
             "the spectrum must be a list of finite numbers b_0, b_1, ...; leave the degrees out whose coefficient is not known"
@@ -109,7 +117,10 @@ def from_spectrum(b: Sequence[float] | Floats, name: str = "a class of your own"
         raise ValueError(f"b_{k} = {values[k]} is negative; the coefficients of a correlation are mean squares")
     if not values.any():
         raise ValueError("all coefficients are 0: the tasks vanish; give at least one b_k > 0")
-    mass = float(values.sum())
+    with np.errstate(over="ignore"):
+        mass = float(values.sum())
+    if math.isinf(mass):
+        raise ValueError("the mean square of the tasks leaves the range of floats, which end at 1.8e308; choose other units")
     if total is not None and not mass * (1 - 1e-12) <= total <= mass * 1.001:
         cut = 1 - mass / total if total else math.nan
         raise ValueError(

@@ -42,7 +42,7 @@ def read_probabilities(p: Array | None, K: int, *, exact: bool) -> Array:
                 f"probabilities[{k}] = {p_k}, but every class is drawn with positive probability; "
                 "leave out the feature of a class that is never drawn"
             )
-    total = p.sum()
+    total = p.sum() if exact or (p < 2).all() else np.inf
     if sp.simplify(total - 1).is_zero is False if exact else abs(total - 1) > ROUNDING * K:
         raise ValueError(f"the probabilities sum to {total}, not to 1; divide them by their sum")
     return p
@@ -90,6 +90,8 @@ def read_prompts(prompt_length: int | None, masses: Array | None, p: Array, *, e
         masses = p[None, :]
     elif not exact and (masses < 0).any():
         raise ValueError(f"masses has the entry {masses.min()}; a class has a share of the prompt, from 0 on")
+    if not exact and masses.max() > 1e150:
+        raise ValueError(f"masses has the entry {masses.max():g}, beyond 1e150; choose another unit of mass")
     if not exact and (masses.sum(axis=1) == 0).any():
         raise ValueError("a row of masses is 0, which is a prompt without tokens; give at least one class a positive mass")
     n = len(masses)

@@ -59,7 +59,7 @@ class ReducedAttention:
     """
 
     def __init__(self, K: Any, c: Any, *, prompt_length: int | None = None) -> None:
-        if not is_symbolic(K) or K.is_Integer:
+        if not hasattr(K, "is_Integer") or K.is_Integer:
             read_whole("K", int(K) if is_symbolic(K) else K, "it is the number of classes; with one there is no attention", least=2)
         elif K.is_integer is False or (K - 2).is_negative:
             raise ValueError(f"K = {K} is no whole number from 2 on; declare the symbol as a positive integer")

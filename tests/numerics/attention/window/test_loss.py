@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import roots_jacobi
 
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
@@ -57,6 +58,22 @@ CASES = [
     for tasks in (affine(1), relu(1), cosine(4))
     for d, n, w in ((2, 2, 1.0), (3, 5, 0.0), (4, 60, 8.0), (9, 1000, 25.0))
 ]
+
+
+@pytest.mark.parametrize("d", [300, 1000, 3000, 10_000])
+def test_in_high_dimensions_three_tokens_are_seen_by_another_rule(d: int) -> None:
+    """The products of tokens with the query, by Gauss-Jacobi nodes of their law."""
+    t, p = roots_jacobi(40, (d - 3) / 2, (d - 3) / 2)
+    p, w = p / p.sum(), 0.25 * d**0.5
+    weights = np.exp(2 * w * np.array(np.meshgrid(t, t, t, indexing="ij")))
+    weights /= weights.sum(axis=0)
+    mass = p[:, None, None] * p[:, None] * p
+    # Given their products with the query two tokens have the mean product t_i t_j, and each has 1.
+    products = np.array(np.meshgrid(t, t, t, indexing="ij"))
+    along, squares = (weights * products).sum(0), (weights**2).sum(0)
+    square = along**2 + (weights**2 * (1 - products**2)).sum(0)
+    loss = float((mass * (square - 2 * along + 1 + 0.1 * squares)).sum())
+    assert float(window_loss([0, 1], d, 3, w, 0.1).loss) == pytest.approx(loss, rel=1e-9)
 
 
 @pytest.mark.parametrize(("tasks", "d", "n", "w"), CASES, ids=lambda x: getattr(x, "name", str(x)))
@@ -159,6 +176,9 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: window_loss(np.exp, 3, 5, 1.0), "theory.from_rho"),  # type: ignore[arg-type]
     (lambda: window_loss(affine(1).spectrum(3), 4, 5, 1.0), "dimension 3"),
     (lambda: window_loss(from_rho(lambda t: -t), 3, 5, 1.0), "b_1 = -1 < 0"),
+    (lambda: window_loss(cosine(3), 3000, 2, 1.0), "take a lower d"),
+    (lambda: window_loss(affine(1), 10**6, 2, 1.0), "outside 2 ... 10000"),
+    (lambda: window_loss(affine(1), 3, [1, 2], [1.0, 2.0, 3.0]), "do not go together"),
     (lambda: window_loss(relu(1), 3, 2, 1e9), "take a smaller width"),
 ]
 

@@ -108,7 +108,7 @@ def test_a_class_of_ones_own_has_the_spectrum_of_its_correlation() -> None:
     ("call", "says"),
     [
         (lambda: affine(0), "L is a Lipschitz constant"),
-        (lambda: relu(float("nan")), "positive"),
+        (lambda: relu(float("nan")), "finite"),
         (lambda: affine(1).spectrum(1), "d >= 2"),
         (lambda: low_rank(3).spectrum(3), "k = 3 is not below d = 3"),
         (lambda: from_rho(lambda t: -t).spectrum(3), "b_1 = -1"),
