@@ -23,8 +23,6 @@ __all__ = ["FOLDER", "PARTIAL", "RELEASE", "WHOLE", "Kept", "find_ledger", "fold
 #: The folder in which a run keeps its ledger if the user names none, and the names there: of a
 #: run of all claims that came to its end without a fault, and of any other run.
 FOLDER, WHOLE, PARTIAL = Path("build"), "ledger.json", "ledger.partial.json"
-
-
 #: The ledger that travels in the wheel.
 RELEASE = PACKAGE / WHOLE
 
@@ -53,7 +51,9 @@ class Kept:
 
 def folder_of(collection: Collection) -> Path:
     """Where the ledger of a run of a collection is kept, if the user names no place."""
-    return collection.root / FOLDER if collection.named else FOLDER
+    if collection.named:
+        return collection.root / FOLDER
+    return FOLDER if collection.root == PACKAGE else FOLDER / collection.name  # of another distribution
 
 
 def find_ledger(given: str | None = None) -> Kept:
