@@ -246,7 +246,7 @@ class NumericCovariance:
             )
         # Roundoff stays below 8 d eps: what lies above it was perhaps meant, and is not dropped in
         # silence.
-        if not values.max() < np.finfo(float).max / scale:
+        if scale > 1 and not values.max() < np.finfo(float).max / scale:
             raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
         doubtful = values[~kept & (values > tolerance / 8)]
         if doubtful.size:

@@ -56,7 +56,10 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
 
     out, started = writable_folder(Path(arguments.out)), time.perf_counter()
     with progress_bar(arguments.quiet, "computing widths") as advance:
-        report = measure(dimensions, arguments.seed, own, advance)
+        try:
+            report = measure(dimensions, arguments.seed, own, advance)
+        except ValueError as error:  # a loss has no least width within reach, as for tokens on a circle
+            raise InputError(f"no report can be made of --dimensions {text}: {error}; or pass larger dimensions") from error
     words = ["largeprompt", "rates", "--paper", "COL", "--dimensions", text, "--seed", str(arguments.seed)]
     if own:
         words += ["--spectrum", inputs[0][0] if inputs else arguments.spectrum]
