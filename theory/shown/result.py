@@ -5,12 +5,11 @@ in Jupyter, `Drawn` a plot as well; `in_a_line` is the short form of what result
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, ClassVar
 from xml.etree.ElementTree import tostring
-
-import numpy as np
 
 from theory.shown.colours import COLOURS
 from theory.shown.formulas import FORMULA, LatexError, marked, tree
@@ -27,12 +26,14 @@ def brief(value: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> brief(np.array([1.0, 0.5])), brief(np.geomspace(10, 1e5, 9)), brief(np.eye(3))
     ('[1, 0.5]', '9 values from 10 to 100000', '3 x 3 array')
     >>> brief(0.123456789), brief("tokens")
     ('0.123457', "'tokens'")
     """
-    if isinstance(value, np.ndarray) and value.ndim:
+    np = sys.modules.get("numpy")  # who only reads a ledger need not load it
+    if np is not None and isinstance(value, np.ndarray) and value.ndim:
         if value.ndim > 1 or value.dtype.kind not in "iuf":
             return " x ".join(map(str, value.shape)) + (" array" if value.ndim > 1 else " values")
         if len(value) <= FEW:
@@ -40,7 +41,7 @@ def brief(value: Any) -> str:
         known = value[np.isfinite(value)]
         missing = f", {len(value) - len(known)} of them not finite" if len(known) < len(value) else ""
         return f"{len(value)} values" + (f" from {known.min():.6g} to {known.max():.6g}" if len(known) else "") + missing
-    if isinstance(value, float | np.floating | np.ndarray):
+    if isinstance(value, float) or (np is not None and isinstance(value, np.floating | np.ndarray)):
         return f"{value:.6g}"
     if isinstance(value, Mapping) or (isinstance(value, tuple | list) and len(value) > FEW):
         return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
@@ -55,6 +56,7 @@ def in_a_line(self: Any) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> @dataclasses.dataclass
     ... class Point:
     ...     at: np.ndarray
@@ -193,6 +195,8 @@ class Drawn(Shown):
         """Curves over logarithmic axes, as (name, values, standard errors or None, colour); what is
         not positive cannot be seen there and is left out.
         """
+        import numpy as np
+
         for name, y, error, colour in curves:
             seen = np.isfinite(y) & (y > 0)
             off = None if error is None else np.where(np.isfinite(error), error, 0)[seen]

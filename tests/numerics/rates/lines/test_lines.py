@@ -49,7 +49,7 @@ def test_every_option_belongs_to_one_paper_or_to_all() -> None:
     known = vars(parser.parse_args(["rates"]))
     owned = [name for names in PAPERS.values() for name in names]
     assert len(owned) == len(set(owned))
-    assert {*known} - {*owned} == {"paper", "seed", "out", "quiet", "run", "interrupted"}
+    assert {*known} - {*owned} == {"paper", "seed", "out", "quiet", "format", "run", "interrupted"}
     for paper, names in PAPERS.items():
         for name in names:
             # What has another default would be taken for given.
