@@ -94,8 +94,8 @@ def imports_of(*modules: str) -> set[str]:
 
     Examples
     --------
-    >>> sorted(imports_of("theory.regression.task"))
-    ['theory.inputs.arrays', 'theory.regression.task']
+    >>> sorted(imports_of("theory.shown.result"))
+    ['theory.shown.colours', 'theory.shown.formulas', 'theory.shown.result']
     """
     seen: set[str] = set()
     left = list(modules)

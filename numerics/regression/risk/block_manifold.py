@@ -216,8 +216,7 @@ def exact_risk(
     >>> round(exact_risk(np.zeros((2, 2)), 3.0, np.eye(2), 10, noise=0.0).risk, 12)
     1.9
     >>> exact_risk(np.eye(2), 1.0, np.eye(2), None, noise=0.5)
-    ExactRisk(risk=0.25, grad_U=array([[0., 0.],
-           [0., 0.]]), grad_u=0.0)
+    ExactRisk(risk=0.25, grad_U=2 x 2 array, grad_u=0)
 
     The point that is perfect for the infinite prompt:
 
