@@ -14,7 +14,7 @@ bennett = (1 + u) * sp.log(1 + u) - u
 
 
 @claim("BERN:L1", dial="c")
-def the_cosine_is_below_a_gaussian(*, c=Fraction(1, 2)):
+def the_hyperbolic_cosine_is_below_a_gaussian(*, c=Fraction(1, 2)):
     r"""$\cosh x\leq e^{cx^2}$ for every real $x$, where Hoeffding's lemma has `c` = $\frac12$."""
     return forall(sp.cosh(x), "<=", sp.exp(c * x**2), {x: (-sp.oo, sp.oo)})
 

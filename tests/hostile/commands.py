@@ -18,9 +18,34 @@ __all__ = ["FILES", "command_lines", "ended_badly", "write_files"]
 WORDS = ["", "0", "-1", "nan", "inf", "1e308", "1e999", "9" * 400, "<script>alert(1)</script>", "=cmd|'/C calc'!A0", "a\0b"]
 WORDS += ["../x", "x" * 5000, "\udcff", "1,2,x", "1:0:5", ":", ",", "BB", "BB:CC.3.b", "COL:nowhere", "CC.3.b:c=", "--", "-"]
 #: Files by their names; `write_files` makes them, except the missing one.
-FILES = """missing.npy empty.npy pickled.npy truncated.npy complex.npy text.npy nan.npy flat.npy cube.npy good.npy
-foreign.npy foreign.npz deep.json good.json ragged.csv =cmd.csv <script>.csv folder.npy foreign.toml empty.toml
-foreign.sqlite /dev/full /dev/null good.npy/below no/such/folder/x ../missing.npy""".split()  # noqa: SIM905
+FILES = [
+    "missing.npy",
+    "empty.npy",
+    "pickled.npy",
+    "truncated.npy",
+    "complex.npy",
+    "text.npy",
+    "nan.npy",
+    "flat.npy",
+    "cube.npy",
+    "good.npy",
+    "foreign.npy",
+    "foreign.npz",
+    "deep.json",
+    "good.json",
+    "ragged.csv",
+    "=cmd.csv",
+    "<script>.csv",
+    "folder.npy",
+    "foreign.toml",
+    "empty.toml",
+    "foreign.sqlite",
+    "/dev/full",
+    "/dev/null",
+    "good.npy/below",
+    "no/such/folder/x",
+    "../missing.npy",
+]
 
 
 def write_files(folder: Path) -> None:
