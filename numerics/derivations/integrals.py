@@ -9,12 +9,12 @@ from typing import Any
 
 from numerics.derivations.binding import bind, opened
 from numerics.derivations.judgements import equal
-from numerics.derivations.sorts import POSITIVE, Refused
+from numerics.derivations.sorts import POSITIVE, Refused, Sort
 from numerics.derivations.terms import GAUSSIAN, Bind, Number, Op, Term, Variable, text
-from numerics.derivations.theorems import Theorem, check_arbitrary, prove, read
+from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
 from numerics.derivations.values import MEANS, finite, nonnegative, positive
 
-__all__ = ["exchange", "gaussian", "integrate", "limit", "open_event"]
+__all__ = ["choose", "exchange", "gaussian", "integrate", "limit", "open_event"]
 
 
 def integrate(kind: str, names: tuple[Variable, ...], thm: Theorem, heads: tuple[Term, ...] = ()) -> Theorem:
@@ -132,6 +132,59 @@ def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any)
         raise Refused(f"a probability is needed, and a positive {eta} that occurs in nothing else")
     same = equal(bind(mean.kind, names, Op("above", (u - eta,))), mean)
     return prove(bind(mean.kind, names, Op("above", (u,))), "<=", thm.rhs, "open event", (thm, same))
+
+
+def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: Any, K: Variable, delta: Any) -> Theorem:
+    """From E X <= S for X >= 0 to E[X; u >= K] <= delta for a number K, which is chosen so.
+
+    X times the indicator of u >= K is at most X, whose mean is finite, and tends to 0 as K grows,
+    for u is finite; so do the means, by dominated convergence. Hence there is such a K for every
+    delta > 0, and every larger number is one, too, so that one K can serve for several choices.
+    This is an assumption of what follows, marked as a choice: K depends on nothing but what the
+    assumption speaks of, and nothing that makes the mean finite may speak of K.
+
+    Parameters
+    ----------
+    name : str
+        What the choice is called wherever it is shown.
+    bound : Theorem
+        ``E X <= S``, for a mean over `names`, a nonnegative X and a finite S.
+    names : tuple of Variable
+    X, u : Term
+    K : Variable
+        Positive, and new.
+    delta : Term
+        A positive number.
+
+    Raises
+    ------
+    Refused
+        If the bound is not that of a mean of a nonnegative term, a number may be infinite, K is not
+        new, or the choice would depend on a token, query, task, index or time.
+
+    Examples
+    --------
+    >>> from numerics.derivations.rules import assume, choose
+    >>> from numerics.derivations.sorts import POSITIVE, Sort
+    >>> from numerics.derivations.terms import Function, Variable
+    >>> k, f = Variable("k", Sort.TOKEN), Function("f", (Sort.TOKEN,))
+    >>> S, K, d = (Variable(name, range=POSITIVE) for name in ("S", "K", "delta"))
+    >>> finite = assume("E f^2 <= S", bind("mean", (k,), f(k) ** 2), "<=", S)
+    >>> print(choose("K is large", finite, (k,), f(k) ** 2, f(k), K, d))
+    E f^2 <= S, K is large |- mean[1: ((f(_0)^2)*ind((f(_0) + (-1*K))))] <= delta
+    """
+    X, u, delta, mean = read(X), read(u), read(delta), bound.lhs
+    if not isinstance(mean, Bind) or mean.kind not in MEANS or bind(mean.kind, names, X) != mean:
+        raise Refused(f"{bound} does not bound a mean of {text(X)}")
+    if not (nonnegative(X) and finite(bound.rhs) and finite(u) and finite(delta) and positive(delta)):
+        raise Refused(f"{text(X)} may be negative, {text(delta)} may be 0, or a number may be infinite")
+    left = bind(mean.kind, names, X * Op("ind", (u - K,)))
+    told = {v for a in bound.assumptions for e in (a.lhs, a.rhs) for v in e.free}.union(bound.rhs.free, X.free, u.free, delta.free)
+    if type(K) is not Variable or K.range != POSITIVE or K in told:
+        raise Refused(f"{K} is no new positive variable")
+    if loose := [v for v in left.free | delta.free if v.sort is not Sort.REAL]:
+        raise Refused(f"the choice {name} would depend on {', '.join(map(str, loose))}")
+    return prove(left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=True),))
 
 
 def exchange(e: Any) -> Theorem:

@@ -167,7 +167,7 @@ class Function:
     A function of a token has an `order`: p if its p-th moment is finite, for every index; 0 if
     nothing is known; None if every exponential moment is finite. At a task the moments are those of
     its own law. A function of time has the order 1 if it has a continuous derivative, for every
-    index, and 0 otherwise.
+    index and task, and a mean over the tasks, if it depends on them, at every time; 0 otherwise.
     """
 
     name: str
@@ -185,8 +185,8 @@ class Function:
             raise Refused("a function has a name and sorts of its arguments")
         if len(random) > 1 or Sort.REAL in random or Sort.PROMPT in random or self.sorts.count(Sort.TASK) > 1:
             raise Refused(f"{self.name} is no function of indices and of one token, query or time at most, at one task")
-        if Sort.TASK in self.sorts and {Sort.TIME, Sort.NORMAL} & set(random):
-            raise Refused(f"{self.name} depends on a task; times and Gaussian vectors do not")
+        if Sort.TASK in self.sorts and Sort.NORMAL in random:
+            raise Refused(f"{self.name} depends on a task; Gaussian vectors do not")
         if Sort.NORMAL in random and (self.name, self.sorts, self.order) != ("xi", (Sort.INDEX, Sort.NORMAL), None):
             raise Refused(f"{self.name} is not xi, whose values are the coordinates of a Gaussian vector")
         if self.order is not None and (type(self.order) is not Fraction or self.order < 0):

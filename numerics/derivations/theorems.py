@@ -19,8 +19,8 @@ _KEY = object()
 
 @dataclass(frozen=True)
 class Assumption:
-    """A hypothesis on the laws, or a cited theorem, for all values of what stands in `every`; the
-    other variables and functions in it are fixed.
+    """A hypothesis on the laws, a cited theorem, or the choice of a number that exists, for all
+    values of what stands in `every`; the other variables and functions in it are fixed.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Assumption:
     rhs: Term
     every: frozenset[Variable | Function] = frozenset()
     cited: bool = False
+    chosen: bool = False
 
     @property
     def fixes(self) -> frozenset[Any]:

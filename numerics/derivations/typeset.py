@@ -43,11 +43,13 @@ def relation(lhs: Term, op: str, rhs: Term) -> str:
 
 def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     """Everything that a theorem assumes: hypotheses, orders of functions, and ranges."""
-    own = sorted(f"{'given ' if a.cited else ''}{a.name}: ${relation(a.lhs, a.op, a.rhs)}$" for a in thm.assumptions)
+    said = lambda a: "given " if a.cited else "choice, which can be made: " if a.chosen else ""
+    own = sorted(f"{said(a)}{a.name}: ${relation(a.lhs, a.op, a.rhs)}$" for a in thm.assumptions)
     orders = []
     for g in sorted(thm.functions, key=lambda g: g.name):
         if Sort.TIME in g.sorts:
-            orders += [rf"${_name(g.name)}$ has a continuous derivative"] if g.order and g != CLOCK else []
+            means = " at every task, and a mean over the tasks" if Sort.TASK in g.sorts else ""
+            orders += [rf"${_name(g.name)}$ has a continuous derivative{means}"] if g.order and g != CLOCK else []
         elif g.order:
             orders.append(rf"$\mathbb{{E}}|{g.name}|^{{{g.order}}}<\infty$")
         elif g.order is None and g != GAUSSIAN:

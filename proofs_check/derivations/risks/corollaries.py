@@ -25,19 +25,29 @@ from proofs_check.derivations.risks.distance_of_risks import square_D, square_T,
 from proofs_check.derivations.risks.jacobians_at_tasks import proposition_3_4, second_moment
 from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.risks.outputs_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
-from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, tail, x
+from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, x
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
 
 #: What bounds E|D|^2, E|dJ|^2, E|T|^2 + E|y|^2, and E|J|^2.
 X = c1 * rates.bound(term(3), term(1), S, c2)
-Z = c3 * rates.left_open(c4)
-#: X is `falls` over ln(L)^2, and Z is `rests` and `slowly` over ln L.
+#: X is `falls` over ln(L)^2, and Z is `rests` times delta and `slowly` over ln L.
 falls = c1 * (3 / (c2 * exp(1))) ** 3 * S
-rests, slowly = c3 * (2 / (c4 * exp(1))) ** 2 * delta, c3 * (3 / (c4 * exp(1))) ** 3 * K * S
+rests, slowly = c3 * (2 / (c4 * exp(1))) ** 2, c3 * (3 / (c4 * exp(1))) ** 3 * K * S
 M, N = (c5 + c6) * (1 + S), c7 * (1 + S)
 g1 = sqrt(M * X) + X / 2
-g2 = (sqrt(M) + sqrt(X)) * sqrt(Z) + sqrt(N * X)
+#: The delta for which `rests` times delta is small against epsilon.
+small = eps**2 / (32 * M) / rests
+
+
+def Z(delta: Term) -> Term:
+    """The bound of E|dJ|^2 if E[sigma^12; sigma^2 >= K] is at most delta."""
+    return c3 * rates.left_open(c4, delta)
+
+
+def g2(delta: Term = delta) -> Term:
+    """The bound for the gradients."""
+    return (sqrt(M) + sqrt(X)) * sqrt(Z(delta)) + sqrt(N * X)
 
 
 @cache
@@ -99,12 +109,11 @@ def long_for_risks() -> tuple[Theorem, ...]:
 
 @cache
 def long_for_gradients() -> tuple[Theorem, ...]:
-    """For the gradients, with a small delta."""
+    """For the gradients."""
     return (
         _long(falls, M, x**2),
         _long(falls, eps**2 / (4 * N), x**2),
         _long(slowly, eps**2 / (32 * M), x),
-        assume("delta is small for epsilon", rests, "<=", eps**2 / (32 * M)),
     )
 
 
@@ -134,11 +143,11 @@ def outputs_come_together() -> Theorem:
 
 
 @cache
-def jacobians_come_together() -> Theorem:
+def jacobians_come_together(tail: Theorem) -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
     average = chain(on_average(jacobians()), c3 * mean(rate(c4, 4, 2)))
-    at = specialise(rates.eighth_power_tends_to_zero(), {rates.c: c4})
-    return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z)
+    at = specialise(rates.eighth_power_tends_to_zero(tail), {rates.c: c4})
+    return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z(tail.rhs))
 
 
 @cache
@@ -162,37 +171,41 @@ def risks_tend_together() -> Theorem:
 
 
 def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """|grad R_L - grad R_inf| <= scale g_2(L) for a smooth loss, and at most scale epsilon from an
-    L*(epsilon) on, if delta is small and E[sigma^12; sigma^2 >= K] <= delta.
+    """|grad R_L - grad R_inf| <= scale g_2(L) for a smooth loss if E[sigma^12; sigma^2 >= K] <=
+    delta, and, with a K that is chosen large enough, at most scale epsilon from an L*(epsilon) on.
     """
     plain = gradients.smooth_statement()
-    known = plain.assumptions | hypotheses(*given(), *jacobians(), *jacobian(), tail)
+    known = plain.assumptions | hypotheses(*given(), *jacobians(), *jacobian())
+    enough = hypotheses(rates.chosen(small), *long_for_gradients())
     return (
-        Statement(plain.lhs, "<=", Fraction(scale) * g2, known),
-        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*long_for_gradients())),
+        Statement(plain.lhs, "<=", Fraction(scale) * g2(), known | hypotheses(rates.tail)),
+        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | enough),
     )
 
 
 @cache
-def gradients_come_together() -> Theorem:
+def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
     """Lemma E.4, as repaired, with these bounds."""
     plain = gradients.with_a_smooth_loss()
     squares = moments().lhs, outcomes.mean(square_D), outcomes.mean(norm_J**2), outcomes.mean(norm_dJ**2)
     first, second, third, fourth = map(sqrt, squares)
     form = (first + second) * fourth + third * second
-    means = moments(), outputs_come_together(), _moment(jacobian(), c7, 4), jacobians_come_together()
+    means = moments(), outputs_come_together(), _moment(jacobian(), c7, 4), jacobians_come_together(tail)
     most = chain(plain, form, replace(form, *means))
-    return chain(most, arithmetic(most.rhs, "==", g2, hide=(X, Z, M, N)))
+    return chain(most, arithmetic(most.rhs, "==", g2(tail.rhs), hide=(X, Z(tail.rhs), M, N)))
 
 
 @cache
 def gradients_tend_together() -> Theorem:
     """Both terms of g_2 are at most epsilon/2 for long prompts."""
-    first, second = (chain(X, thm) for thm in long_for_gradients()[:2])
-    third = chain(Z, rests + slowly / x, replace(rests + slowly / x, *long_for_gradients()[2:]), eps**2 / (16 * M))
-    lead, last = (sqrt(M) + sqrt(X)) * sqrt(Z), sqrt(N * X)
+    *squares, slow = long_for_gradients()
+    first, second = (chain(X, thm) for thm in squares)
+    left = eps**2 / (32 * M) + slowly / x
+    third = chain(Z(small), left, replace(left, slow), eps**2 / (16 * M))
+    lead, last = (sqrt(M) + sqrt(X)) * sqrt(Z(small)), sqrt(N * X)
     one = replace(lead, first, third)
     one = chain(one, arithmetic(one.rhs, "==", eps / 2, hide=(M,)))
     two = replace(last, second)
     two = chain(two, arithmetic(two.rhs, "==", eps / 2, hide=(N,)))
-    return chain(gradients_come_together(), arithmetic(g2, "<=", eps, one, two, hide=(lead, last)))
+    most = gradients_come_together(rates.chosen(small))
+    return chain(most, arithmetic(g2(small), "<=", eps, one, two, hide=(lead, last)))

@@ -9,11 +9,16 @@ from functools import cache
 
 import sympy as sp
 
+from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, integrate, replace
+from numerics.derivations.rules import arithmetic, assume, begin, integrate, replace, specialise
 from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.terms import CLOCK, START, Term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks import segment
 from proofs_check.derivations.risks.outcomes import (
+    OUTCOME,
+    Over,
     absolute,
     both_signs,
     hypotheses,
@@ -30,7 +35,7 @@ from proofs_check.derivations.risks.outcomes import (
     variable,
     vector,
 )
-from proofs_check.derivations.risks.segment import flat, origin, tangent_statement
+from proofs_check.derivations.risks.segment import OUTCOMES, flat, origin
 from theory.regression.transfer import risk_gap, risk_gap_smooth
 
 #: For the squared loss the residual r = T - y of the infinite prompt, and D = T_L - T.
@@ -79,6 +84,23 @@ def smooth_statement(c: int | Fraction = 1) -> Statement:
     return Statement(size(mean(loss_L) - mean(loss)), "<=", Fraction(c) * bound, hypotheses(smooth, from_the_origin, flat))
 
 
+def on_average(over: Over, losses: tuple[Term, Term], slope: Term, D: Term, close: Theorem, grown: Theorem) -> Theorem:
+    """The loss changes by at most |slope||D| + |D|^2/2 at every outcome, as `close` says, where
+    |slope|^2 is at most what `grown` says; so do their means.
+    """
+    after, before, square = *(bind(*over, e) for e in losses), outputs(D**2)
+    near = inner(slope, D)
+    near = chain(near, replace(near.rhs, grown))
+    product = mean_of_a_product(sqrt(grown.rhs), sqrt(square), over)
+    sides = []
+    for sign, closer, turned in zip((1, -1), both_signs(close), both_signs(near), strict=True):
+        X = sign * (losses[0] - losses[1])
+        point = arithmetic(X, "<=", near.rhs + square / 2, closer, turned, hide=(near.rhs,))
+        average = integrated(*over, point, sign * (after - before), product.lhs + bind(*over, square) / 2)
+        sides.append(chain(average, replace(average.rhs, product)))
+    return absolute(after - before, *sides)
+
+
 @cache
 def growth() -> Theorem:
     """|slope|^2 <= |T|^2 + |y|^2, as the slope at the output 0 and the label 0 is 0."""
@@ -88,24 +110,34 @@ def growth() -> Theorem:
 
 @cache
 def with_a_smooth_loss() -> Theorem:
-    """The loss changes by at most |slope||D| + |D|^2/2, where |slope|^2 <= |T|^2 + |y|^2."""
-    near = inner(slope, D)
-    near = chain(near, replace(near.rhs, growth()))
-    product = mean_of_a_product(sqrt(square_T + square_y), sqrt(square_D))
-    sides = []
-    for sign, close, turned in zip((1, -1), both_signs(smooth), both_signs(near), strict=True):
-        X = sign * (loss_L - loss)
-        point = arithmetic(X, "<=", near.rhs + square_D / 2, close, turned, hide=(near.rhs,))
-        average = integrated("mean", (k,), point, sign * (mean(loss_L) - mean(loss)), product.lhs + mean(square_D) / 2)
-        sides.append(chain(average, replace(average.rhs, product)))
-    return absolute(mean(loss_L) - mean(loss), *sides)
+    """The mean of the bound at every outcome."""
+    return on_average(OUTCOME, (loss_L, loss), slope, D, smooth, growth())
 
 
-def smooth_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """A smooth loss is within c/2 times the squared distance of its tangent, and the bound."""
-    return tangent_statement(Fraction(c) / 2), smooth_statement(c)
+def segment_statement(c: int | Fraction = 1) -> Statement:
+    """The same at the time t of segments from T to T_L, and so at their ends, where t = 1; the loss
+    has a 1-Lipschitz gradient, and D is t(T_L - T).
+    """
+    names = sp.symbols("T2 y2 D2", positive=True)
+    values = (bind(*OUTCOMES, e) for e in (segment.B, segment.Y, outputs(segment.way**2)))
+    bound = from_sympy(risk_gap_smooth(*names), dict(zip(names, values, strict=True)))
+    before, after = (bind(*OUTCOMES, segment.loss(at)) for at in (START, segment.t))
+    given = (segment.chain_rule, segment.smooth, segment.from_the_origin, flat)
+    return Statement(size(after - before), "<=", Fraction(c) * bound, hypotheses(*given))
 
 
-def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement, Statement]:
+@cache
+def along_segments() -> Theorem:
+    """The loss is within |D|^2/2 of its tangent at every outcome."""
+    first = specialise(segment.growth(), {segment.t: START})
+    zero = CLOCK(START)
+    parts = (segment.B, outputs(segment.b * segment.step), segment.S, segment.Y)
+    form = parts[0] + 2 * zero * parts[1] + zero**2 * parts[2] + parts[3]
+    first = chain(first, form, arithmetic(form, "==", segment.B + segment.Y, begin(), hide=parts))
+    losses = segment.loss(segment.t), segment.loss(START)
+    return on_average(OUTCOMES, losses, segment.slope(START), segment.way, segment.tangent(), first)
+
+
+def statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     """The bounds for the squared loss and for a smooth one; a factor multiplies them."""
-    return squared_statement(factor), *smooth_statements(factor)
+    return squared_statement(factor), segment_statement(factor)

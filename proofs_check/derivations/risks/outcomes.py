@@ -22,6 +22,9 @@ i, j = Variable("i", Sort.INDEX), Variable("j", Sort.INDEX)
 p, m, q = (Variable(name, range=whole(1)) for name in "pmq")
 x, y = (Variable(name, range=REALS) for name in "xy")
 a = Variable("a", range=NONNEGATIVE)
+#: What a mean is taken over: its kind and its variable.
+Over = tuple[str, tuple[Variable, ...]]
+OUTCOME: Over = ("mean", (k,))
 
 
 def variable(name: str, order: int = 2) -> Function:
@@ -90,11 +93,11 @@ def inner(u: Term, w: Term) -> Theorem:
     return chain(near, arithmetic(near.rhs, "==", sqrt(first) * sqrt(second), hide=(first, second)))
 
 
-def mean_of_a_product(X: Term, Y: Term) -> Theorem:
+def mean_of_a_product(X: Term, Y: Term, over: Over = OUTCOME) -> Theorem:
     """E XY <= sqrt(E X^2) sqrt(E Y^2) for nonnegative X and Y."""
-    squares = mean(X**2), mean(Y**2)
+    squares = bind(*over, X**2), bind(*over, Y**2)
     first, second = (arithmetic(e, "<=", sqrt(e) ** 2) for e in squares)
-    return schwarz_of_bounds("mean", (k,), X, Y, first, second, *map(sqrt, squares))
+    return schwarz_of_bounds(*over, X, Y, first, second, *map(sqrt, squares))
 
 
 def labels(body: Any) -> Term:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from proofs_check.derivations.proof import Proof, one
-from proofs_check.derivations.risks import at_a_task, corollaries, gaussian_query, rates, remaining, segment, smooth_loss, suprema
+from proofs_check.derivations.risks import at_a_task, corollaries, gaussian_query, rates, remaining, smooth_loss, suprema
 from proofs_check.derivations.risks import distance_of_gradients as gradients
 from proofs_check.derivations.risks import distance_of_risks as risks
 from proofs_check.derivations.risks import fourth_moments as moments
@@ -19,7 +19,7 @@ __all__ = ["PROOFS"]
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "OURS:E.risk": one(risks.squared_statement, risks.squared),
-        "OURS:E.risk/smooth": Proof(risks.smooth_statements, (segment.tangent, risks.with_a_smooth_loss)),
+        "OURS:E.risk/smooth": one(risks.segment_statement, risks.along_segments),
         "OURS:E.gradient": one(gradients.squared_statement, gradients.squared),
         "OURS:E.gradient/smooth": one(gradients.smooth_statement, gradients.with_a_smooth_loss),
         "OURS:E.gradient/split": one(gradients.split_statement, gradients.split),
@@ -34,15 +34,13 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:CE.3.b/monotone": one(suprema.risk_statement, suprema.of_the_risks),
         "BB:CE.5/one": one(suprema.ball_statement, suprema.over_the_whole_ball),
         "BB:CE.5/monotone": one(suprema.gradient_statement, suprema.of_the_gradients),
-        "BB:LE.2": Proof(risks.statements, (risks.squared, segment.tangent, risks.with_a_smooth_loss)),
+        "BB:LE.2": Proof(risks.statements, (risks.squared, risks.along_segments)),
         "BB:LE.2.4": Proof(
             moments.statements,
             (moments.power_of_the_sum, moments.with_the_triangle, moments.with_lemma_c9, moments.with_proposition_3_1),
         ),
         "BB:LE.2.smooth/squared": one(moments.squared_loss_statement, moments.squared_loss),
-        "BB:LE.2.smooth": Proof(
-            smooth_loss.smooth_statements, (segment.from_the_start, smooth_loss.size_of_the_mean, smooth_loss.on_average)
-        ),
+        "BB:LE.2.smooth": Proof(smooth_loss.smooth_statements, (smooth_loss.size_of_the_mean, smooth_loss.on_average)),
         "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
         "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),
         "BB:LE.2.gauss": Proof(normal.fourth_statements, (normal.fourth_at_a_task, normal.fourth_over_the_tasks)),

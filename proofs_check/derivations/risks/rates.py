@@ -11,7 +11,7 @@ from functools import cache
 
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, choose, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Function, Op, Term, Variable, term
@@ -62,7 +62,7 @@ def on_average(given: tuple[Theorem, Theorem], *more: Theorem) -> Theorem:
     return chain(tower, integrate("task", (task,), chain(proposition, *more)))
 
 
-def left_open(c: Term = c) -> Term:
+def left_open(c: Term = c, delta: Term = delta) -> Term:
     """(2/(ce))^2 delta + (3/(ce))^3 K S/ln L."""
     return (2 / (c * exp(1))) ** 2 * delta + (3 / (c * exp(1))) ** 3 * K * S / x
 
@@ -124,6 +124,11 @@ def second_half_tends_to_zero() -> Theorem:
     return chain(second_half(), small, arithmetic(small.rhs, "<=", eps, long_prompts, hide=hidden))
 
 
+def chosen(delta: Term) -> Theorem:
+    """E[sigma^12; sigma^2 >= K] <= delta for a K that is chosen so, as E sigma^12 is finite."""
+    return choose("K is so large that E[sigma^12; sigma^2 >= K] is small", finite, (task,), square**6, square, K, delta)
+
+
 def limit_statement(factor: int | Fraction = 1) -> Statement:
     """What the bound leaves open: E sigma^8 ln(L)^2/L^{c/sigma^2} is at most a factor times
     (2/(ce))^2 delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <=
@@ -147,8 +152,8 @@ def eighth_power() -> Theorem:
 
 
 @cache
-def eighth_power_tends_to_zero() -> Theorem:
-    """The mean of `eighth_power` over the tasks."""
+def eighth_power_tends_to_zero(tail: Theorem = tail) -> Theorem:
+    """The mean of `eighth_power` over the tasks, with a bound of E[sigma^12; sigma^2 >= K]."""
     point = specialise(eighth_power(), {w: square})
     first, second = (2 / (c * exp(1))) ** 2, (3 / (c * exp(1))) ** 3 * K / x
     total = first * tail.lhs + second * twelfth

@@ -5,13 +5,15 @@ the proof of Lemma E.2 of Boursier & Boyer.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
+from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.rules import arithmetic, integrate, replace, specialise
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import term
+from numerics.derivations.terms import START, term
 from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.risks import segment
 from proofs_check.derivations.risks.outcomes import (
     absolute,
     hypotheses,
@@ -27,45 +29,41 @@ from proofs_check.derivations.risks.outcomes import (
     vector,
     x,
 )
-from proofs_check.derivations.risks.segment import start_statement
 
-loss_a, loss_b = (variable(name, 1)(k) for name in ("lossA", "lossB"))
 a, b, y = (vector(name, 4)(j, k) for name in ("a", "b", "y"))
 A, B, Y, D = (sqrt(e) for e in (outputs(a**2), outputs(b**2), labels(y**2), outputs((a - b) ** 2)))
 #: The larger of |(a, y)| and |(b, y)|.
 M = larger(sqrt(outputs(a**2) + labels(y**2)), sqrt(outputs(b**2) + labels(y**2)))
-change = loss_a - loss_b
-steep = assume("1-smooth loss, on the segment", size(change), "<=", M * D, every=(k,))
 
 
-def smooth_statements(factor: int | Fraction = 1) -> tuple[Statement, ...]:
-    """The bound for a loss along a segment, |E l(a, y) - E l(b, y)| <= E|l(a, y) - l(b, y)|, and
-    that this is at most E max(|(a, y)|, |(b, y)|)|a - b|; a factor multiplies the squares of the
-    right sides.
+def smooth_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """|E l(c, y) - E l(b, y)| <= E|l(c, y) - l(b, y)| at the time t, where c = b + t(a - b), and
+    this is at most E max(|(a, y)|, |(b, y)|)|c - b|, up to t = 1, where c = a; a factor multiplies
+    the squares of the right sides.
     """
-    root, apart = sqrt(term(Fraction(factor))), mean(size(change))
-    return (
-        start_statement(factor),
-        Statement(size(mean(loss_a) - mean(loss_b)), "<=", root * apart),
-        Statement(apart, "<=", root * mean(M * D), hypotheses(steep)),
-    )
+    root, mean = sqrt(term(Fraction(factor))), partial(bind, *segment.OUTCOMES)
+    before, after = (mean(segment.loss(at)) for at in (START, segment.t))
+    given = (segment.chain_rule, segment.from_the_origin, segment.flat, segment.on_the_segment)
+    bound = mean(segment.M * (segment.now * sqrt(segment.S)))
+    apart = mean(size(segment.change))
+    return Statement(size(after - before), "<=", root * apart), Statement(apart, "<=", root * bound, hypotheses(*given))
 
 
 @cache
 def size_of_the_mean() -> Theorem:
     """|E X| <= E|X|."""
-    risks = mean(loss_a) - mean(loss_b)
+    before, after = (bind(*segment.OUTCOMES, segment.loss(at)) for at in (START, segment.t))
     sides = []
     for sign in (1, -1):
-        point = specialise(arithmetic(sign * x, "<=", size(x)), {x: change})
-        sides.append(integrated("mean", (k,), point, sign * risks))
-    return absolute(risks, *sides)
+        point = specialise(arithmetic(sign * x, "<=", size(x)), {x: segment.change})
+        sides.append(integrated(*segment.OUTCOMES, point, sign * (after - before)))
+    return absolute(after - before, *sides)
 
 
 @cache
 def on_average() -> Theorem:
     """The mean of the bound at every outcome."""
-    return integrate("mean", (k,), steep)
+    return integrate(*segment.OUTCOMES, segment.from_the_start())
 
 
 def holder_statement(power: int = 4) -> Statement:
