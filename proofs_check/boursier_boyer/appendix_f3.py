@@ -277,14 +277,15 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
 
 @claim(
     "BB:F.3.fin",
-    control={"shorter": 2},
+    control={"c": Fraction(1, 2)},
     needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
     argument=r"Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of $\Sigma$, so that this is OURS:T5.2 with "
     "a singular one.",
 )
-def theorem_5_2_for_a_degenerate_covariance(*, shorter: int = 1) -> Evidence:
+def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For $\Sigma=\mathrm{diag}(1,0)$ the flow with finite prompts has
-    $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on.
+    $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on; `c` multiplies
+    $\varepsilon$.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
-    return trained_risk_below(SINGULAR, shorter, checked, zeros=1)
+    return trained_risk_below(SINGULAR, c, checked, zeros=1)

@@ -28,17 +28,16 @@ from proofs_check.derivations.proofs import derivation
     "BB:CE.5/limit",
     needs=("BB:LE.4.split", "BB:CE.3.b", "BB:P3.1", "OURS:P3.1/form", "BB:P3.4.V", "OURS:P3.4.U", "BB:LD.1", "OURS:QA.tilt/second"),
     control={"scale": Fraction(2, 3)},
-    argument=r"As $\mathbb{E}\sigma_\mu^{12}$ is finite, $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]$ tends to 0 as $K$ grows, "
-    r"by dominated convergence: for every $\varepsilon$ there are a $\delta$, a $K$ and an $L^\star(\varepsilon)$ as in the second "
-    r"part. Then the supremum of the left side over the ball is a $g_2(L)$ that tends to 0.",
 )
 def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     r"""At every point of the ball $\|\nabla\mathcal{R}_L-\nabla\mathcal{R}_\infty\|$ is at most
     $(\sqrt M+\sqrt X)\sqrt Z+\sqrt{NX}$ with constants $M$ and $N$, an $X$ of order $\ln(L)^{-2}$
     and a $Z=c_3((\frac2{c_4e})^2\delta+(\frac3{c_4e})^3K\,\mathbb{E}\sigma_\mu^{12}/\ln L)$ if
-    $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]\leq\delta$, and for a small $\delta$ at most
-    $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on. This is derived from Assumption 4.2
-    (i) and (ii) and the formula of the gradient: Proposition 3.1, the output of Lemma D.1, the
+    $\mathbb{E}[\sigma_\mu^{12};\sigma_\mu^2\geq K]\leq\delta$. As $\mathbb{E}\sigma_\mu^{12}$ is
+    finite, a $K$ can be chosen for the $\delta$ that $\varepsilon$ needs; then the left side is at
+    most $\varepsilon$ on the whole ball from an explicit $L^\star(\varepsilon)$ on, and its
+    supremum is a $g_2(L)$ that tends to 0. This is derived from Assumption 4.2 (i) and (ii) and the
+    formula of the gradient: Proposition 3.1, the output of Lemma D.1, the
     second moments of tokens and tilted tokens, and Proposition 3.4 with our constants, which is
     cited, are carried over to every task, and all constants are those for $\|U\|_{\rm
     op}=\|V\|_{\rm op}=2\rho$, or larger. The bound that the corollary displays for $g_2$ is the

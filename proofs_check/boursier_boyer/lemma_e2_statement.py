@@ -68,13 +68,6 @@ def _enumerated(
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", checked=checked, covered=covered, **found_at)
 
 
-#: How the parts of the repair for smooth losses go together.
-AT_EVERY_OUTCOME = (
-    r"For smooth losses the distance of the loss from its tangent is derived along one segment. At every outcome it is read for "
-    r"the segment from $T$ to $T+D$, at its end, which is the hypothesis from which the bound is derived."
-)
-
-
 def _repaired(factor: Fraction) -> Evidence:
     """Derive |R_L - R| <= factor (sqrt(2 R E D^2) + E D^2 / 2), which the hostile cases try, and
     the bound for smooth losses.
@@ -87,8 +80,7 @@ def _repaired(factor: Fraction) -> Evidence:
 
     checked = r"|\mathcal{R}_L-\mathcal{R}_\infty|\leq\sqrt{2\mathcal{R}_\infty\,\mathbb{E}D^2}+\tfrac12\mathbb{E}D^2"
     squared = in_hostile_cases(lambda g: abs(g.risk_L - g.risk), lambda g: risk_gap(g.risk, g.D2), factor, checked, witness)
-    smooth = risks_of_smooth_losses(factor)
-    return derivation("BB:LE.2", squared, smooth, smooth, factor=factor)
+    return derivation("BB:LE.2", squared, risks_of_smooth_losses(factor), factor=factor)
 
 
 def along_small_targets(n: Any, L: int, y: Fraction, u: Fraction, v: Fraction) -> dict[str, Any]:
@@ -140,7 +132,6 @@ def risk_over_the_bound(L: int, y: sp.Expr, u: Fraction, v: Fraction, sigma2: sp
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
     needs=("BB:P3.1",),
-    argument=AT_EVERY_OUTCOME,
     hypotheses=("L in Integers", "L >= 1", "d in Integers", "d >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:
@@ -148,8 +139,10 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
     which is derived for the squared loss, and tried on tasks whose prompts can all be enumerated.
-    For smooth losses the bound is derived from that of the loss along a segment at every outcome.
-    Here `factor` multiplies the bounds.
+    For smooth losses it is derived at the time $t$ of the segment that every outcome, for which the
+    $\mu$ of the display stands, has from the output $b=T[\mu]$ to $a=T[\hat\mu_L]$, where
+    $t(a-b)$ stands for $D$; the lemma is the end of the segments, $t=1$. Here `factor` multiplies
+    the bounds.
     """
     if bound != "printed":
         return _repaired(factor)
@@ -173,7 +166,6 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     costs="nothing",
     repair={"bound": "mean square of D"},
     control={"factor": Fraction(99, 100)},
-    argument=AT_EVERY_OUTCOME,
     hypotheses=("L in Integers", "L >= 1", "sigma_mu >= 1"),
 )
 def distance_of_the_risks_for_one_token(*, bound: str = "printed", factor: Fraction = Fraction(1)) -> Evidence:

@@ -22,18 +22,13 @@ w = sp.Symbol("w", positive=True)
 HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 
 
-@claim(
-    "BB:LE.2.smooth",
-    control={"factor": Fraction(99, 100)},
-    argument=r"The first part is about one segment. At every outcome it is read for the two outputs $a$, $b$ and the label $y$ "
-    r"there, at the end of the segment, which is the hypothesis of the last part.",
-)
+@claim("BB:LE.2.smooth", control={"factor": Fraction(99, 100)})
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     r"""Along the segment from $b$ to $a$ the slope $\nabla_1\ell(c,y)^\top(a-b)$ of the loss is at
-    most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness: from this the inequality for one segment is
-    derived. Derived are also $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the difference $X$ of the losses,
-    and the mean of the inequality, if it holds at every outcome. A second route is that on the
-    segment $c=sa+(1-s)b$ the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most
+    most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness. From this the inequality is derived on average
+    over the outcome, for which the $\mu$ of the display stands, and at every time $t\leq1$ of the
+    segments, whose end is $t=1$, and so is $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the difference
+    $X$ of the losses. A second route is that on the segment $c=sa+(1-s)b$ the square $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most
     $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$. Here `factor` multiplies the squares of the right
     sides.
     """
@@ -46,7 +41,7 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     mean = s * larger + (1 - s) * smaller
     largest = forall(mean, "<=", Rational(factor) * larger, domain, where=[(smaller, "<=", larger)])
     search = all_of(segment, largest).replace(assumes=("|a - b|^2 >= 0", "B <= A, otherwise exchange a and b"))
-    return derivation("BB:LE.2.smooth", search, search, search, factor=factor)
+    return derivation("BB:LE.2.smooth", search, search, factor=factor)
 
 
 @claim(

@@ -1,6 +1,6 @@
 """Theorem 5.2 of Boursier & Boyer as printed: the trained risk is within epsilon of the best one
-for prompts longer than some L(epsilon). The statement is tried by integrating the flow, and the
-step of its proof that needs a covariance of norm at most 1 is refuted.
+for prompts longer than some L(epsilon). The statement is derived as Theorem 4.3 is, and tried by
+integrating the flow; the step of its proof that needs a covariance of norm at most 1 is refuted.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from sympy import Rational, exp, oo, sqrt
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
 
 
 @claim(
     "BB:T5.2",
-    control={"shorter": 2},
+    control={"c": Fraction(1, 2)},
     needs=(
         "BB:5.RL",
         "BB:5.Rinf",
@@ -36,18 +37,27 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
         "BB:LF.1.ii.f",
         "BB:LF.1.iii",
         "BB:R5.3.risk0",
+        "BB:F.3.fin/bounded",
         "OURS:T5.2",
     ),
-    argument=r"The printed proof covers $\|\Sigma\|_{\rm op}\leq1$; OURS:T5.2 removes this hypothesis of Lemma F.1, which "
-    r"the theorem does not state.",
+    argument=r"That model (11) meets what Theorem 4.3 supposes: by Lemma F.1 it satisfies Assumption 4.2 if "
+    r"$\|\Sigma\|_{\rm op}\leq1$, and otherwise after the query is rescaled, as in OURS:T5.2. "
+    r"$\mathcal{R}_\infty$ is a polynomial, so that it has the Lipschitz constants $\kappa$ and $\beta$ on the ball of radius "
+    r"$2\rho$. Its flow is bounded and ends at the risk 0, by F.3.4c and F.3.fin, so that $T(\frac\varepsilon2)$ exists; then "
+    r"so does $L(\varepsilon)$, as $g_1$ and $g_2$ tend to 0.",
 )
-def theorem_5_2(*, shorter: int = 1) -> Evidence:
-    r"""On instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the bound
-    $\lim_t\mathcal{R}_L\leq\varepsilon$ holds from some length $L(\varepsilon)$ on; `shorter`
-    divides this length.
+def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""As in BB:T4.3 it is derived that $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times
+    $t\geq T(\frac\varepsilon2)$ and all $L\geq L^\star(\frac\varepsilon2)$, that is, if the
+    infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on, (27) holds, and $g_1+\kappa
+    g_2Te^{\beta T}\leq\frac\varepsilon2$: the Bayes risk is 0 here.
+
+    Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
+    bound holds at the end of integrated flows from some length $L(\varepsilon)$ on. Here `c`
+    multiplies $\varepsilon$.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
-    return trained_risk_below(PRINTED, shorter, checked)
+    return derivation("BB:T5.2", trained_risk_below(PRINTED, c, checked), c=c)
 
 
 @claim(

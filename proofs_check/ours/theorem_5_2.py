@@ -56,7 +56,7 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
 
 @claim(
     "OURS:T5.2",
-    control={"shorter": 2},
+    control={"c": Fraction(1, 2)},
     needs=(
         "OURS:R1",
         "OURS:R2",
@@ -83,10 +83,10 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
     r"constants, on the block manifold, which 5.block keeps); R5.limit gives the bounded path and T5.2/bayes its end; T4.3 "
     r"joins them. R5.PL says how fast.",
 )
-def repaired_theorem_5_2(*, shorter: int = 1) -> Evidence:
+def repaired_theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the
     trained risk $R_L$ is at most $\frac12\tau^2+\varepsilon$ from some $L(\varepsilon)$ on. This is
-    tried on integrated instances; `shorter` divides $L(\varepsilon)$.
+    tried on integrated instances; `c` multiplies $\varepsilon$.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\tfrac{\tau^2}{2}+\varepsilon,\quad L\ge L(\varepsilon)"
-    return trained_risk_below((*PRINTED, *SINGULAR, *NOISY, *BEYOND), shorter, checked, noise=0.5)
+    return trained_risk_below((*PRINTED, *SINGULAR, *NOISY, *BEYOND), c, checked, noise=0.5)

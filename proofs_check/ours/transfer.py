@@ -93,21 +93,16 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
     return derivation("OURS:E.risk", search, c=c)
 
 
-@claim(
-    "OURS:E.risk/smooth",
-    control={"c": Fraction(99, 100)},
-    argument=r"The first part is about one segment. At every outcome it is read for the segment from $T$ to $T+D$, at its end, "
-    r"which is the hypothesis of the second part.",
-)
+@claim("OURS:E.risk/smooth", control={"c": Fraction(99, 100)})
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""Along the segment from an output $b$ to another one $a$ a loss with a 1-Lipschitz gradient
-    is derived to be within $\frac12|a-b|^2$ of its tangent. If this holds at every outcome for $T$
-    and $T+D$, then $|\ell(T+D,y)-\ell(T,y)|\leq|\nabla_1\ell||D|+\frac12|D|^2$ with
-    $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and the bound is derived on average. Four jointly 1-smooth
-    losses, one not convex, confirm it. Here `c` multiplies the right sides.
+    r"""At every outcome, for which the $\mu$ of the display stands, a loss with a 1-Lipschitz
+    gradient is within $\frac12|D|^2$ of its tangent, where $D=t(a-b)$ is the way along the segment
+    from the output $b=T$ to $a=T_L$ up to the time $t$. So $|\ell(T+D,y)-\ell(T,y)|\leq
+    |\nabla_1\ell||D|+\frac12|D|^2$ with $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and the bound is
+    derived on average, at every time; the segments end at $t=1$. Four jointly 1-smooth losses, one
+    not convex, confirm it. Here `c` multiplies the right side.
     """
-    search = risks_of_smooth_losses(c)
-    return derivation("OURS:E.risk/smooth", search, search, c=c)
+    return derivation("OURS:E.risk/smooth", risks_of_smooth_losses(c), c=c)
 
 
 @claim("OURS:E.gradient", dial="c", needs=("OURS:E.gradient/smooth", "BB:LE.4.split"))

@@ -19,6 +19,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:24-27/gronwall": one(gronwall.statement, gronwall.theorem),
         "BB:E.1": Proof(risk.statements, (two_flows.norm_in_the_ball, risk.risks_stay_together, risk.within_two_epsilon)),
         "BB:T4.3": one(risk.statement, risk.theorem),
+        "BB:T5.2": one(risk.best_statement, risk.within_epsilon_of_the_best),
         "OURS:T4.3": Proof(
             our_transfer.statements,
             (our_transfer.distance, our_transfer.from_a_time_on, our_transfer.at_the_best_time, our_transfer.within_epsilon),

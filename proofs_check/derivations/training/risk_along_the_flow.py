@@ -12,7 +12,7 @@ from numerics.derivations.flows import derivative, up_to
 from numerics.derivations.rules import arithmetic, assume, equal, fall, integrate, replace, specialise, until
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
+from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.risks.outcomes import absolute, both_signs, hypotheses, i, p, parameters, size
 from proofs_check.derivations.training import two_flows
@@ -56,7 +56,7 @@ lipschitz_risk = assume(
 ALONG = (*EVERY, early, close_risks, lipschitz_risk)
 
 
-def nearly_there(e: Term) -> Theorem:
+def nearly_there(e: Term, limit: Term = limit) -> Theorem:
     """The hypothesis that the infinite-prompt risk is within e of its limit from T on."""
     return assume("T is at least T(epsilon)", Op("ind", (now - T,)) * (R(t) - limit), "<=", e, every=(t,))
 
@@ -72,8 +72,8 @@ def later(X: Term) -> Term:
     return here * Op("ind", (now - CLOCK(s),)) * X
 
 
-def _statement(bound: Term, e: Term) -> Statement:
-    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e), long_prompts(e))
+def _statement(bound: Term, e: Term, limit: Term = limit) -> Statement:
+    given = hypotheses(*ALONG, *two_flows.flows, chain_rule, nearly_there(e, limit), long_prompts(e))
     return Statement(later(RL(t) - limit), "<=", bound, given)
 
 
@@ -95,6 +95,11 @@ def statement(c: int | Fraction = 1) -> Statement:
     limit of R_inf(theta_inf) plus epsilon; c multiplies epsilon.
     """
     return _statement(Fraction(c) * eps, eps / 2)
+
+
+def best_statement(c: int | Fraction = 1) -> Statement:
+    """The same where the limit is the Bayes risk of linear tasks without noise, which is 0."""
+    return _statement(Fraction(c) * eps, eps / 2, term(0))
 
 
 @cache
@@ -154,12 +159,12 @@ def at_a_time(thm: Theorem) -> Theorem:
     return specialise(until(thm, T, *map(up_to_T, timed)), {t: s})
 
 
-def _from_T_on(e: Term) -> Theorem:
+def _from_T_on(e: Term, limit: Term = limit) -> Theorem:
     """From T on R_L(theta_L) - limit is at most 2 e: the risk at T is within e of that of the other
     flow, which is within e of its limit, and it does not rise.
     """
     before, after = (Op("ind", (x,)) for x in (T - CLOCK(s), CLOCK(s) - T))
-    far, near = at_T(), specialise(nearly_there(e), {t: s})
+    far, near = at_T(), specialise(nearly_there(e, limit), {t: s})
     far = chain(far, replace(far.rhs, long_prompts(e)))
     first = arithmetic(before * RL(s), "<=", before * (R(s) + e), far)
     second = arithmetic(after * R(s), "<=", after * (limit + e), near)
@@ -176,3 +181,9 @@ def within_two_epsilon() -> Theorem:
 def theorem() -> Theorem:
     """From T(epsilon/2) on R_L(theta_L) is at most the limit plus epsilon."""
     return _from_T_on(eps / 2)
+
+
+@cache
+def within_epsilon_of_the_best() -> Theorem:
+    """From T(epsilon/2) on R_L(theta_L) is at most epsilon."""
+    return _from_T_on(eps / 2, term(0))

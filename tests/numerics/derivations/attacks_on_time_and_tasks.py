@@ -1,4 +1,4 @@
-"""Attempts to derive what is false about functions of time and about tasks."""
+"""Attempts to derive what is false about functions of time, about tasks, and from choices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,21 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import sqrt
 from numerics.derivations.flows import derivative, up_to
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, at_task, begin, continuation, equal, fall, limit, specialise, then, until
+from numerics.derivations.rules import (
+    arithmetic,
+    assume,
+    at_task,
+    begin,
+    choose,
+    continuation,
+    equal,
+    fall,
+    integrate,
+    limit,
+    specialise,
+    then,
+    until,
+)
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
@@ -24,6 +38,9 @@ R, r = Variable("R", range=REALS), Variable("r", range=REALS)
 w, w2 = Variable("w", Sort.TASK), Variable("w2", Sort.TASK)
 ft = Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(4))
 scale, st = Variable("scale", range=POSITIVE), Function("scale_w", (Sort.TASK,))
+paths = Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
+i = Variable("i", Sort.INDEX)
+K, S = Variable("K", range=POSITIVE), Variable("S", range=POSITIVE)
 
 
 def M(body: Any) -> Term:
@@ -56,6 +73,19 @@ def T(body: Any) -> Term:
 
 
 HEAVY = M(h(k) ** 2)  # possibly infinite
+finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
+
+
+def chosen(bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta) -> Theorem:
+    """E[X; u >= K] <= delta for a K that is chosen so, or what is no such choice."""
+    return choose("K is large", bound, (k,), X, u, K, delta)
+
+
+def said_of(X: Term, most: Any, *every: Variable) -> Theorem:
+    """A bound of the mean of X."""
+    return assume("a bound", M(X), "<=", most, every=every)
+
+
 TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a derivative of a derivative": lambda: derivative(path.rate(now), now),
     "a derivative of a function that is not smooth": lambda: derivative(rough(now), now),
@@ -140,7 +170,25 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a task given a task": lambda: Given(w, Given(w, M(ft(w, k)))),
     "a mean over tasks given a task": lambda: Given(w, T(st(w))),
     "a function of two tasks": lambda: Function("ff", (Sort.TASK, Sort.TASK)),
-    "a path of a task": lambda: Function("ff", (Sort.TASK, Sort.TIME), Fraction(1)),
+    "a path of a task with two derivatives": lambda: Function("ff", (Sort.TASK, Sort.TIME), Fraction(2)),
+    "a path of a task with all moments": lambda: Function("ff", (Sort.TASK, Sort.TIME), None),
+    "a path of two times": lambda: Function("ff", (Sort.TASK, Sort.TIME, Sort.TIME), Fraction(1)),
+    "a Gaussian vector of a task": lambda: Function("xi", (Sort.TASK, Sort.INDEX, Sort.NORMAL), None),
+    "the mean of a rate over tasks, which need not exist": lambda: equal(T(paths.rate(w, now)), T(paths.rate(w, now))),
+    "the mean of a square of a path over tasks that is finite": lambda: arithmetic(
+        T(paths(w, now) ** 2), "<", T(paths(w, now) ** 2) + 1
+    ),
+    "a derivative under a mean over tasks": lambda: derivative(T(paths(w, now)), now),
+    "a fall of a path at one task by the others": lambda: fall(
+        paths(w2, now), now, assume("h", paths.rate(w, now), "<=", 0, every=(w, now))
+    ),
+    "a barrier at every task": lambda: continued(
+        arithmetic(paths(w, now), "<=", R - 1, assume("h", paths(w, now), "<=", R - 1, every=(w, now))),
+        arithmetic(R - 1, "<", R),
+        assume("start", paths(w, START), "<=", R, every=(w,)),
+        assume("kept", paths(w, now), "<=", R, every=(w, now)),
+    ),
+    "a path of a task at another": lambda: equal(paths(w, now), paths(w2, now)),
     "a law of no task at every task": lambda: at_task(small(), w, {scale: st(w) ** 2 + 1}),
     "fewer moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(2))}),
     "more moments at a task": lambda: at_task(small(), w, {f: Function("f_w", (Sort.TASK, Sort.TOKEN), None)}),
@@ -168,4 +216,25 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a mean in place of a value at a task": lambda: specialise(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
     ),
+    "a choice of what a bound is known of": lambda: chosen(said_of(f(k) ** 2, K)),
+    "a choice of what the mean is finite by": lambda: chosen(arithmetic(M(f(k) ** 2), "<=", S, said_of(f(k) ** 2, S - K))),
+    "a choice of its own bound": lambda: chosen(delta=K),
+    "a choice against itself": lambda: chosen(u=K),
+    "a choice of a number that may be negative": lambda: chosen(K=R),
+    "a choice that is no variable": lambda: chosen(K=2 * K),
+    "a choice for a term that may be negative": lambda: chosen(said_of(f(k), S), X=f(k)),
+    "a choice for a mean that may be infinite": lambda: chosen(equal(HEAVY, HEAVY), X=h(k) ** 2),
+    "a choice for another mean": lambda: chosen(X=f(k) ** 4),
+    "a choice for the mean over another token": lambda: choose("K is large", finite_mean, (later,), f(k) ** 2, f(k), K, delta),
+    "a choice against what may be infinite": lambda: chosen(u=HEAVY),
+    "a choice for no number at all": lambda: chosen(delta=delta - delta),
+    "a choice that depends on a token": lambda: chosen(delta=f(k) ** 2 + 1),
+    "a choice that depends on an index": lambda: chosen(
+        said_of(Function("v", (Sort.INDEX, Sort.TOKEN), Fraction(2))(i, k) ** 2, S, i),
+        X=Function("v", (Sort.INDEX, Sort.TOKEN), Fraction(2))(i, k) ** 2,
+    ),
+    "a choice for one number at another": lambda: specialise(chosen(), {delta: delta / 2}),
+    "a choice at another number": lambda: specialise(chosen(), {K: term(1)}),
+    "a choice for one function at another": lambda: specialise(chosen(), {f: ((k,), 2 * f(k))}),
+    "the mean of a choice": lambda: integrate("mean", (k,), chosen(delta=f(k) ** 2 + 1)),
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from functools import cache
 
 import pytest
-from flint import arb
+from flint import arb, fmpq
 from latex2mathml.converter import convert
 
 from numerics.derivations.theorems import Assumption, Theorem
@@ -109,6 +110,20 @@ def test_a_false_step_would_be_seen() -> None:
                 seen += 1
                 break
     assert seen > len(tight) / 2
+
+
+def test_every_choice_can_be_made() -> None:
+    """A number that a derivation chooses exists in every world: a thousandth of what the choice
+    leaves open is enough if the number is large, and not if it is small.
+    """
+    choices = {a for t in steps() for a in t.assumptions if a.chosen}
+    assert choices
+    for a, seed, large in itertools.product(choices, SEEDS, (True, False)):
+        world = World(random.Random(seed))
+        (K,) = {v for v in a.lhs.free if v.name == "K"}
+        world.numbers[K] = fmpq(10**30) if large else fmpq(1, 10**30)
+        world.numbers |= {v: fmpq(1, 1000) for v in a.rhs.free if v.name == "epsilon"}
+        assert meets(a, world) == large, str(a)
 
 
 def test_every_proof_can_be_shown() -> None:
