@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.derivations.binding import bind, instantiated, opened
-from numerics.derivations.sorts import Refused, Sort
+from numerics.derivations.sorts import NONNEGATIVE, Refused, Sort
 from numerics.derivations.terms import CLOCK, START, Apply, Bind, Defined, Number, Op, Term, Variable, term, text
 from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
 from numerics.derivations.values import finite, nonnegative, positive
 
-__all__ = ["begin", "continuation", "derivative", "fall", "until", "up_to"]
+__all__ = ["begin", "continuation", "derivative", "every_number", "fall", "until", "up_to"]
 
 ZERO = Number(Fraction(0))
 
@@ -133,6 +133,50 @@ def fall(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem
         return prove(e, op, before, "mean value theorem", (rate,))
     later = Op("ind", (CLOCK(t) - CLOCK(since),))
     return prove(later * e, op, later * before, "mean value theorem", (rate,))
+
+
+def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
+    """From a theorem at every time t, of which it knows the clock only, to every number c >= 0.
+
+    It holds on ``[0, c]``, at whose end the clock shows c. Nothing else in it moves, so that c may
+    stand for ``time(t)``; and no hypothesis speaks of times, which might end before c.
+
+    Parameters
+    ----------
+    thm : Theorem
+    t : Variable
+        The only time in it.
+    c : Variable
+        Nonnegative, and new.
+
+    Raises
+    ------
+    Refused
+        If anything but the clock depends on time, a hypothesis speaks of times, or c is not new.
+
+    Examples
+    --------
+    >>> from numerics.derivations.derived import chain, exp
+    >>> from numerics.derivations.rules import arithmetic, begin, every_number, fall
+    >>> from numerics.derivations.sorts import NONNEGATIVE, Sort
+    >>> from numerics.derivations.terms import CLOCK, Variable
+    >>> t, c = Variable("t", Sort.TIME), Variable("c", range=NONNEGATIVE)
+    >>> rate = arithmetic(derivative(CLOCK(t) - exp(CLOCK(t)), t), "<=", 0)
+    >>> falls = fall(CLOCK(t) - exp(CLOCK(t)), t, rate)
+    >>> below = arithmetic(CLOCK(t), "<=", exp(CLOCK(t)) - 1, falls, begin())
+    >>> print(every_number(below, t, c))
+     |- c <= (exp(c) + (-1*1))
+    """
+    sides, said = (thm.lhs, thm.rhs), tuple(x for a in thm.assumptions for x in (a.lhs, a.rhs))
+    clocks = {g for e in sides for g in e.functions if Sort.TIME in g.sorts}
+    times = {v for e in sides for v in e.free if v.sort is Sort.TIME}
+    if clocks - {CLOCK} or times - {_time(t)} or t == START or any(v.sort is Sort.TIME for e in said for v in e.free):
+        raise Refused(f"{thm} knows more of the time {t} than what the clock shows, or has a hypothesis on times")
+    if type(c) is not Variable or c.range != NONNEGATIVE or c in frozenset().union(*(e.free for e in (*sides, *said))):
+        raise Refused(f"{c} is no new nonnegative variable")
+    here = (Variable("#now", Sort.TIME),)
+    left, right = (instantiated(e, {CLOCK: (here, c)}) for e in sides)
+    return prove(left, thm.op, right, "every number is a time", (thm,))
 
 
 def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theorem, start: Theorem, thm: Theorem) -> Theorem:

@@ -1,0 +1,102 @@
+"""The function y -> (ln y)^q lies below its tangents from y = e^{q-1} on, for every real q >= 1, by
+the rules for functions of time: the gap falls along a way on which ln y moves from the point of the
+tangent to any other one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.flows import derivative
+from numerics.derivations.rules import arithmetic, begin, every_number, fall, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
+from numerics.derivations.terms import CLOCK, START, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+
+tau = Variable("tau", Sort.TIME)
+now = CLOCK(tau)
+#: The order is q = 1 + r. The exponents v and W are positive, and c is a number on the clock.
+r, number = (Variable(name, range=NONNEGATIVE) for name in ("r", "number"))
+W, X, v, M_, C_ = (Variable(name, range=POSITIVE) for name in ("W", "X", "v", "M_", "C_"))
+x, y, b = (Variable(name, range=REALS) for name in ("x_", "y_", "b_"))
+part = Variable("u_", range=Range(Fraction(0), Fraction(1), False, False))
+q = 1 + r
+
+
+def tangent_of_the_logarithm(at: Term, of: Term) -> Theorem:
+    """ln M <= ln C + (M - C)/C."""
+    return specialise(arithmetic(log(M_), "<=", log(C_) + (M_ - C_) / C_), {M_: at, C_: of})
+
+
+def way(clock: Term) -> Term:
+    """A way from W towards X, on which every number between them lies."""
+    return (W + clock * X) * (1 / (1 + clock))
+
+
+V, far, rest = way(now), X - W, 1 / (1 + now)
+A, S = W + r, V + r
+after, before = Op("ind", (far,)), Op("above", (-far,))
+
+
+@cache
+def gap_of_the_slopes() -> Theorem:
+    """(X - W)(S^r - A^r e^{V - W}) <= 0, as the first power is below the second one for X >= W,
+    where V >= W, and above it for X <= W.
+    """
+    e, exponent = V - W, r * (log(S) - log(A))
+    ahead = arithmetic(0, "<=", after * e)
+    behind = arithmetic(before * e, "<=", 0)
+    most = chain(exponent, replace(r * log(S) - r * log(A), tangent_of_the_logarithm(S, A)), r * (e / A))
+    share = specialise(arithmetic(part * x, "<=", Op("ind", (x,)) * x), {part: r / A, x: e}, arithmetic(r / A, "<=", 1))
+    most = chain(most, share)
+    share = specialise(arithmetic(Op("above", (-x,)) * x, "<=", part * x), {part: r / S, x: e}, arithmetic(r / S, "<=", 1))
+    least = chain(share, arithmetic(share.rhs, "<=", exponent, tangent_of_the_logarithm(A, S), hide=(log(S), log(A))))
+    # In both cases the exponents, and then the powers, are compared.
+    a, b = r * log(S), r * log(A) + e
+    P, Q, D = exp(a), exp(b), a - b
+    less = chain(after * D, arithmetic(after * (exponent - e), "<=", 0, most, ahead, hide=(exponent, e, far)))
+    more = chain(before * -D, arithmetic(before * (e - exponent), "<=", 0, least, behind, hide=(exponent, e, far)))
+    above, below = (
+        chain(replace(front * line.lhs, line), exp(end))
+        for front, end, sign in ((P, b, -1), (Q, a, 1))
+        for line in [specialise(arithmetic(1 + x, "<=", exp(x)), {x: sign * D})]
+    )
+    first = arithmetic(after * (P - Q), "<=", 0, above, less, hide=(P, Q, D, far))
+    second = arithmetic(before * (Q - P), "<=", 0, below, more, hide=(P, Q, D, far))
+    return arithmetic(far * (P - Q), "<=", 0, first, second, hide=(P, Q, far))
+
+
+@cache
+def along_the_way() -> Theorem:
+    """S^q - q A^r e^{V - W} falls, by the rate of V times the gap of the slopes."""
+    e = exp(q * log(S)) - q * exp(r * log(A) + (V - W))
+    rate, P, Q = derivative(V, tau), exp(r * log(S)), exp(r * log(A) + (V - W))
+    steady = arithmetic(rate, "==", far * rest**2)
+    power = specialise(arithmetic(exp(q * log(M_)) / M_, "==", exp(r * log(M_))), {M_: S})
+    form = q * rate * (power.lhs - Q)
+    gap = far * (P - Q)
+    slow = arithmetic(form, "==", q * rest**2 * gap, steady, power, hide=(rate, power.lhs, P, Q, far, rest))
+    slow = chain(slow, arithmetic(slow.rhs, "<=", 0, gap_of_the_slopes(), hide=(gap, rest)))
+    return fall(e, tau, chain(derivative(e, tau), form, slow))
+
+
+@cache
+def below_the_tangent() -> Theorem:
+    """(v + r)^q <= (W + r)^q + q (W + r)^r (e^{v - W} - 1), the tangent at ln y = W + r: for X =
+    v^2/W the way is at v at the time W/v.
+    """
+    falls, first = along_the_way(), way(CLOCK(START))
+    end = exp(q * log(A)) - q * exp(r * log(A))
+    falls = chain(falls, arithmetic(falls.rhs, "==", end, arithmetic(first, "==", W, begin()), hide=(first,)))
+    there = specialise(every_number(falls, tau, number), {number: W / v, X: v**2 / W})
+    reached = (W + W / v * (v**2 / W)) * (1 / (1 + W / v))
+    same = arithmetic(reached, "==", v)
+    power, slope = exp(q * log(v + r)), exp(r * log(A)) * exp(v - W)
+    there = chain(arithmetic(power - q * slope, "==", there.lhs, same, hide=(reached,)), there)
+    left, top, low = (chain(arithmetic(M_**exponent, "==", exp(exponent * log(M_)))) for exponent in (q, q, r))
+    left, top, low = (specialise(thm, {M_: at}) for thm, at in ((left, v + r), (top, A), (low, A)))
+    hidden = (left.lhs, top.lhs, low.lhs, left.rhs, top.rhs, low.rhs, exp(v - W))
+    bound = A**q + q * A**r * (exp(v - W) - 1)
+    return arithmetic((v + r) ** q, "<=", bound, there, left, top, low, hide=hidden)
