@@ -18,6 +18,7 @@ from numerics.derivations.rules import (
     choose,
     continuation,
     equal,
+    every_number,
     fall,
     integrate,
     limit,
@@ -25,7 +26,7 @@ from numerics.derivations.rules import (
     then,
     until,
 )
-from numerics.derivations.sorts import POSITIVE, REALS, Sort
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 
@@ -41,6 +42,7 @@ scale, st = Variable("scale", range=POSITIVE), Function("scale_w", (Sort.TASK,))
 paths = Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
 i = Variable("i", Sort.INDEX)
 K, S = Variable("K", range=POSITIVE), Variable("S", range=POSITIVE)
+number = Variable("number", range=NONNEGATIVE)
 
 
 def M(body: Any) -> Term:
@@ -79,6 +81,11 @@ finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 def chosen(bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta) -> Theorem:
     """E[X; u >= K] <= delta for a K that is chosen so, or what is no such choice."""
     return choose("K is large", bound, (k,), X, u, K, delta)
+
+
+def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
+    """The clock is at most that, by a theorem."""
+    return arithmetic(CLOCK(now), "<=", most, *([] if thm is None else [thm]))
 
 
 def said_of(X: Term, most: Any, *every: Variable) -> Theorem:
@@ -237,4 +244,24 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a choice at another number": lambda: specialise(chosen(), {K: term(1)}),
     "a choice for one function at another": lambda: specialise(chosen(), {f: ((k,), 2 * f(k))}),
     "the mean of a choice": lambda: integrate("mean", (k,), chosen(delta=f(k) ** 2 + 1)),
+    "a path at every number": lambda: every_number(fall(path(now), now, falls()), now, number),
+    "a path that another one bounds at every number": lambda: every_number(equal(rough(now), rough(now)), now, number),
+    "a path of a task at every number": lambda: every_number(equal(paths(w, now), paths(w, now)), now, number),
+    "a time that a hypothesis ends, at every number": lambda: every_number(
+        clock(1, assume("h", CLOCK(now), "<=", 1, every=(now,))), now, number
+    ),
+    "a time that a hypothesis on a path ends, at every number": lambda: every_number(
+        clock(1, arithmetic(CLOCK(now), "<=", 1, assume("h", CLOCK(now) + path(now) ** 2, "<=", 1, every=(now,)))), now, number
+    ),
+    "the first time at every number": lambda: every_number(begin(), START, number),
+    "the first time beside another at every number": lambda: every_number(
+        arithmetic(CLOCK(START) + CLOCK(now), "<=", CLOCK(now), begin()), now, number
+    ),
+    "two times at one number": lambda: every_number(clock(CLOCK(now) + CLOCK(later)), now, number),
+    "another time at every number": lambda: every_number(clock(), later, number),
+    "every negative number": lambda: every_number(arithmetic(0, "<=", CLOCK(now)), now, x),
+    "every positive number": lambda: every_number(clock(), now, t),
+    "a number that is known": lambda: every_number(clock(CLOCK(now) + number), now, number),
+    "a number that a hypothesis fixes": lambda: every_number(clock(CLOCK(now) + R, assume("h", number, "<=", R)), now, number),
+    "a number that is no variable": lambda: every_number(clock(), now, 1 + number),
 }

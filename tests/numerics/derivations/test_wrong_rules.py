@@ -117,6 +117,10 @@ WRONG = (
     ("flows", "if positive(base) or (n.denominator == 1 and n >= 1):", "if True:"),
     ("flows", "or rate.rhs != ZERO:", ":"),
     ("flows", "if since == START:", "if True:"),
+    ("flows", "if clocks - {CLOCK} or", "if"),
+    ("flows", "or times - {_time(t)} or t == START or", "or t == START or"),
+    ("flows", "or t == START or any(v.sort is Sort.TIME for e in said for v in e.free)", ""),
+    ("flows", "c.range != NONNEGATIVE or c in frozenset().union(*(e.free for e in (*sides, *said)))", "c.range != NONNEGATIVE"),
     (
         "flows",
         'barrier.op != "<=" or len(barrier.every) != 1 or moving or',
