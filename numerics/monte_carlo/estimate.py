@@ -28,6 +28,8 @@ __all__ = ["AttentionErrors", "Estimate", "as_errors", "attention_errors"]
 Array = NDArray[np.float64]
 #: More replicates would take a machine years, for digits that nobody needs.
 MOST_REPLICATES = 10**12
+#: The diagnostics take fourth powers of the errors, which are 0 for smaller means.
+LEAST_MEAN = 1e-75
 #: The largest number of pieces that a thread draws before it hands them on, and of pieces times
 #: tokens of a prompt: more would keep somebody waiting who interrupts the call.
 TOGETHER, PATIENCE = 16, 2**15
@@ -250,7 +252,7 @@ def as_errors(
     Raises
     ------
     ValueError
-        If the sums are not of that shape.
+        If the sums are not of that shape, or an error is so small that its powers are 0.
 
     Examples
     --------
@@ -264,6 +266,12 @@ def as_errors(
     grid, S = np.asarray(lengths, dtype=np.int64), np.asarray(sums, dtype=np.float64)
     if S.shape != (*grid.shape, 3, 6) or grid.ndim != 1:
         raise ValueError(f"sums have shape {S.shape}, but ({grid.size}, 3, 6) is needed: one (3, 6) for each length")
+    least = S[..., 1].min(where=S[..., 1] > 0, initial=np.inf)
+    if least < LEAST_MEAN:
+        raise ValueError(
+            f"a mean squared error is {least:.3g}, whose fourth power, on which the diagnostics rest, is 0 among floats; give the "
+            "tokens in a larger unit (tokens c z, matrices U/c, and V/c if the output is to stay)"
+        )
     output, grad_V, grad_U = (_estimate(S[:, e]) for e in range(3))
     return AttentionErrors(grid, int(replicates), int(seed), output, grad_V, grad_U, method)
 
