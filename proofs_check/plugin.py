@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from proofs_check.core.claim import Claim
     from proofs_check.core.ledger import Ledger
-    from proofs_check.core.registered import Collection
+    from proofs_check.papers.registered import Collection
 
 HERE = Path(__file__).parent
 KEY = "largeprompt"
@@ -103,7 +103,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.getoption("--update-edges"):
             if config.getoption("--reseed"):
                 raise pytest.UsageError("--update-edges keeps the edges of the published random numbers; leave out --reseed")
-            from proofs_check.core.registered import collections
+            from proofs_check.papers.registered import collections
 
             for collection in collections():
                 _writable(collection.root, "--update-edges")
@@ -130,14 +130,14 @@ def _name_folders(config: pytest.Config) -> None:
     for argument in config.args:
         path = Path(argument.split("::", 1)[0])
         folder = path if path.is_dir() else path.parent
-        # Looked for as `proofs_check.core.registered` does it, which other runs need not import.
+        # Looked for as `proofs_check.papers.registered` does it, which other runs need not import.
         if not folder.is_dir() or folder.resolve().is_relative_to(HERE):
             continue
         if not any(next(folder.glob(f"{depth}statements.toml"), None) for depth in ("", "*/", "*/*/")):
             continue
         from numerics.terminal.inputs import InputError
-        from proofs_check.core.registered import statements_below
-        from proofs_check.core.statements import add_folder
+        from proofs_check.papers.registered import statements_below
+        from proofs_check.papers.statements import add_folder
 
         try:
             if statements_below(folder.resolve()):
@@ -161,7 +161,7 @@ def _place(config: pytest.Config, argument: str) -> Path:
 def _holds_claims(path: Path) -> bool:
     import sys
 
-    registered = sys.modules.get("proofs_check.core.registered")  # it is imported once a folder is named
+    registered = sys.modules.get("proofs_check.papers.registered")  # it is imported once a folder is named
     return path.is_relative_to(HERE) or (registered is not None and any(map(registered.collection_of, (path, path / "any"))))
 
 
@@ -296,7 +296,7 @@ class Controller:
             pytest.exit("interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED)
 
     def _finish(self, session: pytest.Session) -> None:
-        from proofs_check.core.registered import collections, limited
+        from proofs_check.papers.registered import collections, limited
 
         papers = {line["paper"] for line in self.lines.values()}
         self.scope = tuple(c for c in collections() if papers & {*c.keys})
@@ -306,8 +306,8 @@ class Controller:
     def _judge(self, session: pytest.Session) -> None:
         from proofs_check.core.judging import load_claims
         from proofs_check.core.ledger import Ledger
-        from proofs_check.core.registered import collections
-        from proofs_check.core.statements import all_rows, papers
+        from proofs_check.papers.registered import collections
+        from proofs_check.papers.statements import all_rows, papers
 
         mine = papers() if self.scope else {}
         needs = {id: claim.needs for id, claim in load_claims(self.scope).items() if id.split(":", 1)[0] in mine}
@@ -368,7 +368,7 @@ class Controller:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
         if self.config.getoption("--update-edges"):
-            from proofs_check.core.edges import EDGES, write_edges
+            from proofs_check.papers.edges import EDGES, write_edges
 
             for collection in self.scope:  # files in no collection are named without a folder
                 lines = [line for line in self.lines.values() if line["paper"] in collection.keys and "/" in line["line"]]
@@ -377,7 +377,7 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:
             return
-        from proofs_check.core.registered import limited
+        from proofs_check.papers.registered import limited
 
         with limited(self.scope):
             self._summary(terminalreporter)

@@ -15,8 +15,8 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY, Claim, Judgement
 from proofs_check.core.claim_page import shown
 from proofs_check.core.dial import Edge
-from proofs_check.core.registered import Collection, collection_of, in_scope
-from proofs_check.core.statements import Row, all_rows, row
+from proofs_check.papers.registered import Collection, collection_of, in_scope
+from proofs_check.papers.statements import Row, all_rows, row
 from theory.inputs.kinds import read_items
 
 __all__ = ["entry", "load_claims", "row_of", "run_claim"]

@@ -15,8 +15,8 @@ from typing import Any
 from numerics.terminal.inputs import InputError
 from proofs_check.core.files import SCHEMA, read_ledger
 from proofs_check.core.ledger import merged
-from proofs_check.core.registered import Collection, in_scope
-from proofs_check.core.statements import PACKAGE
+from proofs_check.papers.registered import Collection, in_scope
+from proofs_check.papers.statements import PACKAGE
 
 __all__ = ["FOLDER", "PARTIAL", "RELEASE", "WHOLE", "Kept", "find_ledger", "folder_of", "release_text"]
 

@@ -16,8 +16,8 @@ from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account
-from proofs_check.core.registered import in_scope
-from proofs_check.core.statements import is_own, papers, place
+from proofs_check.papers.registered import in_scope
+from proofs_check.papers.statements import is_own, papers, place
 
 __all__ = ["Line", "details", "part_summary", "summary"]
 

@@ -173,7 +173,7 @@ def _errata(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, writable_folder
     from proofs_check.core.kept import find_ledger
     from proofs_check.core.outcomes import account
-    from proofs_check.core.statements import is_own, papers
+    from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
     keys = [options.paper] if options.paper else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
@@ -288,7 +288,7 @@ def _merge(options: argparse.Namespace) -> int:
     from proofs_check.core.files import read_ledger, write_text
     from proofs_check.core.judging import load_claims
     from proofs_check.core.ledger import as_text, merged
-    from proofs_check.core.registered import in_scope
+    from proofs_check.papers.registered import in_scope
 
     documents = [read_ledger(Path(given)) for given in options.ledgers]
     for what in ("code", "reseed"):

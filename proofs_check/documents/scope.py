@@ -32,8 +32,8 @@ def scoped(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
     """A command that speaks of the papers that ``--papers`` names."""
 
     def run_it(options: argparse.Namespace) -> int:
-        from proofs_check.core.registered import limited
-        from proofs_check.core.statements import add_folder
+        from proofs_check.papers.registered import limited
+        from proofs_check.papers.statements import add_folder
 
         with limited([add_folder(Path(folder)) for folder in options.papers]):
             return run(options)

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from numerics.evidence import Verdict
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Account, Outcome, account, outcomes
-from proofs_check.core.statements import is_own, papers, place
 from proofs_check.documents.status import GROUPS
+from proofs_check.papers.statements import is_own, papers, place
 
 __all__ = ["LETTERS", "Site", "Statement", "anchor", "named"]
 
