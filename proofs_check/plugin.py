@@ -315,12 +315,13 @@ class Controller:
         # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
         asked = {id: needs[id] for id in needs if id in self.lines or id.split(":", 1)[0] in mine}
-        if any(n not in needs and n not in all_rows() for of_claim in asked.values() for n in of_claim):
-            needs |= {id: claim.needs for id, claim in load_claims(collections()).items() if id not in needs}
+        known = {*needs, *all_rows(), *(n for line in self.lines.values() for n in line.get("elsewhere", ()))}
+        keys = {n.split(":", 1)[0] for of_claim in asked.values() for n in of_claim if n not in known}
+        if others := [c for c in collections() if keys & {*c.keys}]:
+            needs |= {id: claim.needs for id, claim in load_claims(others).items() if id not in needs}
         order = {id: i for i, id in enumerate(needs)}
-        reseed = self.config.getoption("--reseed")
         run = {
-            "reseed": reseed,
+            "reseed": self.config.getoption("--reseed"),
             "partial": not self.scope or set(self.lines) != set(asked),
             "seconds": sum(line["seconds"] for line in self.lines.values()),
         }

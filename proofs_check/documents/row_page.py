@@ -154,6 +154,9 @@ class Page:
         for name in ("needs", "cites"):
             if e[name]:
                 yield name, self._words(", ".join(e[name]))
+        for name, told in e.get("elsewhere", {}).items():
+            if name in self.book.elsewhere:
+                yield "  not run", f"{name} is {told['verdict']}, with all that it needs {told['chain']}, in {told['ledger']}"
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
         path, _, line = e["line"].rpartition(":")

@@ -184,7 +184,7 @@ class Site:
             if c["stands"] or held in ("REFUTED", "OPEN"):
                 continue
             need, link = self.ledger.weakest_link(c["id"])
-            why = str(link) if need in self.claims else "not settled"
+            why = str(link) if need in self.claims or need in self.ledger.elsewhere else "not settled"
             out.append((c, need, why))
         return out
 
