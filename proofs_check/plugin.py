@@ -345,21 +345,18 @@ class Controller:
 
         assert self.ledger is not None
         faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
-        why = (
-            "the claims belong to no list of statements"
-            if not self.scope
-            else "some claims did not run"
-            if self.ledger.run["partial"]
-            else f"the random numbers are those of --reseed {self.ledger.run['reseed']}"
-            if self.ledger.run["reseed"]
-            else f"each property test drew {THOROUGH} examples"
-            if self.config.getoption("--thorough")
-            else "a claim is not in order"
-            if faulty
-            else ""
+        run, given = self.ledger.run, self.config.getoption("--ledger")
+        reasons = (
+            (not self.scope, "the claims belong to no list of statements"),
+            (run["partial"], "some claims did not run"),
+            (run["reseed"], f"the random numbers are those of --reseed {run['reseed']}"),
+            (self.config.getoption("--thorough"), f"each property test drew {THOROUGH} examples"),
+            (faulty, "a claim is not in order"),
+            (len(self.scope) > 1 and not given, "several collections ran together, and each keeps its own in a run of its own"),
         )
-        self.whole = not self.ledger.run["partial"]
-        folder = self.config.getoption("--ledger") or (folder_of(self.scope[0]) if len(self.scope) == 1 else FOLDER)
+        why = next((reason for found, reason in reasons if found), "")
+        self.whole = not run["partial"]
+        folder = given or (folder_of(self.scope[0]) if len(self.scope) == 1 else FOLDER)
         path = Path(folder) / (PARTIAL if why else WHOLE)
         try:
             write_json(self.ledger.to_json(), path)

@@ -166,8 +166,10 @@ class Ledger:
         """What makes a claim's chain as weak as it is, the claim itself or one of its needs, and
         that link; the first of several.
         """
-        if id in self.elsewhere:
-            return id, Verdict(self.elsewhere[id]["chain"])
+        if id in self.elsewhere:  # of a row some parts may have run
+            parts = [k for k in self.entries if k.startswith(f"{id}/") and not k.endswith("/inference")]
+            read = (id, Verdict(self.elsewhere[id]["chain"]))
+            return min([read, *((k, self.chain(k)) for k in parts)], key=lambda link: link[1].strength)
         held = self.held(id) or Verdict.OPEN
         if id in self.entries and self.entries[id]["unproved"]:
             held = min(held, Verdict.SUPPORTED, key=lambda v: v.strength)

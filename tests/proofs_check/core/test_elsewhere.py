@@ -15,11 +15,9 @@ import pytest
 from numerics.evidence import Verdict
 from proofs_check.cli import main
 from proofs_check.core.claim import REGISTRY
-from proofs_check.core.ledger import Ledger
 from proofs_check.documents.new_paper import new_paper
 from proofs_check.papers import registered
 from proofs_check.papers.statements import add_folder
-from tests.proofs_check.core.ledgers import made_up
 
 pytest_plugins = "pytester"
 MINE, THEIRS = Path("mine"), Path("theirs")
@@ -125,23 +123,14 @@ def test_needs_that_go_round_through_two_ledgers_are_a_fault(pytester: pytest.Py
     assert first["chain"] == "OPEN"
 
 
-def read(chain: str, *needs: str) -> dict[str, Any]:
-    return {"verdict": "PROVED", "chain": chain, "needs": list(needs), "ledger": "a ledger"}
-
-
-def test_what_ran_counts_more_than_what_was_read() -> None:
-    mine = made_up("ME:L1", "PROVED", needs=["BB:CC.3"], elsewhere={"BB:CC.3": read("SUPPORTED")})
-    alone = Ledger([mine])
-    assert (alone.chain("ME:L1"), alone.weakest_link("ME:L1")[0]) == (Verdict.SUPPORTED, "BB:CC.3")
-    assert alone.held("BB:CC.3") is None
-    parts = [made_up("BB:CC.3/one", "PROVED"), made_up("BB:CC.3/two", "REFUTED")]
-    assert Ledger([mine, *parts]).chain("ME:L1") is Verdict.REFUTED
-    # One part of the row says nothing of the others: the whole is read.
-    assert (
-        Ledger([mine, parts[0]], {"ME:L1": ("BB:CC.3",), "BB:CC.3/one": (), "BB:CC.3/two": ()}).chain("ME:L1") is Verdict.SUPPORTED
-    )
-
-
-def test_what_rests_on_an_error_elsewhere_falls() -> None:
-    false, true = (Ledger([made_up("ME:L1", "PROVED", needs=["BB:X"], elsewhere={"BB:X": read(v)})]) for v in ("REFUTED", "PROVED"))
-    assert [any(map(book.unmended, book.steps("ME:L1"))) for book in (false, true)] == [True, False]
+def test_collections_that_run_together_take_the_place_of_no_ledger(pytester: pytest.Pytester) -> None:
+    for path, key, need in ((THEIRS, "YOU", ()), (MINE, "ME", ("YOU:L1",))):
+        folder(path, key, *need)
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "mine", "theirs")
+    said = " ".join(result.stdout.str().split())
+    assert result.ret == 0
+    assert "because several collections ran together" in said
+    assert "read from" not in said
+    found = json.loads(Path("build/ledger.partial.json").read_text(encoding="utf-8"))
+    assert all(c["stands"] for c in found["claims"])
+    assert [*pytester.path.rglob("ledger.json")] == []
