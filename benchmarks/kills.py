@@ -31,6 +31,7 @@ from numerics.sweep.run import sweep
 from numerics.training.full_tokens import full_token_kernel
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import as_text, write_json
+from tests.forks import child, ended
 from tests.numerics.figures.fake_engines import SMALL, Fake, numbers
 from tests.numerics.sweep.grids import two
 from tests.numerics.sweep.killing import rows
@@ -96,17 +97,7 @@ PROGRAMS = {
 
 def _survived(work: Callable[[], Any], seconds: float | None) -> bool:
     """Whether a child came to its end before it was killed."""
-    if (child := os.fork()) == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    if seconds is not None:
-        time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = ended(child(work), seconds)
     if status not in (0, -signal.SIGKILL):
         raise RuntimeError(f"a child ended with status {status}; what it printed says why")
     return status == 0

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from proofs_check.core.claim import claim as claim
     from proofs_check.core.judging import load_claims as load_claims
     from proofs_check.core.ledger import Ledger as Ledger
-    from proofs_check.core.statements import row as row
-    from proofs_check.core.statements import rows as rows
+    from proofs_check.papers.statements import row as row
+    from proofs_check.papers.statements import rows as rows
 
 _HOME = {
     "Claim": "proofs_check.core.claim",
     "Ledger": "proofs_check.core.ledger",
     "claim": "proofs_check.core.claim",
     "load_claims": "proofs_check.core.judging",
-    "row": "proofs_check.core.statements",
-    "rows": "proofs_check.core.statements",
+    "row": "proofs_check.papers.statements",
+    "rows": "proofs_check.papers.statements",
 }
 __all__ = list(_HOME)
 

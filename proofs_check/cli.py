@@ -43,15 +43,13 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
     show = commands.add_parser(
         "show",
-        parents=[scope_option()],
+        parents=[scope_option(ledger=True)],
         help="what is said of one statement: verdict, why, what is true instead, and the evidence",
-        description="Reads a ledger: that of --ledger, else build/ledger.json, else that of the release.",
         epilog="exit status: 0; 1 if a claim that was judged --again is faulty; 2 if the input is no good",
     )
     show.add_argument(
         "name", metavar="NAME", help="an id, as BB:CC.3.b or CC.3, its unique end, 'BB:Lemma C.4', 'eq. 16', 'Theorem A'"
     )
-    show.add_argument("--ledger", metavar="FILE", help="what pytest --pyargs proofs_check --ledger DIR wrote")
     show.add_argument("--latex", action="store_true", help="formulas as LaTeX, and whole")
     how = show.add_mutually_exclusive_group()
     how.add_argument("--again", action="store_true", help="judge the claims now")
@@ -67,14 +65,12 @@ def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
     rows = commands.add_parser(
         "list",
-        parents=[scope_option()],
+        parents=[scope_option(ledger=True)],
         help="a line for each statement: verdict, place, and what is wrong",
-        description="Reads a ledger: that of --ledger, else build/ledger.json, else that of the release.",
     )
     rows.add_argument("paper", nargs="?", metavar="PAPER", help="key of a paper, or part of its title (default: all)")
     rows.add_argument("--verdict", metavar="V", help="only rows with this verdict as printed, as REFUTED, r, or 'not settled'")
     rows.add_argument("--severity", metavar="S", help="only errors of this gravity: false, gap, edge, 'text and code', typo")
-    rows.add_argument("--ledger", metavar="FILE", help="what pytest --pyargs proofs_check --ledger DIR wrote")
     rows.set_defaults(run=scoped(_list))
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from proofs_check.core.claim import Claim
     from proofs_check.core.ledger import Ledger
-    from proofs_check.core.registered import Collection
+    from proofs_check.papers.registered import Collection
 
 HERE = Path(__file__).parent
 KEY = "largeprompt"
@@ -103,7 +103,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.getoption("--update-edges"):
             if config.getoption("--reseed"):
                 raise pytest.UsageError("--update-edges keeps the edges of the published random numbers; leave out --reseed")
-            from proofs_check.core.registered import collections
+            from proofs_check.papers.registered import collections
 
             for collection in collections():
                 _writable(collection.root, "--update-edges")
@@ -130,14 +130,14 @@ def _name_folders(config: pytest.Config) -> None:
     for argument in config.args:
         path = Path(argument.split("::", 1)[0])
         folder = path if path.is_dir() else path.parent
-        # Looked for as `proofs_check.core.registered` does it, which other runs need not import.
+        # Looked for as `proofs_check.papers.registered` does it, which other runs need not import.
         if not folder.is_dir() or folder.resolve().is_relative_to(HERE):
             continue
         if not any(next(folder.glob(f"{depth}statements.toml"), None) for depth in ("", "*/", "*/*/")):
             continue
         from numerics.terminal.inputs import InputError
-        from proofs_check.core.registered import statements_below
-        from proofs_check.core.statements import add_folder
+        from proofs_check.papers.registered import statements_below
+        from proofs_check.papers.statements import add_folder
 
         try:
             if statements_below(folder.resolve()):
@@ -161,7 +161,7 @@ def _place(config: pytest.Config, argument: str) -> Path:
 def _holds_claims(path: Path) -> bool:
     import sys
 
-    registered = sys.modules.get("proofs_check.core.registered")  # it is imported once a folder is named
+    registered = sys.modules.get("proofs_check.papers.registered")  # it is imported once a folder is named
     return path.is_relative_to(HERE) or (registered is not None and any(map(registered.collection_of, (path, path / "any"))))
 
 
@@ -296,7 +296,7 @@ class Controller:
             pytest.exit("interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED)
 
     def _finish(self, session: pytest.Session) -> None:
-        from proofs_check.core.registered import collections, limited
+        from proofs_check.papers.registered import collections, limited
 
         papers = {line["paper"] for line in self.lines.values()}
         self.scope = tuple(c for c in collections() if papers & {*c.keys})
@@ -306,8 +306,8 @@ class Controller:
     def _judge(self, session: pytest.Session) -> None:
         from proofs_check.core.judging import load_claims
         from proofs_check.core.ledger import Ledger
-        from proofs_check.core.registered import collections
-        from proofs_check.core.statements import all_rows, papers
+        from proofs_check.papers.registered import collections
+        from proofs_check.papers.statements import all_rows, papers
 
         mine = papers() if self.scope else {}
         needs = {id: claim.needs for id, claim in load_claims(self.scope).items() if id.split(":", 1)[0] in mine}
@@ -315,12 +315,13 @@ class Controller:
         # finish.
         needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
         asked = {id: needs[id] for id in needs if id in self.lines or id.split(":", 1)[0] in mine}
-        if any(n not in needs and n not in all_rows() for of_claim in asked.values() for n in of_claim):
-            needs |= {id: claim.needs for id, claim in load_claims(collections()).items() if id not in needs}
+        known = {*needs, *all_rows(), *(n for line in self.lines.values() for n in line.get("elsewhere", ()))}
+        keys = {n.split(":", 1)[0] for of_claim in asked.values() for n in of_claim if n not in known}
+        if others := [c for c in collections() if keys & {*c.keys}]:
+            needs |= {id: claim.needs for id, claim in load_claims(others).items() if id not in needs}
         order = {id: i for i, id in enumerate(needs)}
-        reseed = self.config.getoption("--reseed")
         run = {
-            "reseed": reseed,
+            "reseed": self.config.getoption("--reseed"),
             "partial": not self.scope or set(self.lines) != set(asked),
             "seconds": sum(line["seconds"] for line in self.lines.values()),
         }
@@ -344,21 +345,18 @@ class Controller:
 
         assert self.ledger is not None
         faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
-        why = (
-            "the claims belong to no list of statements"
-            if not self.scope
-            else "some claims did not run"
-            if self.ledger.run["partial"]
-            else f"the random numbers are those of --reseed {self.ledger.run['reseed']}"
-            if self.ledger.run["reseed"]
-            else f"each property test drew {THOROUGH} examples"
-            if self.config.getoption("--thorough")
-            else "a claim is not in order"
-            if faulty
-            else ""
+        run, given = self.ledger.run, self.config.getoption("--ledger")
+        reasons = (
+            (not self.scope, "the claims belong to no list of statements"),
+            (run["partial"], "some claims did not run"),
+            (run["reseed"], f"the random numbers are those of --reseed {run['reseed']}"),
+            (self.config.getoption("--thorough"), f"each property test drew {THOROUGH} examples"),
+            (faulty, "a claim is not in order"),
+            (len(self.scope) > 1 and not given, "several collections ran together, and each keeps its own in a run of its own"),
         )
-        self.whole = not self.ledger.run["partial"]
-        folder = self.config.getoption("--ledger") or (folder_of(self.scope[0]) if len(self.scope) == 1 else FOLDER)
+        why = next((reason for found, reason in reasons if found), "")
+        self.whole = not run["partial"]
+        folder = given or (folder_of(self.scope[0]) if len(self.scope) == 1 else FOLDER)
         path = Path(folder) / (PARTIAL if why else WHOLE)
         try:
             write_json(self.ledger.to_json(), path)
@@ -368,7 +366,7 @@ class Controller:
             apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
             self.kept = f"The ledger is kept in {path}{apart}."
         if self.config.getoption("--update-edges"):
-            from proofs_check.core.edges import EDGES, write_edges
+            from proofs_check.papers.edges import EDGES, write_edges
 
             for collection in self.scope:  # files in no collection are named without a folder
                 lines = [line for line in self.lines.values() if line["paper"] in collection.keys and "/" in line["line"]]
@@ -377,7 +375,7 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.ledger is None:
             return
-        from proofs_check.core.registered import limited
+        from proofs_check.papers.registered import limited
 
         with limited(self.scope):
             self._summary(terminalreporter)

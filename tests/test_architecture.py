@@ -38,6 +38,7 @@ ROOMS = {
     "proofs_check": (
         "derivations",
         "instances",
+        "papers",
         "core",
         "ours",
         "boursier_boyer",

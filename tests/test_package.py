@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from proofs_check.core.statements import PACKAGE, is_own, paper, papers
+from proofs_check.papers.statements import PACKAGE, is_own, paper, papers
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from proofs_check.core.statements import is_own, papers
+from proofs_check.papers.statements import is_own, papers
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -182,8 +182,8 @@ def account_of(key: str) -> str:
     """The main results of a paper as the ledger of the release has them, and where to read more."""
     from proofs_check.core.kept import RELEASE, find_ledger
     from proofs_check.core.outcomes import account
-    from proofs_check.core.statements import paper
     from proofs_check.documents.errata.markdown import github
+    from proofs_check.papers.statements import paper
 
     told, known = account(find_ledger(str(RELEASE)).document, key), paper(key)
     rows = [(h.title, h.printed, github(h.change) or "nothing", h.evidence) for h in told.headline]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numerics.pages.formats import add_format
-from numerics.rates.papers import PAPERS, refuse_other_options
+from numerics.rates.papers import ATTENTION, REPORTS, refuse_other_options
 from numerics.rates.setting_options import add_setting_options, given_settings, setting_words
 from numerics.terminal.inputs import InputError, length_grid, writable_folder, writing_into
 from numerics.terminal.progress import progress_bar
@@ -48,7 +48,7 @@ def add_rates(commands: Any) -> None:
         "rates",
         help="measure how fast attention approaches its infinite-prompt limit, how long it learns, or how wide its window is",
         description="Measures the errors of output and gradients of softmax attention over the prompt length, lays them beside the"
-        " exact curves, Theorems A and B and the paper's bounds, and writes report.html, report.json, data.csv and plots/*."
+        " exact curves, Theorems A and B and the bounds of Boursier & Boyer; writes report.html, report.json, data.csv and plots/*."
         " Several examples or laws are compared on one page. With --paper LDL: computes how many steps attention needs to learn,"
         " beside the laws that Li, Duan & Liang print and ours; only --classes, --seed, --out and --quiet go with it. With --paper"
         " COL: computes the best width of an attention window, beside the laws that Collins et al. print and ours; only"
@@ -58,9 +58,9 @@ def add_rates(commands: Any) -> None:
     )
     rates.add_argument(
         "--paper",
-        choices=tuple(PAPERS),
-        default="BB",
-        help="Boursier & Boyer, Li, Duan & Liang, or Collins et al. (default: %(default)s)",
+        choices=tuple(REPORTS),
+        default=ATTENTION,
+        help="softmax attention itself, or the laws of Li, Duan & Liang or of Collins et al. (default: %(default)s)",
     )
     add_setting_options(rates)
     rates.add_argument(

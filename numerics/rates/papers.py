@@ -1,4 +1,4 @@
-"""The papers that ``rates`` reports on, and which of its options belong to which of them."""
+"""The reports of ``rates``, on softmax attention itself or on the laws of a paper, by options."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from types import MappingProxyType
 
 from numerics.terminal.inputs import InputError
 
-__all__ = ["PAPERS", "refuse_other_options"]
+__all__ = ["ATTENTION", "REPORTS", "refuse_other_options"]
 
-#: The options of each paper, by the names of their arguments; those of no paper go with all.
-PAPERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+#: The report on the errors of softmax attention, beside the bounds that are known for them.
+ATTENTION = "attention"
+#: The options of each report, by the names of their arguments; those of none go with all.
+REPORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "BB": (
+        ATTENTION: (
             *("example", "law", "Gamma", "U", "K", "Q", "score_scale", "V", "query", "query_cov"),
             *("lengths", "replicates", "threads"),
         ),
@@ -21,23 +23,23 @@ PAPERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "COL": ("spectrum", "dimensions"),
     }
 )
-#: The options of every paper.
+#: The options of every report.
 COMMON = ("seed", "format", "out", "quiet")
 
 
 def refuse_other_options(arguments: argparse.Namespace) -> None:
-    """Refuse options that mean nothing to the paper.
+    """Refuse options that mean nothing to the report.
 
     Parameters
     ----------
     arguments : argparse.Namespace
-        With ``paper`` and ``seed``; of an option of a paper None is the default, so that what is
+        With ``paper`` and ``seed``; of an option of a report None is the default, so that what is
         not None was given.
 
     Raises
     ------
     InputError
-        With the paper that the option belongs to, and what is left; or if the seed is negative.
+        With the report that the option belongs to, and what is left; or if the seed is negative.
 
     Examples
     --------
@@ -46,12 +48,12 @@ def refuse_other_options(arguments: argparse.Namespace) -> None:
     numerics.terminal.inputs.InputError: --spectrum belongs to --paper COL; with ...
     """
     option = lambda name: f"--{name.replace('_', '-')}"
-    for paper, names in PAPERS.items():
-        given = [name for name in names if paper != arguments.paper and getattr(arguments, name, None) is not None]
+    for report, names in REPORTS.items():
+        given = [name for name in names if report != arguments.paper and getattr(arguments, name, None) is not None]
         if given:
-            left = ", ".join(option(name) for name in (*PAPERS[arguments.paper], *COMMON))
+            left = ", ".join(option(name) for name in (*REPORTS[arguments.paper], *COMMON))
             raise InputError(
-                f"{option(given[0])} belongs to --paper {paper}; with --paper {arguments.paper} leave it out ({left} are left)"
+                f"{option(given[0])} belongs to --paper {report}; with --paper {arguments.paper} leave it out ({left} are left)"
             )
-    if arguments.seed < 0 and arguments.paper != "BB":
+    if arguments.seed < 0 and arguments.paper != ATTENTION:
         raise InputError(f"--seed {arguments.seed} is negative; pass a whole number from 0 on")

@@ -24,12 +24,12 @@ from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
-from proofs_check.core.edges import known_edges
 from proofs_check.core.hypotheses import unmet
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
+from proofs_check.papers.edges import known_edges
 from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
@@ -185,7 +185,7 @@ class Claim(ClaimPage):
             How many a property test draws.
         search_edges : bool
             Whether the edge of the dial is searched, and not first looked for where
-            `proofs_check.core.edges` says that it is.
+            `proofs_check.papers.edges` says that it is.
 
         Returns
         -------

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from numerics.evidence import Evidence, Verdict, plain
 from proofs_check.core.dial import find_edge
-from proofs_check.core.edges import known_edges
-from proofs_check.core.statements import rows
+from proofs_check.papers.edges import known_edges
+from proofs_check.papers.statements import rows
 from theory.shown.colours import COLOURS
 from theory.shown.result import Drawn
 

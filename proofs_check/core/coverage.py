@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.statements import paper, papers, rows
+from proofs_check.papers.statements import paper, papers, rows
 
 __all__ = ["EXACT", "EXECUTED", "NOT_SETTLED", "Coverage", "coverage", "row_verdict", "stated"]
 

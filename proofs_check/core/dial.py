@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import NamedTuple
 
 from numerics.evidence import Evidence, Verdict
+from proofs_check.papers.edges import Ends
 
-__all__ = ["Edge", "Ends", "find_edge", "simplest_between"]
+__all__ = ["Edge", "find_edge", "simplest_between"]
 
 #: How often the search for the edge doubles or halves the number.
 DOUBLINGS = 40
@@ -22,16 +22,6 @@ DOUBLINGS = 40
 MOST_UNDECIDED = 3
 #: Relative distance of the two ends at which the bisection stops.
 RELATIVE_WIDTH = Fraction(1, 1000)
-
-
-class Ends(NamedTuple):
-    """Where an edge was found: its last accepted value, its first refuted one, and what was
-    undecided in between, if anything.
-    """
-
-    accepted: Fraction
-    refuted: Fraction
-    undecided: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,9 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import REGISTRY, Claim, Judgement
 from proofs_check.core.claim_page import shown
 from proofs_check.core.dial import Edge
-from proofs_check.core.registered import Collection, collection_of, in_scope
-from proofs_check.core.statements import Row, all_rows, row
+from proofs_check.core.kept import read_elsewhere
+from proofs_check.papers.registered import Collection, collection_of, in_scope
+from proofs_check.papers.statements import Row, all_rows, row
 from theory.inputs.kinds import read_items
 
 __all__ = ["entry", "load_claims", "row_of", "run_claim"]
@@ -79,8 +80,11 @@ def row_of(claim: Claim) -> Row:
 
 
 def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
-    """One claim's entry in the ledger as JSON values, without what depends on other claims."""
+    """One claim's entry in the ledger as JSON values. Of other claims it has only what ledgers of
+    other collections say of those that it needs, if it needs any there.
+    """
     j = judgement
+    elsewhere = read_elsewhere(where.paper, claim.needs)
     slack, repaired_slack = _slacks(claim, j)
     repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(j.held)} if claim.repair else None
     return {
@@ -110,6 +114,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "open": claim.open or None,
         "hypotheses": list(claim.hypotheses),
         "needs": list(claim.needs),
+        **({"elsewhere": elsewhere} if elsewhere else {}),
         "cites": list(dict.fromkeys((*claim.cites, *j.held.cites))),
         "argument": claim.argument,
         "fragment": claim.fragment,

@@ -7,18 +7,31 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError
 from proofs_check.core.files import SCHEMA, read_ledger
-from proofs_check.core.ledger import merged
-from proofs_check.core.registered import Collection, in_scope
-from proofs_check.core.statements import PACKAGE
+from proofs_check.core.ledger import Ledger, merged
+from proofs_check.papers.registered import Collection, collections, forgets, in_scope
+from proofs_check.papers.statements import PACKAGE
 
-__all__ = ["FOLDER", "PARTIAL", "RELEASE", "WHOLE", "Kept", "find_ledger", "folder_of", "release_text"]
+__all__ = [
+    "FOLDER",
+    "PARTIAL",
+    "RELEASE",
+    "WHOLE",
+    "Kept",
+    "find_ledger",
+    "folder_of",
+    "how_to_run",
+    "read_elsewhere",
+    "release_text",
+]
 
 #: The folder in which a run keeps its ledger if the user names none, and the names there: of a
 #: run of all claims that came to its end without a fault, and of any other run.
@@ -100,11 +113,80 @@ def _of(collection: Collection) -> Kept:
             other = f"; without {here}, the ledger of the release is read" if release.is_file() else ""
             raise InputError(f"{error}{other}") from error
     if not release.is_file():
-        place = collection.name if collection.named else collection.root
-        raise InputError(f"{collection.name} has no ledger yet; write it with: pytest {place}")
+        raise InputError(f"{collection.name} has no ledger yet; write it with: {_run_of(collection)}")
     # A test holds it to the schema, whose check takes longer than all the rest of a command.
     document = read_ledger(release) if collection.named else json.loads(release.read_text(encoding="utf-8"))
     return _kept(document, release, "the ledger of the release")
+
+
+def _run_of(collection: Collection) -> str:
+    return f"pytest {collection.name if collection.named else collection.root}"
+
+
+def _home(id: str) -> Collection | None:
+    """The collection that holds the paper of a claim or a row."""
+    return next((c for c in collections() if id.split(":", 1)[0] in c.keys), None)
+
+
+def how_to_run(need: str) -> str:
+    """The command that judges a claim or a row of a collection out of scope; empty if it is in
+    scope, or in none.
+
+    Examples
+    --------
+    >>> how_to_run("BB:LC.1")
+    ''
+    """
+    home = _home(need)
+    return _run_of(home) if home and home not in in_scope() else ""
+
+
+@forgets
+@cache
+def _stored(collection: Collection) -> tuple[Ledger, str] | None:
+    """The ledger of a collection and which one it is; None if there is none that can be read."""
+    try:
+        kept = _of(collection)
+    except InputError:
+        return None
+    name = ", ".join(collection.keys) if collection.named else collection.name  # folders of a machine do not belong there
+    of = "release" if kept.path == collection.root / WHOLE else "last run"
+    return Ledger(kept.document["claims"]), f"the ledger of the {of} of {name}, {kept.made}"
+
+
+def read_elsewhere(paper: str, needs: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What the ledgers of other collections say of that which a claim needs.
+
+    Parameters
+    ----------
+    paper : str
+        The key of the claim's paper; needs of its collection are left out.
+    needs : iterable of str
+        Claims or rows.
+
+    Returns
+    -------
+    dict
+        By the need, where a ledger speaks of it: verdict as printed and chain of its weakest claim,
+        the needs on which these rest in further collections, and which ledger it is.
+
+    Examples
+    --------
+    >>> list(read_elsewhere("ME", ["BB:CC.3.b", "ME:L1"])), read_elsewhere("OURS", ["BB:CC.3.b"])
+    (['BB:CC.3.b'], {})
+    """
+    out = {}
+    for need in needs:
+        home = _home(need)
+        if home is None or paper in home.keys or (stored := _stored(home)) is None:
+            continue
+        ledger, says = stored
+        if claims := [ledger.entries[id] for id in ledger.claims_of(need)]:
+            weakest = min(claims, key=lambda e: Verdict(e["chain"]).strength)
+            further = [n for step in ledger.steps(need) for n in ledger.needs[step] if n.split(":", 1)[0] not in home.keys]
+            said = {"verdict": weakest["verdict"], "chain": weakest["chain"], "needs": sorted({*further}), "ledger": says}
+            out[need] = said
+    return out
 
 
 def _kept(document: Mapping[str, Any], path: Path, name: str) -> Kept:

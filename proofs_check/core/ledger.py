@@ -19,8 +19,8 @@ from numerics.evidence import Verdict
 from numerics.terminal.inputs import InputError, writable_folder
 from proofs_check.core.coverage import NOT_SETTLED, row_verdict
 from proofs_check.core.files import SCHEMA, write_text
-from proofs_check.core.registered import in_scope
-from proofs_check.core.statements import PACKAGE, all_rows, known_papers, rows
+from proofs_check.papers.registered import in_scope
+from proofs_check.papers.statements import PACKAGE, all_rows, known_papers, rows
 from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["Ledger", "as_text", "code_digest", "merged", "write_json"]
@@ -60,6 +60,12 @@ class Ledger:
     run : Mapping
         Anything to be written down about the run.
 
+    Attributes
+    ----------
+    elsewhere : dict
+        What ledgers of other collections say of needs that did not run, by the need. It is written
+        down in the entries, and what ran now counts more.
+
     Examples
     --------
     >>> Ledger([]).faults()
@@ -77,14 +83,21 @@ class Ledger:
         self.needs = dict(needs) if needs is not None else {k: tuple(e["needs"]) for k, e in self.entries.items()}
         self.run = dict(run or {})
         self._chains: dict[str, Verdict] = {}
+        stored = {name: said for e in self.entries.values() for name, said in e.get("elsewhere", {}).items()}
+        self.elsewhere = {name: said for name, said in stored.items() if not self._ran(name)}
+        self.needs |= {name: tuple(said["needs"]) for name, said in self.elsewhere.items()}
 
-    def _claims_of(self, name: str) -> list[str]:
+    def claims_of(self, name: str) -> list[str]:
         """The claims that a need means: the one of that name, or for a row every claim that states
-        a part of it (not what its proof infers).
+        a part of it (not what its proof infers); empty if no claim is known.
         """
         if name in self.needs:
             return [name]
         return [k for k in self.needs if k.split("/", 1)[0] == name and not k.endswith("/inference")]
+
+    def _ran(self, name: str) -> bool:
+        claims = self.claims_of(name)
+        return bool(claims) and self.entries.keys() >= {*claims}
 
     def faults(self) -> list[str]:
         """What is wrong with the claims together: a circle of needs, needs that do not exist, and
@@ -94,11 +107,8 @@ class Ledger:
         for id, needs in self.needs.items():
             if id.split("/", 1)[0] not in all_rows() and id.split(":", 1)[0] in known_papers():
                 out.append(f"{id}: there is no such row in statements.toml; add the printed statement or correct the id")
-            out += [
-                f"{id} needs {n}, which is neither a claim nor a row"
-                for n in needs
-                if not self._claims_of(n) and n not in all_rows()
-            ]
+            if id not in self.elsewhere:
+                out += [_unknown(id, n) for n in needs if not self.claims_of(n) and n not in all_rows()]
         for id, e in self.entries.items():
             followed = e["follows"]
             if followed and not (self.entries.get(followed) or {"severity": "not run"})["severity"]:
@@ -114,7 +124,7 @@ class Ledger:
         """Claims of which each needs the next one, the first again at the end; empty if the needs
         never go round.
         """
-        needed = {id: [c for name in needs for c in self._claims_of(name)] for id, needs in self.needs.items()}
+        needed = {id: [c for name in needs for c in self.claims_of(name)] for id, needs in self.needs.items()}
         try:
             TopologicalSorter(needed).prepare()
         except CycleError as error:
@@ -130,7 +140,11 @@ class Ledger:
         return None if e is None else Verdict((e["repair"] or e)["verdict"])
 
     def unmended(self, id: str) -> bool:
-        """Whether a claim of this run is refuted, and no repair of it was accepted."""
+        """Whether a claim of this run is refuted, and no repair of it was accepted; or another
+        ledger says so of one that did not run, or of what it needs.
+        """
+        if id in self.elsewhere:
+            return self.chain(id) is Verdict.REFUTED
         e = self.entries.get(id)
         return e is not None and e["verdict"] == "REFUTED" and not (e["repair"] and Verdict(e["repair"]["verdict"]).accepted)
 
@@ -138,7 +152,8 @@ class Ledger:
         """The minimum of the held verdicts of a claim and of all that it needs; what the claim
         declares `unproved` is at most SUPPORTED.
 
-        What was not run, or what no claim settles, counts as OPEN.
+        What was not run counts as another ledger says, if one does (`elsewhere`), else as OPEN, and
+        so does what no claim settles.
         """
         if self._circle:
             return Verdict.OPEN
@@ -151,10 +166,14 @@ class Ledger:
         """What makes a claim's chain as weak as it is, the claim itself or one of its needs, and
         that link; the first of several.
         """
+        if id in self.elsewhere:  # of a row some parts may have run
+            parts = [k for k in self.entries if k.startswith(f"{id}/") and not k.endswith("/inference")]
+            read = (id, Verdict(self.elsewhere[id]["chain"]))
+            return min([read, *((k, self.chain(k)) for k in parts)], key=lambda link: link[1].strength)
         held = self.held(id) or Verdict.OPEN
         if id in self.entries and self.entries[id]["unproved"]:
             held = min(held, Verdict.SUPPORTED, key=lambda v: v.strength)
-        needs = [n for name in self.needs.get(id, ()) for n in self._claims_of(name) or [name]]
+        needs = [n for name in self.needs.get(id, ()) for n in self.claims_of(name) or [name]]
         return min([(id, held), *((n, self.chain(n)) for n in needs)], key=lambda link: link[1].strength)
 
     def stands(self, id: str) -> bool:
@@ -192,7 +211,7 @@ class Ledger:
         order: dict[str, None] = {}
 
         def visit(name: str) -> None:
-            for step in self._claims_of(name):
+            for step in self.claims_of(name):
                 if step not in order:
                     order[step] = None
                     for need in self.needs[step]:
@@ -246,6 +265,17 @@ class Ledger:
             **self.run,
         }
         return {"run": run, "claims": claims, "unsettled": self.unsettled()}
+
+
+def _unknown(id: str, need: str) -> str:
+    """What is wrong with a need that nothing is called."""
+    key = need.split(":", 1)[0]
+    what_to_do = (
+        "correct the id; largeprompt list names them all"
+        if key in known_papers()
+        else f"no paper here has the key {key}; correct it, or name the folder of that paper as well"
+    )
+    return f"{id} needs {need}, which is neither a claim nor a row: {what_to_do}"
 
 
 def merged(documents: Sequence[Mapping[str, Any]], needs: Mapping[str, tuple[str, ...]] | None = None) -> dict[str, Any]:

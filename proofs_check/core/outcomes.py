@@ -14,7 +14,7 @@ from numerics.evidence import Verdict
 from proofs_check.core.coverage import NOT_SETTLED, row_verdict, stated
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.severity import by_severity, counted, in_words
-from proofs_check.core.statements import Row, paper, place, rows
+from proofs_check.papers.statements import Row, paper, place, rows
 
 __all__ = ["NOT_SETTLED", "Account", "Headline", "Outcome", "account", "first_sentence", "outcomes"]
 

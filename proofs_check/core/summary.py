@@ -14,10 +14,11 @@ from numerics.evidence import Verdict
 from numerics.terminal.colours import LETTERS
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
+from proofs_check.core.kept import how_to_run
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account
-from proofs_check.core.registered import in_scope
-from proofs_check.core.statements import is_own, papers, place
+from proofs_check.papers.registered import in_scope
+from proofs_check.papers.statements import is_own, papers, place
 
 __all__ = ["Line", "details", "part_summary", "summary"]
 
@@ -111,7 +112,7 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     where = "".join(f" --papers {c.name}" for c in in_scope() if c.named)
     hint = f"Next: `largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
     hint += "`pytest -v` prints the rest."
-    return [*out, *_plain(_wrapped(hint, width))]
+    return [*out, *_elsewhere(ledger, width), *_plain(_wrapped(hint, width))]
 
 
 def _examples(evidence: Mapping[str, Any]) -> int:
@@ -120,8 +121,8 @@ def _examples(evidence: Mapping[str, Any]) -> int:
 
 
 def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
-    """The end of a run of some claims: what they are, and which of them could not be judged to the
-    end because something that they need did not run.
+    """The end of a run of some claims: what they are, which needs of theirs were read from other
+    ledgers, and which of them could not be judged to the end because a need did not run.
 
     Examples
     --------
@@ -130,24 +131,42 @@ def part_summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     """
     found = Counter(e["verdict"] for e in ledger.entries.values())
     verdicts = ", ".join(f"{found[v]} {v}" for v in map(str, Verdict) if found[v]) or "none"
-    text = f"{len(ledger.entries)} of {len(ledger.needs)} claims ran: {verdicts}. {kept}"
+    text = f"{len(ledger.entries)} of {len(ledger.needs.keys() - ledger.elsewhere)} claims ran: {verdicts}. {kept}"
     out = list(_plain(_wrapped(text, width)))
     for e in ledger.entries.values():
         if e["verdict"] == "REFUTED":
             repaired = f", {e['repair']['verdict']} as repaired" if e["repair"] else ""
             out.append([("  R ", "REFUTED"), (cut(f"{e['id']}: {e['severity'] or 'not declared'}{repaired}", width - 4), "")])
             out += _plain(_wrapped(as_unicode(e["why"]), width, " " * 6, most=3))
-    return [*out, *_not_judged(ledger, width)]
+    return [*out, *_elsewhere(ledger, width)]
 
 
-def _not_judged(ledger: Ledger, width: int) -> Iterator[Line]:
-    unseen = {id: [s for s in ledger.steps(id)[1:] if s not in ledger.entries] for id in ledger.entries}
+def _elsewhere(ledger: Ledger, width: int) -> Iterator[Line]:
+    """What is said of needs that did not run: as other ledgers have it, or which command runs
+    them.
+    """
+    read: dict[str, list[str]] = {}
+    for name, said in ledger.elsewhere.items():
+        chain = "" if said["chain"] == said["verdict"] else f" (with its repair and all that it needs {said['chain']})"
+        read.setdefault(said["ledger"], []).append(f"{name} {said['verdict']}{chain}")
+    for where, names in read.items():
+        yield from _plain(_wrapped(f"Needed, not run now, but read from {where}: {', '.join(names)}.", width))
+    unseen = {id: _unseen(ledger, id) for id in ledger.entries}
     waiting = {id: steps for id, steps in unseen.items() if steps and ledger.held(id) not in (Verdict.REFUTED, Verdict.OPEN)}
     for id, steps in list(waiting.items())[:LISTED]:
         others = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
-        yield [(cut(f"  {id} stands? not judged: needs {steps[0]}{others}, which did not run", width), "")]
+        text = f"{id} stands? not judged: needs {steps[0]}{others}, which did not run"
+        text += f"; run first: {command}" if (command := how_to_run(steps[0])) else ""
+        yield from _plain(_wrapped(text, width, " " * 4, "  "))
     if len(waiting) > LISTED:
         yield [(cut(f"  … and {len(waiting) - LISTED} more claims that need what did not run", width), "")]
+
+
+def _unseen(ledger: Ledger, id: str) -> list[str]:
+    """What a claim rests on that did not run, and of which no other ledger speaks."""
+    steps = ledger.steps(id)
+    out_of_scope = (n for step in steps for n in ledger.needs[step] if not ledger.claims_of(n) and how_to_run(n))
+    return [n for n in dict.fromkeys((*steps[1:], *out_of_scope)) if n not in ledger.entries and n not in ledger.elsewhere]
 
 
 def details(ledger: Ledger, width: int) -> list[Line]:
@@ -178,7 +197,7 @@ def _chains(ledger: Ledger, width: int) -> Iterator[str]:
         if not ledger.stands(id):
             need, link = ledger.weakest_link(id)
             if need != id:  # a claim that is not accepted itself is told with its verdict already
-                why = f"{need} is {link}" if need in ledger.entries else f"no claim settles {need}"
+                why = f"{need} is {link}" if {need} & {*ledger.entries, *ledger.elsewhere} else f"no claim settles {need}"
                 yield cut(f"  {id} does not stand: {ledger.held(id)} itself, but {why}", width)
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.documents.scope import scope_option, scoped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from proofs_check.core.kept import Kept
 
@@ -35,101 +36,92 @@ def add_commands(commands: Any) -> None:
     >>> parser.parse_args(["diff", "a", "b"]).new
     'b'
     """
-    ledger = argparse.ArgumentParser(add_help=False)
-    ledger.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="a ledger, or the folder that holds it (default: that of the last run in build/, else that of the release)",
-    )
-    ledger.set_defaults(ledger=None)
-    new = commands.add_parser(
-        "new-paper",
-        help="a folder for a paper of your own, with a true and a false lemma to begin with",
-        description="Writes DIR with statements.toml, lemmas.py and README.md. Then: pytest DIR.",
-    )
-    new.add_argument("folder", metavar="DIR", help="a new folder")
-    new.add_argument("--title", required=True, metavar="TEXT", help="title of the paper")
-    new.add_argument("--id", required=True, metavar="KEY", help="capital letters with which ids begin, such as ME")
-    new.add_argument("--authors", default="", metavar="TEXT", help="authors of the paper")
-    new.set_defaults(run=_new_paper)
-    blueprint = commands.add_parser(
-        "blueprint",
-        parents=[ledger, scope_option()],
-        help="the ledger as one HTML file: the graph of what needs what, and a page a statement",
-        description="Writes one self-contained HTML file, with search; open it in a browser.",
-        epilog="exit status: 0; 1 if a formula could not be typeset (its source is shown); 2 if the input is no good",
-    )
-    blueprint.add_argument("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
-    blueprint.add_argument(
-        "--proofs", action="store_true", help="check the derivations now, and show each with its claim (half a minute)"
-    )
-    blueprint.set_defaults(run=scoped(_blueprint))
-    errata = commands.add_parser(
-        "errata",
-        parents=[ledger, scope_option()],
-        help="what is false as printed, with counterexamples and repairs, as a document for the authors",
-        description="Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it."
+    command = partial(_command, commands)
+    add = command(
+        _new_paper,
+        "a folder for a paper of your own, with a true and a false lemma to begin with",
+        "Writes DIR with statements.toml, lemmas.py and README.md. Then: pytest DIR.",
+    ).add_argument
+    add("folder", metavar="DIR", help="a new folder")
+    add("--title", required=True, metavar="TEXT", help="title of the paper")
+    add("--id", required=True, metavar="KEY", help="capital letters with which ids begin, such as ME")
+    add("--authors", default="", metavar="TEXT", help="authors of the paper")
+    add = command(
+        _blueprint,
+        "the ledger as one HTML file: the graph of what needs what, and a page a statement",
+        "Writes one self-contained HTML file, with search; open it in a browser.",
+        scope_option(ledger=True),
+        fails="a formula could not be typeset (its source is shown)",
+    ).add_argument
+    add("--out", default="blueprint.html", metavar="FILE", help="file to write (default: %(default)s)")
+    add("--proofs", action="store_true", help="check the derivations now, and show each with its claim (half a minute)")
+    add = command(
+        _errata,
+        "what is false as printed, with counterexamples and repairs, as a document for the authors",
+        "Writes errata.html and errata.md from a ledger; the witness scripts are run once more for it."
         " The first two printed pages of errata.html hold what a reader in a hurry needs. Several papers have a folder each.",
-    )
-    errata.add_argument("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
-    errata.add_argument("--paper", metavar="KEY", help="key of one paper (default: each in which something is false)")
-    errata.add_argument("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
-    errata.set_defaults(run=scoped(_errata))
-    status = commands.add_parser(
-        "status",
-        parents=[ledger, scope_option()],
-        help="the tables of the README and the list of false statements; keeps them, and the ledger of the release, in step",
-        description="Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
+        scope_option(ledger=True),
+    ).add_argument
+    add("--out", default="errata", metavar="DIR", help="folder to write into (default: %(default)s)")
+    add("--paper", metavar="KEY", help="key of one paper (default: each in which something is false)")
+    add("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
+    status = command(
+        _status,
+        "the tables of the README and the list of false statements; keeps them, and the ledger of the release, in step",
+        "Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
         " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
-        epilog="exit status: 0; 1 if --check finds another table, --rules a broken rule, or --github or --badge a claim that is not"
-        " in order; 2 if the input is no good",
+        scope_option(ledger=True),
+        fails="--check finds another table, --rules a broken rule, or --github or --badge a claim that is not in order",
     )
     what = status.add_mutually_exclusive_group()
     what.add_argument("--check", nargs="+", default=[], metavar="FILE", help="whether these files hold what the ledger says")
     what.add_argument("--write", nargs="+", default=[], metavar="FILE", help="put it into these files, between their marks")
+    add = status.add_argument
     rules = "also: are enough identities and inequalities of these papers decided, the others explained, few of their rows open"
-    status.add_argument("--rules", nargs="+", default=[], metavar="KEY", help=rules)
-    status.add_argument("--github", action="store_true", help="print what is false or not in order as annotations of GitHub")
-    status.add_argument("--badge", metavar="FILE", help="write how many statements hold, as the JSON that shields.io draws")
-    status.set_defaults(run=scoped(_status))
-    revise = commands.add_parser(
-        "revise",
-        parents=[ledger, scope_option()],
-        help="judge a revision of a paper: which verdicts change, and which results stand then",
-        description="Judges some claims with the numbers of a revision, takes the others from the ledger, and compares. A copy of"
+    add("--rules", nargs="+", default=[], metavar="KEY", help=rules)
+    add("--github", action="store_true", help="print what is false or not in order as annotations of GitHub")
+    add("--badge", metavar="FILE", help="write how many statements hold, as the JSON that shields.io draws")
+    add = command(
+        _revise,
+        "judge a revision of a paper: which verdicts change, and which results stand then",
+        "Judges some claims with the numbers of a revision, takes the others from the ledger, and compares. A copy of"
         ' statements.toml says the numbers of a row in set = {"c" = "139"}; a row with another formula and no number is not'
         " settled.",
-        epilog="exit status: 0 if nothing changes, 1 if something does, 2 if the input is no good",
-    )
-    revise.add_argument("paper", metavar="PAPER", help="key of the paper, or a part of its title")
-    revise.add_argument("--set", action="append", default=[], metavar="CLAIM:c=1", help="a number, as CC.3.b:c=139; repeatable")
-    revise.add_argument("--statements", metavar="FILE", help="an edited copy of the paper's statements.toml")
-    revise.add_argument("--out", metavar="FILE", help="keep the ledger of the revision in this file")
-    revise.set_defaults(run=scoped(_revise))
-    merge = commands.add_parser(
-        "merge",
-        parents=[scope_option()],
-        help="the ledgers of several runs, such as halves on two machines, as one",
-        description="The runs may overlap, but not differ: they judged with the same code, and say the same of a claim that"
+        scope_option(ledger=True),
+        fails="something changes",
+    ).add_argument
+    add("paper", metavar="PAPER", help="key of the paper, or a part of its title")
+    add("--set", action="append", default=[], metavar="CLAIM:c=1", help="a number, as CC.3.b:c=139; repeatable")
+    add("--statements", metavar="FILE", help="an edited copy of the paper's statements.toml")
+    add("--out", metavar="FILE", help="keep the ledger of the revision in this file")
+    add = command(
+        _merge,
+        "the ledgers of several runs, such as halves on two machines, as one",
+        "The runs may overlap, but not differ: they judged with the same code, and say the same of a claim that"
         " two of them judged. The ledger is whole if together they judged every claim.",
-        epilog="exit status: 0; 2 if the ledgers do not go together, or the input is no good",
-    )
-    merge.add_argument("ledgers", nargs="+", metavar="LEDGER", help="a ledger, such as ledger.partial.json")
-    merge.add_argument("--out", required=True, metavar="FILE", help="file to write")
-    merge.set_defaults(run=scoped(_merge))
-    diff = commands.add_parser(
-        "diff",
-        help="what changed between two ledgers",
-        description="Claims, verdicts, standing, edges of dials, slack, needs and settled rows that differ.",
-        epilog="exit status: 0 if the ledgers say the same, 1 if they differ, 2 if the input is no good",
-    )
-    diff.add_argument("old", metavar="OLD", help="ledger.json, or the folder that holds it")
-    diff.add_argument("new", metavar="NEW", help="the later one")
-    diff.add_argument("--json", action="store_true", help="as JSON: a list of changes")
-    diff.add_argument(
-        "--rounding", type=_ratio, default=1e-6, metavar="R", help="relative difference that is none (default: %(default)g)"
-    )
-    diff.set_defaults(run=_diff)
+        scope_option(),
+    ).add_argument
+    add("ledgers", nargs="+", metavar="LEDGER", help="a ledger, such as ledger.partial.json")
+    add("--out", required=True, metavar="FILE", help="file to write")
+    add = command(
+        _diff,
+        "what changed between two ledgers",
+        "Claims, verdicts, standing, edges of dials, slack, needs and settled rows that differ.",
+        fails="they differ",
+    ).add_argument
+    add("old", metavar="OLD", help="ledger.json, or the folder that holds it")
+    add("new", metavar="NEW", help="the later one")
+    add("--json", action="store_true", help="as JSON: a list of changes")
+    add("--rounding", type=_ratio, default=1e-6, metavar="R", help="relative difference that is none (default: %(default)g)")
+
+
+def _command(commands: Any, run: Callable[..., int], help: str, description: str, *scope: Any, fails: str = "") -> Any:
+    """The parser of a command, which has the options of `scope` and exits with 1 if it `fails`."""
+    name = run.__name__.strip("_").replace("_", "-")
+    epilog = f"exit status: 0;{f' 1 if {fails};' if fails else ''} 2 if the input is no good"
+    parser = commands.add_parser(name, parents=scope, help=help, description=description, epilog=epilog)
+    parser.set_defaults(run=scoped(run) if scope else run)
+    return parser
 
 
 def _ratio(text: str) -> float:
@@ -173,7 +165,7 @@ def _errata(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, writable_folder
     from proofs_check.core.kept import find_ledger
     from proofs_check.core.outcomes import account
-    from proofs_check.core.statements import is_own, papers
+    from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
     keys = [options.paper] if options.paper else [k for k in papers() if not is_own(k) and account(kept.document, k).false]
@@ -288,7 +280,7 @@ def _merge(options: argparse.Namespace) -> int:
     from proofs_check.core.files import read_ledger, write_text
     from proofs_check.core.judging import load_claims
     from proofs_check.core.ledger import as_text, merged
-    from proofs_check.core.registered import in_scope
+    from proofs_check.papers.registered import in_scope
 
     documents = [read_ledger(Path(given)) for given in options.ledgers]
     for what in ("code", "reseed"):

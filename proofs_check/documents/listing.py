@@ -17,8 +17,8 @@ from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.kept import find_ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome, account, outcomes
 from proofs_check.core.severity import SEVERITIES
-from proofs_check.core.statements import papers, place
 from proofs_check.documents.names import named_paper
+from proofs_check.papers.statements import papers, place
 
 __all__ = ["listing", "print_lines"]
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.statements import PLACES, Row, papers, place, rows
+from proofs_check.papers.statements import PLACES, Row, papers, place, rows
 
 __all__ = ["Named", "named", "named_paper"]
 

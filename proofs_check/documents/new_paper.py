@@ -10,7 +10,7 @@ from pathlib import Path
 
 from numerics.terminal.inputs import InputError, writable_folder
 from proofs_check.core.files import write_text
-from proofs_check.core.registered import collections
+from proofs_check.papers.registered import collections
 
 __all__ = ["new_paper"]
 

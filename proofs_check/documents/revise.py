@@ -18,10 +18,10 @@ from proofs_check.core.claim import Claim
 from proofs_check.core.judging import entry, load_claims, row_of
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import account
-from proofs_check.core.registered import files, read_statements
-from proofs_check.core.statements import all_rows
 from proofs_check.documents.names import named
 from proofs_check.documents.what_if import number_of
+from proofs_check.papers.registered import files, read_statements
+from proofs_check.papers.statements import all_rows
 
 __all__ = ["Revision", "main_results", "revised", "settings", "settings_of_file"]
 

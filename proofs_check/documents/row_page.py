@@ -19,13 +19,13 @@ from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
-from proofs_check.core.registered import collections
-from proofs_check.core.replies import replies_to
 from proofs_check.core.severity import in_words
-from proofs_check.core.witnesses import script_path
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
 from proofs_check.documents.property_tests import examples, without
+from proofs_check.papers.registered import collections
+from proofs_check.papers.replies import replies_to
+from proofs_check.papers.witnesses import script_path
 from theory.shown.formulas import LatexError
 
 __all__ = ["Page", "from_here", "verdict_of_claim", "verdict_of_row", "witness_text"]
@@ -154,6 +154,9 @@ class Page:
         for name in ("needs", "cites"):
             if e[name]:
                 yield name, self._words(", ".join(e[name]))
+        for name, told in e.get("elsewhere", {}).items():
+            if name in self.book.elsewhere:
+                yield "  not run", f"{name} is {told['verdict']}, with all that it needs {told['chain']}, in {told['ledger']}"
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
         path, _, line = e["line"].rpartition(":")

@@ -1,4 +1,4 @@
-"""The option ``--papers`` of commands that read ledgers: of which papers they speak."""
+"""The options of commands that read ledgers: of which papers they speak, and in which ledger."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 __all__ = ["scope_option", "scoped"]
 
 
-def scope_option() -> argparse.ArgumentParser:
-    """A parent of the parsers of commands that have the option.
+def scope_option(*, ledger: bool = False) -> argparse.ArgumentParser:
+    """A parent of the parsers of commands that have ``--papers``, and ``--ledger`` if asked for.
 
     Examples
     --------
@@ -25,6 +25,9 @@ def scope_option() -> argparse.ArgumentParser:
         metavar="DIR",
         help="speak of the papers in this folder, whose ledger is in DIR/build, not of the installed ones; repeatable",
     )
+    if ledger:
+        default = "(default: that of the last run in build/, else that of the release)"
+        parent.add_argument("--ledger", metavar="FILE", help=f"a ledger, or the folder that holds it {default}")
     return parent
 
 
@@ -32,8 +35,8 @@ def scoped(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Names
     """A command that speaks of the papers that ``--papers`` names."""
 
     def run_it(options: argparse.Namespace) -> int:
-        from proofs_check.core.registered import limited
-        from proofs_check.core.statements import add_folder
+        from proofs_check.papers.registered import limited
+        from proofs_check.papers.statements import add_folder
 
         with limited([add_folder(Path(folder)) for folder in options.papers]):
             return run(options)

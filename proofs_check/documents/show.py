@@ -15,12 +15,12 @@ from numerics.terminal.progress import counted, progress_bar
 from proofs_check.core.kept import find_ledger
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
-from proofs_check.core.registered import in_scope, limited
-from proofs_check.core.statements import PACKAGE, paper
-from proofs_check.core.witnesses import slug
 from proofs_check.documents.errata.referee import prose
 from proofs_check.documents.names import named
 from proofs_check.documents.row_page import Page, verdict_of_claim, verdict_of_row
+from proofs_check.papers.registered import in_scope, limited
+from proofs_check.papers.statements import PACKAGE, paper
+from proofs_check.papers.witnesses import slug
 
 __all__ = ["bibtex", "show"]
 

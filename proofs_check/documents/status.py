@@ -13,8 +13,8 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.files import read_ledger
 from proofs_check.core.kept import release_text
 from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
-from proofs_check.core.statements import is_own, papers
 from proofs_check.documents.diff import changes
+from proofs_check.papers.statements import is_own, papers
 
 __all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
 

@@ -76,8 +76,8 @@ def measure_and_judge(arguments: argparse.Namespace, given: Mapping[str, Any]) -
     from numerics.terminal.progress import duration, progress_bar
     from proofs_check.core.experiments import judge, sentences
     from proofs_check.core.ledger import write_json
-    from proofs_check.core.statements import rows
     from proofs_check.documents.experiment_pages import as_html, check_no_other_page, tell
+    from proofs_check.papers.statements import rows
 
     paper = _PAPERS[arguments.paper]
     training, page_of = (import_module(f"{paper.package}.{name}") for name in ("training", "page"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proofs_check.core.kept import RELEASE
-from proofs_check.core.witnesses import Output, run, scripts
+from proofs_check.papers.witnesses import Output, run, scripts
 
 
 @pytest.fixture(scope="session")

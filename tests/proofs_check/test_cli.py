@@ -12,7 +12,7 @@ import pytest
 
 from proofs_check.cli import main
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.statements import row, rows
+from proofs_check.papers.statements import row, rows
 
 #: Sends Ctrl-C when NumPy, SymPy or Numba is looked for, by the program that imports it.
 SIGNAL = """

@@ -12,7 +12,7 @@ import pytest
 
 from proofs_check.core.claim import REGISTRY
 from proofs_check.core.judging import load_claims
-from proofs_check.core.statements import PACKAGE, rows
+from proofs_check.papers.statements import PACKAGE, rows
 
 pytest_plugins = "pytester"
 

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from numerics.evidence import Verdict
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Account, Outcome, account, outcomes
-from proofs_check.core.statements import is_own, papers, place
 from proofs_check.documents.status import GROUPS
+from proofs_check.papers.statements import is_own, papers, place
 
 __all__ = ["LETTERS", "Site", "Statement", "anchor", "named"]
 
@@ -184,7 +184,7 @@ class Site:
             if c["stands"] or held in ("REFUTED", "OPEN"):
                 continue
             need, link = self.ledger.weakest_link(c["id"])
-            why = str(link) if need in self.claims else "not settled"
+            why = str(link) if need in self.claims or need in self.ledger.elsewhere else "not settled"
             out.append((c, need, why))
         return out
 

@@ -16,14 +16,14 @@ from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.files import write_text
 from proofs_check.core.outcomes import first_sentence
-from proofs_check.core.replies import replies_to
-from proofs_check.core.statements import is_own
-from proofs_check.core.witnesses import script, slug
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
 from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
+from proofs_check.papers.replies import replies_to
+from proofs_check.papers.statements import is_own
+from proofs_check.papers.witnesses import script, slug
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 

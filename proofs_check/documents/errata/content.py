@@ -9,13 +9,13 @@ from typing import Any
 
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
-from proofs_check.core import witnesses
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
-from proofs_check.core.replies import replies_to
-from proofs_check.core.statements import Row, is_own, paper, place
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
+from proofs_check.papers import witnesses
+from proofs_check.papers.replies import replies_to
+from proofs_check.papers.statements import Row, is_own, paper, place
 
 __all__ = ["errata_of", "number"]
 

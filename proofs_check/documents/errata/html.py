@@ -53,6 +53,6 @@ def _formula(latex: str) -> str:
 
 
 def _anchor(id: str) -> str:
-    from proofs_check.core.witnesses import slug
+    from proofs_check.papers.witnesses import slug
 
     return slug(id)

@@ -7,10 +7,10 @@ import textwrap
 from html import escape
 
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.witnesses import slug
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
 from proofs_check.documents.errata.reading import SEVERITY, how_to_read
 from proofs_check.documents.latex import FORMULA
+from proofs_check.papers.witnesses import slug
 
 __all__ = ["as_markdown", "github", "paragraph"]
 

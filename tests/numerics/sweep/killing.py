@@ -8,7 +8,6 @@ kills take seconds.
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -23,40 +22,17 @@ from numerics.jobs.store import Store
 from numerics.sweep import blocks, run
 from numerics.sweep.blocks import Block
 from numerics.sweep.run import sweep
+from tests.forks import child, ended
 from tests.numerics.jobs.stores import key, value
 from tests.numerics.sweep.grids import bits, two
 
 LIMIT = 60.0
 
 
-def child(work: Callable[[], None]) -> int:
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    return pid
-
-
-def ended(pid: int) -> int:
-    """0, the status, or minus the signal."""
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
 def wait_until(true: Callable[[], object]) -> None:
     end = time.monotonic() + LIMIT
     while not true() and time.monotonic() < end:
         time.sleep(0.001)
-
-
-def killed(pid: int, after: float) -> bool:
-    """Whether it was killed before it had ended."""
-    time.sleep(after)
-    os.kill(pid, signal.SIGKILL)
-    return ended(pid) == -signal.SIGKILL
 
 
 def rows(path: Path) -> list[Any]:
@@ -136,7 +112,7 @@ def kill_sweeps(folder: Path, chance: random.Random, kills: int, threads: int) -
         diary = Diary(folder / f"run{number}.txt")
         pid, least = child(sweeping(folder, "war", diary, threads, most=8)), chance.randrange(4)
         wait_until(lambda diary=diary, least=least: len(diary.read("stored")) >= least)
-        done += killed(pid, chance.uniform(0, 0.01))
+        done += ended(pid, chance.uniform(0, 0.01)) == -signal.SIGKILL
         runs.append(diary)
     runs.append(Diary(folder / "last.txt"))
     assert ended(child(sweeping(folder, "war", runs[-1], threads))) == 0
@@ -167,7 +143,7 @@ def kill_writers(folder: Path, chance: random.Random, journals: int) -> dict[str
 
         pid = child(work)
         wait_until(lambda diary=diary: diary.read("stored"))
-        killed(pid, chance.uniform(0, 0.02))
+        ended(pid, chance.uniform(0, 0.02))
         kills += 1
         seen += Path(f"{path}-journal").exists()
         said = diary.read("stored")

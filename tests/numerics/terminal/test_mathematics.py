@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
 from proofs_check.core.judging import load_claims
-from proofs_check.core.statements import rows
+from proofs_check.papers.statements import rows
 from theory.shown.formulas import LatexError
 
 

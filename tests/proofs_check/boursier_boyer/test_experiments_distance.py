@@ -22,7 +22,7 @@ from proofs_check.boursier_boyer.experiments_distance import (
     trajectories_approach,
     trajectories_approach_in_the_code,
 )
-from proofs_check.core.witnesses import differing
+from proofs_check.papers.witnesses import differing
 from tests.numerics.figures.synthetic import measurements
 from theory.regression.experiment import TASK
 

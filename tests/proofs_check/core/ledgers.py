@@ -8,7 +8,7 @@ from typing import Any
 
 from proofs_check.core.judging import run_claim
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.statements import rows
+from proofs_check.papers.statements import rows
 
 #: Quick claims: a gap with a sharp constant and what it uses, an edge, a proved step, and typos,
 #: one of which is an inference.

@@ -11,8 +11,8 @@ import pytest
 
 from proofs_check.core.coverage import EXACT, coverage
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.statements import paper, papers, rows
 from proofs_check.core.summary import details
+from proofs_check.papers.statements import paper, papers, rows
 from tests.proofs_check.core.ledgers import document, made_up
 
 SHARP = [id for id, r in rows().items() if r.paper == "BB" and r.kind in EXACT]

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numerics.evidence import Evidence, Verdict
-from proofs_check.core.dial import Edge, Ends, find_edge, simplest_between
+from proofs_check.core.dial import Edge, find_edge, simplest_between
+from proofs_check.papers.edges import Ends
 
 
 def verdict(kind: str) -> Evidence:

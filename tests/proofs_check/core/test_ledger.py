@@ -71,6 +71,27 @@ def test_what_uses_a_row_uses_its_parts_but_not_what_is_inferred_from_it() -> No
     assert Ledger([*lines, line(part, "REFUTED")]).survives(part) is False
 
 
+def read(chain: str, *needs: str) -> dict[str, Any]:
+    return {"verdict": "PROVED", "chain": chain, "needs": list(needs), "ledger": "a ledger"}
+
+
+def test_what_ran_counts_more_than_what_was_read() -> None:
+    mine = made_up("ME:L1", "PROVED", needs=["BB:CC.3"], elsewhere={"BB:CC.3": read("SUPPORTED")})
+    alone = Ledger([mine])
+    assert (alone.chain("ME:L1"), alone.weakest_link("ME:L1")[0]) == (Verdict.SUPPORTED, "BB:CC.3")
+    assert alone.held("BB:CC.3") is None
+    parts = [made_up("BB:CC.3/one", "PROVED"), made_up("BB:CC.3/two", "REFUTED")]
+    assert Ledger([mine, *parts]).chain("ME:L1") is Verdict.REFUTED
+    # One part of the row says nothing of the others, which are read.
+    needs = {"ME:L1": ("BB:CC.3",), "BB:CC.3/one": (), "BB:CC.3/two": ()}
+    assert [Ledger([mine, part], needs).chain("ME:L1") for part in parts] == [Verdict.SUPPORTED, Verdict.REFUTED]
+
+
+def test_what_rests_on_an_error_elsewhere_falls() -> None:
+    false, true = (Ledger([made_up("ME:L1", "PROVED", needs=["BB:X"], elsewhere={"BB:X": read(v)})]) for v in ("REFUTED", "PROVED"))
+    assert [any(map(book.unmended, book.steps("ME:L1"))) for book in (false, true)] == [True, False]
+
+
 def test_circles_unknown_needs_and_unknown_rows_are_faults() -> None:
     circle = Ledger([line(A, "PROVED", (B,)), line(B, "PROVED", (C,)), line(C, "PROVED", (A,))])
     (fault,) = circle.faults()

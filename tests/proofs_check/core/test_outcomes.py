@@ -18,9 +18,9 @@ from proofs_check.core.kept import RELEASE, find_ledger, release_text
 from proofs_check.core.ledger import Ledger, write_json
 from proofs_check.core.outcomes import account, first_sentence, outcomes
 from proofs_check.core.severity import SEVERITIES
-from proofs_check.core.statements import papers, rows
 from proofs_check.core.summary import details, part_summary, summary
 from proofs_check.documents.status import errata, headline, status
+from proofs_check.papers.statements import papers, rows
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 GOLDEN = Path(__file__).parent / "golden"

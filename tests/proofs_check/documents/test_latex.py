@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import proofs_check
-from proofs_check.core.statements import rows
 from proofs_check.documents.latex import FORMULA, LatexError, block, inline, words
+from proofs_check.papers.statements import rows
 
 
 def seen(markup: str) -> str:

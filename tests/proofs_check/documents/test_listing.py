@@ -17,8 +17,8 @@ from numerics.terminal.colours import LETTERS
 from numerics.terminal.inputs import InputError
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.outcomes import account, outcomes
-from proofs_check.core.statements import papers, rows
 from proofs_check.documents.listing import listing, print_lines
+from proofs_check.papers.statements import papers, rows
 from tests.proofs_check.core.ledgers import document, line
 
 DOCUMENT = json.loads(RELEASE.read_text(encoding="utf-8"))

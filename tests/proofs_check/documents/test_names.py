@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
-from proofs_check.core.statements import papers, place, rows
 from proofs_check.documents.names import named, named_paper
+from proofs_check.papers.statements import papers, place, rows
 
 
 @pytest.mark.parametrize("id", rows())

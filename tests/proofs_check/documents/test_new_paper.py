@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
-from proofs_check.core import registered
 from proofs_check.core.claim import REGISTRY
-from proofs_check.core.statements import papers
 from proofs_check.documents.new_paper import new_paper
+from proofs_check.papers import registered
+from proofs_check.papers.statements import papers
 
 pytest_plugins = "pytester"
 OPTIONS = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
@@ -294,8 +294,8 @@ def test_an_installed_package_registers_its_papers(mine: Path) -> None:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: her-paper\nVersion: 1\n")
     (info / "entry_points.txt").write_text(f"[{registered.GROUP}]\nME = her_paper\n")
     code = (
-        "from proofs_check.core.statements import papers; from proofs_check.core.judging import load_claims\n"
-        "from proofs_check.core.registered import collections\n"
+        "from proofs_check.papers.statements import papers; from proofs_check.core.judging import load_claims\n"
+        "from proofs_check.papers.registered import collections\n"
         "print('ME' in papers(), 'BB' in papers(), [c.name for c in collections()])\n"
         "print('ME:L1' in load_claims([c for c in collections() if c.name == 'her-paper']))"
     )

@@ -12,11 +12,11 @@ from rich.console import Console
 from proofs_check.core.coverage import coverage
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
-from proofs_check.core.statements import rows
 from proofs_check.documents.blueprint.document import Site
 from proofs_check.documents.blueprint.render import as_html
 from proofs_check.documents.property_tests import examples
 from proofs_check.documents.row_page import Page
+from proofs_check.papers.statements import rows
 from tests.proofs_check.core.ledgers import document, line
 
 

@@ -22,11 +22,11 @@ from proofs_check.cli import main
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import outcomes
-from proofs_check.core.registered import collections, drop_folder, limited
-from proofs_check.core.statements import PACKAGE, add_folder, rows
 from proofs_check.documents.new_paper import new_paper
 from proofs_check.documents.row_page import Page, from_here
 from proofs_check.documents.show import bibtex, show
+from proofs_check.papers.registered import collections, drop_folder, limited
+from proofs_check.papers.statements import PACKAGE, add_folder, rows
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 BOOK = Ledger(json.loads(RELEASE.read_text(encoding="utf-8"))["claims"])

@@ -12,8 +12,8 @@ from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
 from proofs_check.core.coverage import row_verdict
 from proofs_check.core.ledger import write_json
-from proofs_check.core.statements import rows
 from proofs_check.documents.status import errata, headline, marks, replaced, status
+from proofs_check.papers.statements import rows
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 BEGIN, END = marks("status")

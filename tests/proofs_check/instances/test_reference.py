@@ -12,9 +12,9 @@ from numerics.search.query_average import squared_error
 from numerics.search.query_average_instances import statement
 from numerics.search.statement import population
 from proofs_check.core.judging import load_claims
-from proofs_check.core.statements import papers, row
 from proofs_check.instances.random_query.query_average import RANDOM_QUERY, REFERENCE
 from proofs_check.instances.reference import OF_PAPER, RADEMACHER
+from proofs_check.papers.statements import papers, row
 
 AVERAGE = RADEMACHER.point.average(RADEMACHER.length)
 

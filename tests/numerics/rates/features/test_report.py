@@ -185,7 +185,10 @@ OF_THE_OTHER_PAPER = [
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        *(([option, "7"], f"{option} belongs to --paper BB; with --paper LDL leave it out") for option in OF_THE_OTHER_PAPER),
+        *(
+            ([option, "7"], f"{option} belongs to --paper attention; with --paper LDL leave it out")
+            for option in OF_THE_OTHER_PAPER
+        ),
         (["--classes", "nonsense"], "--classes nonsense is neither a list like"),
         (["--classes", ""], "is neither a list like"),
         (["--classes", "4,8.5"], "8.5 is not a whole number"),
@@ -215,4 +218,4 @@ def test_an_unwritable_folder_is_noticed_before_the_work(tmp_path: Path, capsys:
 
 def test_the_other_paper_knows_no_classes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rates", "--classes", "4"]) == 2
-    assert "--classes belongs to --paper LDL; with --paper BB leave it out (--example, " in capsys.readouterr().err
+    assert "--classes belongs to --paper LDL; with --paper attention leave it out (--example, " in capsys.readouterr().err

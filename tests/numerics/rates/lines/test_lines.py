@@ -12,7 +12,7 @@ from numerics.rates.cli import add_rates
 from numerics.rates.lines.line import judged, tell
 from numerics.rates.lines.page import formula, raised
 from numerics.rates.lines.slopes import exponent
-from numerics.rates.papers import PAPERS, refuse_other_options
+from numerics.rates.papers import REPORTS, refuse_other_options
 from numerics.terminal.inputs import InputError
 
 
@@ -43,18 +43,18 @@ def test_formulas_are_escaped_and_typeset() -> None:
     assert raised("10^13") == "10¹³"
 
 
-def test_every_option_belongs_to_one_paper_or_to_all() -> None:
+def test_every_option_belongs_to_one_report_or_to_all() -> None:
     parser = argparse.ArgumentParser()
     add_rates(parser.add_subparsers())
     known = vars(parser.parse_args(["rates"]))
-    owned = [name for names in PAPERS.values() for name in names]
+    owned = [name for names in REPORTS.values() for name in names]
     assert len(owned) == len(set(owned))
     assert {*known} - {*owned} == {"paper", "seed", "out", "quiet", "format", "run", "interrupted"}
-    for paper, names in PAPERS.items():
+    for paper, names in REPORTS.items():
         for name in names:
             # What has another default would be taken for given.
             assert known[name] is None
-            for other in PAPERS:
+            for other in REPORTS:
                 given = argparse.Namespace(**{**known, "paper": other, name: "7"})
                 if other == paper:
                     refuse_other_options(given)

@@ -227,7 +227,7 @@ def test_widths_grow_with_Lambda_and_those_at_finite_length_saturate(report: Win
     ("words", "message"),
     [
         (["--classes", "4"], "--classes belongs to --paper LDL; with --paper COL leave it out (--spectrum, --dimensions, "),
-        (["--lengths", "7"], "--lengths belongs to --paper BB; with --paper COL leave it out"),
+        (["--lengths", "7"], "--lengths belongs to --paper attention; with --paper COL leave it out"),
         (["--dimensions", "nonsense"], "--dimensions nonsense is neither a list like"),
         (["--dimensions", "1,3"], "--dimensions has 1, but tokens lie on the sphere in R^d; pass whole numbers from 2 to 30"),
         (["--dimensions", "31"], "pass whole numbers from 2 to 30"),
@@ -263,4 +263,4 @@ def test_a_file_with_words_in_it_is_refused(tmp_path: Path, capsys: pytest.Captu
 
 def test_the_other_papers_know_no_spectrum(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rates", "--spectrum", "0,1"]) == 2
-    assert "--spectrum belongs to --paper COL; with --paper BB leave it out (--example, " in capsys.readouterr().err
+    assert "--spectrum belongs to --paper COL; with --paper attention leave it out (--example, " in capsys.readouterr().err

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import pytest
 
-from proofs_check.core.statements import rows
 from proofs_check.documents.blueprint import Site, as_html
+from proofs_check.papers.statements import rows
 from tests.proofs_check.documents.blueprint.blueprint_sample import document
 from tests.proofs_check.documents.chromium import answer
 

@@ -19,10 +19,10 @@ import pytest
 
 from proofs_check.cli import main
 from proofs_check.core.outcomes import Account, account, first_sentence
-from proofs_check.core.statements import papers, place, rows
-from proofs_check.core.witnesses import script
 from proofs_check.documents.blueprint import Site, as_html
 from proofs_check.documents.blueprint.document import LETTERS
+from proofs_check.papers.statements import papers, place, rows
+from proofs_check.papers.witnesses import script
 from tests.numerics.pages.page import Page
 from tests.proofs_check.documents.blueprint.blueprint_sample import IDS, document
 

@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import pytest
 
-from proofs_check.core import witnesses
-from proofs_check.core.witnesses import Output
 from proofs_check.documents.errata import Errata, errata_of
+from proofs_check.papers import witnesses
+from proofs_check.papers.witnesses import Output
 
 
 @pytest.fixture(scope="session")

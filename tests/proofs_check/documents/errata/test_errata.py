@@ -16,7 +16,6 @@ import pytest
 
 from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
-from proofs_check.core import witnesses
 from proofs_check.core.judging import load_claims
 from proofs_check.core.ledger import write_json
 from proofs_check.documents.errata import Entry, Erratum, as_html, as_latex, as_markdown, errata_of
@@ -24,6 +23,7 @@ from proofs_check.documents.errata.content import number
 from proofs_check.documents.errata.entries import Copy
 from proofs_check.documents.errata.markdown import WIDTH, github
 from proofs_check.documents.latex import words
+from proofs_check.papers import witnesses
 from tests.numerics.pages.page import Page
 from tests.proofs_check.core.ledgers import QUICK, document, line, made_up
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pypdf import PageObject, PdfReader
 
-from proofs_check.core.witnesses import slug
 from proofs_check.documents.errata import Errata, as_html
+from proofs_check.papers.witnesses import slug
 from tests.proofs_check.documents.chromium import opened
 
 #: The smallest letters outside of formulas, in points.

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numerics.terminal.inputs import InputError
-from proofs_check.core.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
+from proofs_check.papers.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
 from theory.inputs.kinds import check_kind
 
 __all__ = [

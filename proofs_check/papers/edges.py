@@ -9,17 +9,26 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from numerics.pages.files import replace_together
-from proofs_check.core.dial import Ends
-from proofs_check.core.registered import collections, forgets
+from proofs_check.papers.registered import collections, forgets
 
-__all__ = ["EDGES", "known_edges", "write_edges"]
+__all__ = ["EDGES", "Ends", "known_edges", "write_edges"]
 
 #: The file in the root of a collection that keeps its edges; it is written by
 #: ``pytest DIR --update-edges``.
 EDGES = "edges.json"
+
+
+class Ends(NamedTuple):
+    """Where an edge was found: its last accepted value, its first refuted one, and what was
+    undecided in between, if anything.
+    """
+
+    accepted: Fraction
+    refuted: Fraction
+    undecided: Fraction | None = None
 
 
 @forgets

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from proofs_check.core import statements
-from proofs_check.core.registered import files
-from proofs_check.core.statements import KINDS, row, rows
+from proofs_check.papers import statements
+from proofs_check.papers.registered import files
+from proofs_check.papers.statements import KINDS, row, rows
 
 FILES = files()
 PAPER_KEYS = {"key", "title", "authors", "version", "date"}

@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 
 from proofs_check.core import claim as claims
-from proofs_check.core.dial import Ends
-from proofs_check.core.edges import EDGES, known_edges, write_edges
 from proofs_check.core.judging import entry, load_claims
 from proofs_check.core.kept import RELEASE, release_text
-from proofs_check.core.statements import row
+from proofs_check.papers.edges import EDGES, Ends, known_edges, write_edges
+from proofs_check.papers.statements import row
 
 
 def test_the_file_holds_the_edges_of_the_release() -> None:

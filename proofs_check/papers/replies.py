@@ -12,8 +12,8 @@ from functools import cache
 from types import MappingProxyType
 
 from numerics.terminal.inputs import InputError, read_bytes
-from proofs_check.core.registered import collections, forgets
-from proofs_check.core.statements import all_rows
+from proofs_check.papers.registered import collections, forgets
+from proofs_check.papers.statements import all_rows
 
 __all__ = ["REPLIES", "Reply", "replies_to"]
 

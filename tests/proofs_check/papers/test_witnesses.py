@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from proofs_check.core.judging import load_claims
-from proofs_check.core.witnesses import MOST_LINES, Output, differing, faults, run, script, scripts, slug
+from proofs_check.papers.witnesses import MOST_LINES, Output, differing, faults, run, script, scripts, slug
 
 FALSE = sorted(id for id, claim in load_claims().items() if claim.false)
 

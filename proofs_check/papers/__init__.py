@@ -1,0 +1,1 @@
+"""Which papers there are, their printed statements, and what is kept beside these."""

@@ -1,0 +1,136 @@
+"""A claim of one collection that needs a claim of another one: the chain goes on in the ledger that
+is kept there, and says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from numerics.evidence import Verdict
+from proofs_check.cli import main
+from proofs_check.core.claim import REGISTRY
+from proofs_check.documents.new_paper import new_paper
+from proofs_check.papers import registered
+from proofs_check.papers.statements import add_folder
+
+pytest_plugins = "pytester"
+MINE, THEIRS = Path("mine"), Path("theirs")
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_registered() -> Iterator[None]:
+    with patch.dict(registered._named), patch.dict(REGISTRY):
+        yield
+    registered._forget()
+
+
+def folder(path: Path, key: str, *needs: str) -> None:
+    """A paper whose first lemma needs something, with a module that no other paper has."""
+    if not path.exists():
+        new_paper(path, "On exponentials", key)
+        (path / "lemmas.py").rename(path / f"lemmas_of_{key}.py")
+    module = path / f"lemmas_of_{key}.py"
+    head, _, body = module.read_text(encoding="utf-8").partition(f'@claim("{key}:L1"')
+    body = body.partition(")\n")[2]
+    module.write_text(f'{head}@claim("{key}:L1", dial="c", needs={needs})\n{body}', encoding="utf-8")
+
+
+def judged(pytester: pytest.Pytester, path: Path) -> tuple[int, str, dict[str, Any]]:
+    """The exit status of a run, what it printed in one line, and the entry of the first lemma."""
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", str(path))
+    found = sorted((path / "build").glob("ledger*.json"), key=lambda file: file.stat().st_mtime_ns)
+    entries = json.loads(found[-1].read_text(encoding="utf-8"))["claims"]
+    return int(result.ret), " ".join(result.stdout.str().split()), entries[0]
+
+
+def is_proved(e: dict[str, Any]) -> bool:
+    return e["verdict"] == e["chain"] == "PROVED"
+
+
+def is_repaired(e: dict[str, Any]) -> bool:
+    return e["verdict"] == "REFUTED" and e["stands"]
+
+
+def falls(e: dict[str, Any]) -> bool:
+    return e["verdict"] == e["chain"] == "REFUTED"
+
+
+@pytest.mark.parametrize("kind", [is_proved, is_repaired, falls])
+def test_the_chain_goes_on_in_the_release(
+    kind: Any, release: dict[str, Any], pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need = next(e for e in release["claims"] if kind(e) and e["id"] == e["covers"])
+    folder(MINE, "ME", need["id"])
+    status, said, first = judged(pytester, MINE)
+    assert status == 0
+    weaker = min((Verdict(first["verdict"]), Verdict(need["chain"])), key=lambda v: v.strength)
+    assert (first["chain"], first["stands"]) == (str(weaker), need["stands"])
+    assert "not run now, but read from the ledger of the release" in said
+    assert f"{need['id']} {need['verdict']}" in said
+    assert main(["show", "L1", "--papers", "mine"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"{need['id']} is {need['verdict']}, with all that it needs {need['chain']}, in the ledger of the release" in shown
+    assert main(["blueprint", "--papers", "mine"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("need", "why"),
+    [
+        ("BB:nowhere", "neither a claim nor a row: correct the id"),
+        ("YOU:L1", "no paper here has the key YOU"),
+    ],
+)
+def test_what_does_not_exist_is_a_fault(pytester: pytest.Pytester, need: str, why: str) -> None:
+    folder(MINE, "ME", need)
+    status, said, first = judged(pytester, MINE)
+    assert status != 0
+    assert f"FAULT: ME:L1 needs {need}, which is" in said
+    assert why in said
+    assert first["chain"] == "OPEN"
+
+
+def test_a_need_without_a_ledger_says_how_to_judge_it(pytester: pytest.Pytester) -> None:
+    folder(THEIRS, "YOU")
+    folder(MINE, "ME", "YOU:L1")
+    add_folder(THEIRS)
+    status, said, first = judged(pytester, MINE)
+    assert (status, first["chain"]) == (0, "OPEN")
+    assert "ME:L1 stands? not judged: needs YOU:L1, which did not run; run first: pytest theirs" in said
+    *_, theirs = judged(pytester, THEIRS)
+    status, said, first = judged(pytester, MINE)
+    assert (status, first["stands"]) == (0, True)
+    assert "read from the ledger of the last run of YOU, judged on" in said
+    assert f"YOU:L1 {theirs['verdict']}" in said
+
+
+def test_needs_that_go_round_through_two_ledgers_are_a_fault(pytester: pytest.Pytester) -> None:
+    folder(THEIRS, "YOU")
+    folder(MINE, "ME", "YOU:L1")
+    add_folder(THEIRS)
+    add_folder(MINE)
+    for path in (THEIRS, MINE):
+        assert judged(pytester, path)[0] == 0
+    folder(THEIRS, "YOU", "ME:L1")
+    status, said, first = judged(pytester, THEIRS)
+    assert status != 0
+    assert "the needs go round in a circle: " in said
+    assert first["chain"] == "OPEN"
+
+
+def test_collections_that_run_together_take_the_place_of_no_ledger(pytester: pytest.Pytester) -> None:
+    for path, key, need in ((THEIRS, "YOU", ()), (MINE, "ME", ("YOU:L1",))):
+        folder(path, key, *need)
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "mine", "theirs")
+    said = " ".join(result.stdout.str().split())
+    assert result.ret == 0
+    assert "because several collections ran together" in said
+    assert "read from" not in said
+    found = json.loads(Path("build/ledger.partial.json").read_text(encoding="utf-8"))
+    assert all(c["stands"] for c in found["claims"])
+    assert [*pytester.path.rglob("ledger.json")] == []
