@@ -20,14 +20,14 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins import largest
 from proofs_check.derivations.moments import weight_at_least_one
 from proofs_check.derivations.risks.outcomes import hypotheses
-from proofs_check.derivations.softmax_average import a, a2, d, j, m0, mean, over, sigma, sub_gaussian, w
+from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, sigma, sub_gaussian, w
 from proofs_check.derivations.tails.real_powers import C_, M_, W, below_the_tangent, q, r, v, x
 from proofs_check.derivations.tilted import TOKEN, exponential_of_the_square, h, u
 
 eta = Variable("eta", range=POSITIVE)
 at_least_one = assume("sigma >= 1", 1, "<=", sigma)
 #: |a|^2, |Z|^2, the square of the largest norm, and the scale of both.
-score2, square, of_largest, scale = over(j, d, a(j) ** 2), TOKEN.square, largest.largest_z(largest.k) ** 2, 4 * sigma**2
+score2, square, of_largest, scale = over(j, d, a(j) ** 2), TOKEN.square, largest.largest_z(k) ** 2, 4 * sigma**2
 
 
 def _bound(B: Term, c: int | Fraction = 1) -> Term:
@@ -52,7 +52,7 @@ def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Th
     parts = scale**q * (weight * (power - slope)) + scale**q * (slope * exp(-B) * (weight * exp(n / scale)))
     point = chain(replace(weight * (n + eta) ** q, point), parts)
     most = scale**q * (total * (power - slope)) + scale**q * (slope * exp(-B) * exponential.lhs)
-    average = integrated("mean", (largest.k,), point, None, most)
+    average = integrated("mean", (k,), point, None, most)
     average = chain(average, replace(average.rhs, exponential), scale**q * (total * power + slope * (1 - total)))
     less = arithmetic(total * power + slope * (1 - total), "<=", total * power, normaliser, hide=(total, slope, power))
     average = chain(average, replace(average.rhs, less))

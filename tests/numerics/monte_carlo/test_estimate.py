@@ -355,3 +355,11 @@ def test_bad_input(change: dict[str, object], error: type[Exception], says: str)
     arguments = {**GOOD, "lengths": [3], "replicates": 2, "seed": 1, **change}
     with pytest.raises(error, match=says):
         attention_errors(**arguments)  # type: ignore[arg-type]
+
+
+def test_errors_whose_powers_are_zero_are_refused_and_a_larger_unit_is_not() -> None:
+    """With tokens c z and U/c all scores are the same; the output is c times as large."""
+    one, c = np.eye(1), 1e60
+    with pytest.raises(ValueError, match="in a larger unit"):
+        attention_errors(one / c**2, one * c, one, [1.0], [5], replicates=200, seed=1)
+    assert attention_errors(one, one, one, [1.0], [5], replicates=200, seed=1).output.standard_error > 0
