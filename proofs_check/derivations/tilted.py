@@ -106,7 +106,8 @@ def power_below_its_tangent(q: int) -> Theorem:
     y)^q lies below its tangents from y = e^{q-1} on.
     """
     if q == 1:
-        return arithmetic(part_, "<=", excess + exp(part_ - excess) - 1)
+        line = specialise(arithmetic(x, "<=", exp(x) - 1), {x: part_ - excess})
+        return arithmetic(part_, "<=", excess + line.rhs, line, hide=(line.rhs,))
     shifted = arithmetic((part_ + 1) ** 2, "<=", (excess + 1) ** 2 + 2 * (excess + 1) * (exp(part_ - excess) - 1))
     return chain(arithmetic(part_**2, "<=", (part_ + 1) ** 2), shifted)
 

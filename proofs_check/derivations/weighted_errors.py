@@ -196,7 +196,7 @@ def _fixed(p: int, order: int, front: Term, first: Term, both: Term, bracket: Te
     """
     G = size_of_g(order) ** (order // 2)
     M, larger = front * (G + eps) * bracket, arithmetic(G, "<=", G + eps)
-    long, less = arithmetic(first, "<=", bracket), arithmetic(both, "<=", bracket, hide=(log(L),))
+    long, less = (arithmetic(part, "<=", bracket, hide=(log(L), h)) for part in (first, both))
     long, short = (
         chain(bound, form, replace(form, larger, less_), end)
         for bound, form, less_, end in (

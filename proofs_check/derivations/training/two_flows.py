@@ -171,7 +171,7 @@ def _distance(inside: Theorem) -> Theorem:
     fallen = fall(falling, t, chain(derivative(falling, t), rate))
     shrunk = then(fallen, arithmetic(fallen.rhs, "==", D_ + g2 / beta, begin(), _one_start()))
     near = chain(F + g2 / beta, growth * falling, replace(growth * falling, shrunk))
-    size = arithmetic(F, "<=", growth * (D_ + g2 / beta) - g2 / beta, near, hide=(F, growth))
+    size = arithmetic(F, "<=", near.rhs - g2 / beta, near, hide=(F, near.rhs, g2 / beta))
     return limit(chain(arithmetic(sqrt(squared), "<=", F), size), D_, sharp(now), growth)
 
 
