@@ -160,7 +160,9 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
     shape = arithmetic(exp(lam * part_ + power * part_ / c), "==", exp(at / (1 + at) / 2 * part_))
     wide = chain(integrated(law.kind, (law.of,), specialise(shape, {part_: n}), more), specialise(without_weight(law), {u: at}))
     growth = exp(-(d / 2) * log(term(r))) * exp(Fraction(power, 2))
-    wide = chain(wide, arithmetic(wide.rhs, "<=", growth))
+    tangent = specialise(arithmetic(d * log(1 + u), "<=", d * u), {u: term(power) / d})
+    apart = arithmetic(wide.rhs, "==", exp(-(d / 2) * log(term(r))) * exp(tangent.lhs / 2))
+    wide = chain(wide, apart, replace(apart.rhs, tangent), growth)
     bound = exp(-(d / 2) * log(term(r))) * (c * exp(Fraction(-1, 2))) ** power
     return chain(mean_of, replace(mean_of.rhs, wide), bound)
 
