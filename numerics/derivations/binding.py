@@ -12,21 +12,30 @@ from numerics.derivations.terms import Apply, Bind, Bound, Defined, Function, Gi
 __all__ = ["bind", "closed", "instantiated", "last_fresh", "opened"]
 
 
-def _mapped(e: Term, leaf: Any, depth: int) -> Term:
-    """The term with `leaf` applied to its variables; `leaf` gives None to leave one as it is."""
+def _mapped(e: Term, leaf: Any, moves: Any, depth: int) -> Term:
+    """The term with `leaf` applied to its variables, where `moves` says whether a part has one that
+    changes: what has none, such as most parts of a long term, is left as it is.
+    """
+    if not moves(e, depth):
+        return e
+    again = lambda a: _mapped(a, leaf, moves, depth)
     if isinstance(e, (Variable, Bound)):
-        new = leaf(e, depth)
-        return e if new is None else new
+        return leaf(e, depth)
     if isinstance(e, Apply):
-        return Apply(e.function, tuple(_mapped(a, leaf, depth) for a in e.args))
+        return Apply(e.function, tuple(map(again, e.args)))
     if isinstance(e, Op):
-        return Op(e.head, tuple(_mapped(a, leaf, depth) for a in e.args))
+        return Op(e.head, tuple(map(again, e.args)))
     if isinstance(e, Bind):
-        return Bind(e.kind, tuple(_mapped(h, leaf, depth) for h in e.heads), e.count, _mapped(e.body, leaf, depth + e.count))
+        return Bind(e.kind, tuple(map(again, e.heads)), e.count, _mapped(e.body, leaf, moves, depth + e.count))
     if isinstance(e, Defined):
-        body = _mapped(e.body, leaf, depth)
+        body = again(e.body)
         return e if body == e.body else body
-    return Given(_mapped(e.task, leaf, depth), _mapped(e.body, leaf, depth)) if isinstance(e, Given) else e
+    return Given(again(e.task), again(e.body)) if isinstance(e, Given) else e
+
+
+def _put(e: Term, values: Mapping[Variable, Any]) -> Term:
+    """The term with what `values` gives for a free variable and the number of binders around it."""
+    return _mapped(e, lambda v, depth: values[v](depth), lambda a, _: not a.free.isdisjoint(values), 0)
 
 
 @cache
@@ -34,7 +43,7 @@ def closed(e: Term, names: tuple[Variable, ...]) -> Term:
     """The body of a binder that binds these variables, the first one by the index 0."""
     if e.loose:
         raise Refused(f"{text(e)} has a bound variable without a binder")
-    return _mapped(e, lambda v, depth: Bound(depth + names.index(v), v.sort) if v in names else None, 0)
+    return _put(e, {v: lambda depth, n=n, v=v: Bound(depth + n, v.sort) for n, v in enumerate(names)})
 
 
 @cache
@@ -47,8 +56,7 @@ def opened(e: Bind, beyond: int = 0) -> tuple[tuple[Variable, ...], Term]:
     sort = KINDS[e.kind].sort
     first = 1 + max(beyond, last_fresh(e))
     new = tuple(Variable(f"#{n:02}", sort) for n in range(first, first + e.count))
-    put = lambda v, depth: new[v.index - depth] if isinstance(v, Bound) and v.index >= depth else None
-    return new, _mapped(e.body, put, 0)
+    return new, _mapped(e.body, lambda v, depth: new[v.index - depth], lambda a, depth: any(n >= depth for n, _ in a.loose), 0)
 
 
 def last_fresh(*terms: Term) -> int:
@@ -78,8 +86,7 @@ def instantiated(e: Term, values: Mapping[Any, Any]) -> Term:
 
     Nothing is captured, because what is put has no bound variable without a binder.
     """
-    at = {v: x for v, x in values.items() if isinstance(v, Variable)}
-    e = _mapped(e, lambda v, depth: at.get(v), 0)
+    e = _put(e, {v: lambda _, x=x: x for v, x in values.items() if isinstance(v, Variable)})
     made = {g: x for g, x in values.items() if isinstance(g, Function)}
     return _with_functions(e, made) if e.functions.intersection(made) else e
 

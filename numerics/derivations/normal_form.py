@@ -189,7 +189,7 @@ def _integral(e: Bind, names: tuple[Variable, ...], m: Mono, split: bool) -> Pol
     if not inside and e.kind in MEANS:
         return _spread(outer, split)
     if e.kind == "coordinates":
-        return _spread(multiply(outer, _coordinates(dict(zip(names, e.heads)), inside), again), split)
+        return _spread(multiply(outer, _coordinates(names, e.heads, inside), again), split)
     for n, (a, x) in enumerate(inside):  # coordinates leave means and sums over positions
         if isinstance(a, Bind) and a.kind == "coordinates" and x.denominator == 1 and x > 0:
             indices, each = opened(a, beyond)
@@ -205,24 +205,25 @@ def _integral(e: Bind, names: tuple[Variable, ...], m: Mono, split: bool) -> Pol
     return multiply(outer, from_atom(_closed(e.kind, names, to_term({inside: Fraction(1)}), e.heads)), again)
 
 
-def _coordinates(sizes: dict[Variable, Term], m: Mono) -> Poly:
+@cache
+def _coordinates(names: tuple[Variable, ...], heads: tuple[Term, ...], m: Mono) -> Poly:
     """Sums over coordinates of a monomial: nested sums become one, and sums over indices that no
     factor joins become a product.
     """
     again = partial(_poly, split=False)
     for n, (a, x) in enumerate(m):
         if isinstance(a, Bind) and a.kind == "coordinates" and x.denominator == 1 and x > 0:
-            beyond = max(last_fresh(*sizes), last_fresh(*(b for b, _ in m)))
+            beyond = last_fresh(*names, *(b for b, _ in m))
             indices, each = opened(a, beyond)
             rest = m[:n] + m[n + 1 :] + (((a, x - 1),) if x > 1 else ONE)
             flat = multiply({times(rest, ONE, again): Fraction(1)}, again(each), again)
-            joint = sizes | dict(zip(indices, a.heads))
-            return add(_scaled(_coordinates(joint, k), c) for k, c in flat.items())
-    out, left = constant(1), list(m)
-    names = set(sizes)
-    while names:
-        group = {min(names, key=text)}
-        while more := {v for a, _ in left if a.free & group for v in a.free & names} - group:
+            joint = ((*names, *indices), (*heads, *a.heads))
+            return add(_scaled(_coordinates(*joint, k), c) for k, c in flat.items())
+    out, left, sizes = constant(1), list(m), dict(zip(names, heads))
+    todo = set(names)
+    while todo:
+        group = {min(todo, key=text)}
+        while more := {v for a, _ in left if a.free & group for v in a.free & todo} - group:
             group |= more
         members = tuple(pair for pair in left if pair[0].free & group)
         left = [pair for pair in left if pair not in members]
@@ -232,7 +233,7 @@ def _coordinates(sizes: dict[Variable, Term], m: Mono) -> Poly:
             if not members
             else from_atom(_closed("coordinates", order, to_term({members: Fraction(1)}), tuple(sizes[v] for v in order)))
         )
-        out, names = multiply(out, one, again), names - group
+        out, todo = multiply(out, one, again), todo - group
     return multiply(out, {tuple(left): Fraction(1)}, again)
 
 
@@ -342,15 +343,18 @@ def _joined(prompt: Term, sums: list[Term], beyond: int) -> Poly:
     return add(_poly(bind("sum", bound, body, (prompt,)), True) for bound, body in terms)
 
 
+@cache
 def _closed(kind: str, names: tuple[Variable, ...], body: Term, heads: tuple[Term, ...]) -> Term:
     """The binder; the order of its variables does not matter. They are sorted by where they stand
     in the body, and all orders are tried of those that stand alike.
     """
+    if len(names) == 1:
+        return sorted_term(bind(kind, names, body, heads))
     own = heads if kind == "coordinates" else heads[:1] * len(names)
     mark, rest = (Variable(name, names[0].sort) for name in ("#mark", "#rest"))
     place: dict[int, tuple[str, str]] = {}
     for n, v in enumerate(names):
-        shown = instantiated(body, {w: mark if w == v else rest for w in names}) if len(names) > 1 else body
+        shown = instantiated(body, {w: mark if w == v else rest for w in names})
         place[n] = (text(own[n]) if own else "", text(sorted_term(shown)))
     alike = [tuple(group) for _, group in itertools.groupby(sorted(place, key=place.__getitem__), key=place.__getitem__)]
     found = []

@@ -47,7 +47,7 @@ def add(parts: Iterable[Poly]) -> Poly:
     out: Poly = {}
     for p in parts:
         for m, c in p.items():
-            out[m] = out.get(m, Fraction(0)) + c
+            out[m] = out[m] + c if m in out else c
     return {m: c for m, c in out.items() if c}
 
 
@@ -58,13 +58,13 @@ def multiply(p: Poly, q: Poly, polynomial: Callable[[Term], Poly]) -> Poly:
             both = times(m, n, polynomial)
             whole = [(a, x) for a, x in both if x > 0 and x.denominator == 1 and _divisible(a)]
             if not whole:
-                out[both] = out.get(both, Fraction(0)) + c * d
+                out[both] = out[both] + c * d if both in out else c * d
                 continue
             parts: Poly = {tuple(pair for pair in both if pair not in whole): c * d}  # roots whose product is none
             for a, x in whole:
                 parts = multiply(parts, power(polynomial(a), int(x), polynomial), polynomial)
             for k, b in parts.items():
-                out[k] = out.get(k, Fraction(0)) + b
+                out[k] = out[k] + b if k in out else b
     return {m: c for m, c in out.items() if c}
 
 
@@ -89,7 +89,7 @@ def times(m: Mono, n: Mono, polynomial: Callable[[Term], Poly]) -> Mono:
     """The product: exponents add up, exponentials join, and an indicator is its own square."""
     powers: dict[Term, Fraction] = dict(m)
     for a, x in n:
-        powers[a] = powers.get(a, Fraction(0)) + x
+        powers[a] = powers[a] + x if a in powers else x
     exponents = [a for a in powers if isinstance(a, Op) and a.head == "exp"]
     if len(exponents) > 1 or any(powers[a] != 1 for a in exponents):
         scaled = [{k: c * powers[a] for k, c in polynomial(a.args[0]).items()} for a in exponents]

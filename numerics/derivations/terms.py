@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from numerics.derivations.sorts import KINDS, Range, Refused, Sort, whole
@@ -34,7 +34,17 @@ __all__ = [
 ]
 
 
+NOTHING: frozenset[Any] = frozenset()
 HEADS = {"add": None, "mul": None, "pow": 2, "exp": 1, "log": 1, "max": None, "min": None, "ind": 1, "above": 1}
+
+
+def _union(sets: list[frozenset[Any]]) -> frozenset[Any]:
+    """The union, which is one of the sets if it can be: there are many terms, and few such sets."""
+    out: frozenset[Any] = NOTHING
+    for s in sets:
+        if not s <= out:
+            out = s if out <= s else out | s
+    return out
 
 
 @dataclass(frozen=True)
@@ -52,11 +62,14 @@ class Term:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def _seal(self, parts: tuple[Term, ...], *own: Any) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)
-        for name in ("free", "functions", "loose", "tasks"):
-            put(name, frozenset().union(*(getattr(p, name) for p in parts)))
-        put("plain", any(p.plain for p in parts))
-        put("_hash", hash((type(self).__name__, own, parts)))
+        self.__dict__.update(
+            free=_union([p.free for p in parts]),
+            functions=_union([p.functions for p in parts]),
+            loose=_union([p.loose for p in parts]),
+            tasks=_union([p.tasks for p in parts]),
+            plain=any(p.plain for p in parts),
+            _hash=hash((type(self).__name__, own, parts)),
+        )
 
     def __hash__(self) -> int:
         return self._hash
@@ -199,7 +212,7 @@ class Function:
     def __call__(self, *args: Term) -> Apply:
         return Apply(self, args)
 
-    @property
+    @cached_property
     def rate(self) -> Function:
         """The derivative of a function of time; no other function has its name."""
         if Sort.TIME not in self.sorts or self.order != 1:

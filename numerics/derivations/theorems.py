@@ -117,7 +117,11 @@ def read(x: Any) -> Term:
     """A term that a caller gives to a rule: defined, without loose variables and names of the
     kernel, and with the tokens of a task only given that task.
     """
-    e = term(x)
+    return _readable(term(x))
+
+
+@cache
+def _readable(e: Term) -> Term:
     if e.tasks:
         raise Refused(f"{text(e)} has a function of a token of a task; write `Given` that task")
     if e.loose or any(name.startswith("#") for name, _ in _named(e)):

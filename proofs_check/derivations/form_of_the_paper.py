@@ -55,8 +55,8 @@ def decay(c: int, e: int = 1) -> Theorem:
     power = 1 / Op("max", (term(1), c * kappa))
     rate = 1 / Op("max", (term(1), c * norm_U**2)) / sigma**2
     as_exponential = arithmetic(L ** (-e * power), "==", exp(-e * power * log(L)))
-    larger = arithmetic(1 / Op("max", (term(1), c * X_)), "<=", S_ / Op("max", (term(1), c * S_ * X_)))
-    larger = specialise(larger, {S_: sigma**2, X_: norm_U**2}, long_prompts()[1])
+    larger = arithmetic(1 / Op("max", (term(1), X_)), "<=", S_ / Op("max", (term(1), S_ * X_)))
+    larger = specialise(larger, {S_: sigma**2, X_: c * norm_U**2}, long_prompts()[1])
     larger = chain(rate, replace(larger.lhs / sigma**2, larger), power)
     slower = replace(as_exponential.rhs, larger)
     return chain(as_exponential, slower, arithmetic(slower.rhs, "==", L ** (-e * rate)))

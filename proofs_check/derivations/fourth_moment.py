@@ -13,8 +13,9 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, equal, replace, specialise
+from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Defined, Function, Term, term
+from numerics.derivations.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import moments, second_moment, sums
 from proofs_check.derivations.softmax_average import (
@@ -52,6 +53,7 @@ from proofs_check.derivations.softmax_average import (
 )
 from theory.bounds.concentration_moments import fourth_moment_R2
 
+u = Variable("u_", range=POSITIVE)
 #: The function f with eight moments, and what is made of it.
 f = Function("f", f4.sorts, Fraction(8))
 with_f = {f4: ((i, k), f(i, k))}
@@ -163,8 +165,11 @@ def theorem(C: int | Fraction = 8000) -> Theorem:
     rest = 768 * exp(16 * a2) * K8 / L**2
     split = chain(split, replace(split.rhs, numerator()), rest + more)
     best = second_moment.at_the_best_s(split, rest, 8 * rho**2, 4, K8)
-    share = 768 + 8 * L ** Fraction(5, 2) * exp(-16 * a2) * g + 8 * L**2 * exp(-12 * a2) * g**2
-    largest = arithmetic(share, "<=", term(C), equal(g, exp(-L * exp(-2 * a2) / 16)), via={x: L * exp(-2 * a2) / 8})
+    tails = lambda u: (8 * (8 * u) ** Fraction(5, 2) * exp(-u / 2), 512 * u**2 * exp(-u))
+    first, second = tails(L * exp(-2 * a2) / 8)
+    share = 768 + exp(-11 * a2) * first + exp(-8 * a2) * second
+    most = specialise(arithmetic(768 + sum(tails(u), term(0)), "<=", term(C)), {u: L * exp(-2 * a2) / 8})
+    largest = chain(replace(share, *(arithmetic(exp(-n * a2), "<=", 1) for n in (11, 8))), most)
     unit = exp(16 * a2) * K8 / L**2
     return chain(best, replace(best.rhs, moments_of_f()[1]), share * unit, replace(share * unit, largest))
 

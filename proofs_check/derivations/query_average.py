@@ -173,7 +173,7 @@ def at_a_query() -> Theorem:
     fixed = chain(fixed, form(size.lhs), replace(form(size.lhs), size))
     bracket = 300 * (1 + h) + 8 * log(L) + 8 * kappa * n
     split = sigma**2 * bracket * exp(4 * kappa * power * n) * exp(-power * log(L))
-    light = specialise(arithmetic(4 * kappa * power * size_, "<=", size_ / 4), {size_: n})
+    light = specialise(arithmetic(4 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: n})
     return chain(fixed, split, replace(split, light))
 
 

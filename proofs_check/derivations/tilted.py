@@ -106,7 +106,8 @@ def power_below_its_tangent(q: int) -> Theorem:
     y)^q lies below its tangents from y = e^{q-1} on.
     """
     if q == 1:
-        return arithmetic(part_, "<=", excess + exp(part_ - excess) - 1)
+        line = specialise(arithmetic(x, "<=", exp(x) - 1), {x: part_ - excess})
+        return arithmetic(part_, "<=", excess + line.rhs, line, hide=(line.rhs,))
     shifted = arithmetic((part_ + 1) ** 2, "<=", (excess + 1) ** 2 + 2 * (excess + 1) * (exp(part_ - excess) - 1))
     return chain(arithmetic(part_**2, "<=", (part_ + 1) ** 2), shifted)
 
@@ -159,7 +160,9 @@ def weighted_moment(power: int, law: Law = QUERY, lam: Fraction = Fraction(1, 4)
     shape = arithmetic(exp(lam * part_ + power * part_ / c), "==", exp(at / (1 + at) / 2 * part_))
     wide = chain(integrated(law.kind, (law.of,), specialise(shape, {part_: n}), more), specialise(without_weight(law), {u: at}))
     growth = exp(-(d / 2) * log(term(r))) * exp(Fraction(power, 2))
-    wide = chain(wide, arithmetic(wide.rhs, "<=", growth))
+    tangent = specialise(arithmetic(d * log(1 + u), "<=", d * u), {u: term(power) / d})
+    apart = arithmetic(wide.rhs, "==", exp(-(d / 2) * log(term(r))) * exp(tangent.lhs / 2))
+    wide = chain(wide, apart, replace(apart.rhs, tangent), growth)
     bound = exp(-(d / 2) * log(term(r))) * (c * exp(Fraction(-1, 2))) ** power
     return chain(mean_of, replace(mean_of.rhs, wide), bound)
 

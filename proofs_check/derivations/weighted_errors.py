@@ -196,7 +196,7 @@ def _fixed(p: int, order: int, front: Term, first: Term, both: Term, bracket: Te
     """
     G = size_of_g(order) ** (order // 2)
     M, larger = front * (G + eps) * bracket, arithmetic(G, "<=", G + eps)
-    long, less = arithmetic(first, "<=", bracket), arithmetic(both, "<=", bracket, hide=(log(L),))
+    long, less = (arithmetic(part, "<=", bracket, hide=(log(L), h)) for part in (first, both))
     long, short = (
         chain(bound, form, replace(form, larger, less_), end)
         for bound, form, less_, end in (
@@ -253,7 +253,7 @@ def over_the_query(fixed: Theorem, order: int, front: Term, rest: Term, factor: 
     size = replace(sigma**2 * norm_of_the_score().lhs, norm_of_the_score())
     form = lambda a: front * G * (rest + factor * a**p) * exp(power * (e * (c * a - log(L))))
     at = chain(at, form(size.lhs), replace(form(size.lhs), size))
-    light = specialise(arithmetic(c * e * kappa * power * size_, "<=", size_ / 8), {size_: n})
+    light = specialise(arithmetic(c * e * kappa * power * size_, "<=", size_ / 8, hide=(kappa,)), {size_: n})
     length = exp(-power * e * log(L))
     split = front * G * (rest + factor * kappa**p * n**p) * exp(c * e * kappa * power * n) * length
     at = chain(at, split, replace(split, light))

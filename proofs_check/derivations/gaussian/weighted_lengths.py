@@ -42,7 +42,7 @@ def stretched() -> Theorem:
     half = chain(images.lhs / (2 * k_), replace(images.lhs / (2 * k_), images), plain / 2)
     total = integrated("coordinates", (n,), young, plain, images.lhs / (2 * k_) + k_ * N / 2, (d,))
     total = chain(total, replace(total.rhs, half))
-    less = arithmetic(plain, "<=", k_ * N, total, hide=(plain, N))
+    less = arithmetic(plain, "<=", k_ * N, total, hide=(plain, k_ * N))
     same = specialise(arithmetic(absolute(real) ** 2, "==", real**2), {real: at})
     return chain(integrated("coordinates", (i,), same, X, plain, (d,)), less)
 

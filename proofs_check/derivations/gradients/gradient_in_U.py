@@ -116,7 +116,7 @@ def at_a_query(of: Matrix) -> Theorem:
 @cache
 def light() -> Theorem:
     """8 kappa theta |y|^2 <= |y|^2/4."""
-    return specialise(arithmetic(8 * kappa * power * size_, "<=", size_ / 4), {size_: size})
+    return specialise(arithmetic(8 * kappa * power * size_, "<=", size_ / 4, hide=(kappa,)), {size_: size})
 
 
 @cache

@@ -19,6 +19,7 @@ from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins.events import within
 from proofs_check.derivations.moments import size_of_the_limit
 from proofs_check.derivations.softmax_average import F, K, a2, d, expectation, k, mean, prompt, rho, sigma, sub_gaussian, t, total
+from proofs_check.derivations.tails.largest import positive_part
 from proofs_check.derivations.tilted import TOKEN, tail
 from proofs_check.derivations.tilted import t as threshold
 from proofs_check.derivations.weighted_errors import C_f, growth
@@ -29,11 +30,6 @@ A_, B_ = (Variable(name, range=POSITIVE) for name in ("A_", "B_"))
 _NAMES = sp.symbols("L a2 K", positive=True)
 _at = dict(zip(_NAMES, (L, a2, K)))
 t_0, t_0_of_C7 = from_sympy(threshold_c4(*_NAMES), _at), from_sympy(threshold_c7(*_NAMES), _at)
-
-
-def positive_part(x: Term) -> Term:
-    """x_+, the larger one of x and 0."""
-    return Op("max", (x, term(0)))
 
 
 def p_th_root(x: Term, p: int) -> Term:

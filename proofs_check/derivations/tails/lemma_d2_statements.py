@@ -13,19 +13,18 @@ import sympy as sp
 from numerics.derivations.derived import exp, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Op, term
+from numerics.derivations.terms import term
 from proofs_check.derivations.softmax_average import d, k, mean
+from proofs_check.derivations.tails.choice_of_the_cut import choice
 from proofs_check.derivations.tails.incomplete_gamma import X, admissible, b, c_p, density, over_T, power_beyond
 from proofs_check.derivations.tails.largest import P, largest_of_the_powers, p, positive_part, sub_gaussian_vectors
+from proofs_check.derivations.tails.lemma_d2 import power_of_the_logarithm
 from theory.bounds.sub_gaussian import c_p_explicit, maximum_explicit
 
 _L, _d, _p = sp.symbols("L d p", positive=True)
-power_of_the_logarithm = Op("ind", (L - 2,)) * Op("max", (log(L), log(2))) ** (p / 2)
 VALUES = {_L: L, _d: d, _p: p, sp.log(_L) ** (_p / 2): power_of_the_logarithm}
 largest = mean(positive_part(P(k)))
 given = sub_gaussian_vectors().assumptions | largest_of_the_powers().assumptions
-#: The cut of the paper.
-choice = 64 ** (p / 2) * d ** (p / 2) + 32 ** (p / 2) * power_of_the_logarithm
 
 
 def maximum(share: int | Fraction = 1) -> Statement:

@@ -171,7 +171,7 @@ def _distance(inside: Theorem) -> Theorem:
     fallen = fall(falling, t, chain(derivative(falling, t), rate))
     shrunk = then(fallen, arithmetic(fallen.rhs, "==", D_ + g2 / beta, begin(), _one_start()))
     near = chain(F + g2 / beta, growth * falling, replace(growth * falling, shrunk))
-    size = arithmetic(F, "<=", growth * (D_ + g2 / beta) - g2 / beta, near, hide=(F, growth))
+    size = arithmetic(F, "<=", near.rhs - g2 / beta, near, hide=(F, near.rhs, g2 / beta))
     return limit(chain(arithmetic(sqrt(squared), "<=", F), size), D_, sharp(now), growth)
 
 
@@ -189,7 +189,9 @@ def less_than_rho() -> Theorem:
     A, y, B = (Variable(name, range=POSITIVE) for name in ("A_", "y_", "B_"))
     share = lambda y, B: y - y**2 / (y + B)
     y_T = 3 * (g2 / beta) * exp(beta * T)
-    line = arithmetic(A * (exp(x) - 1), "<=", share(3 * A * exp(x), A * x * exp(x)))
+    scaled = arithmetic(exp(x) - 1, "<=", 3 * x * exp(x) / (3 + x))
+    line = replace(A * scaled.lhs, scaled)
+    line = chain(line, arithmetic(line.rhs, "==", share(3 * A * exp(x), A * x * exp(x))))
     line = chain(sharp(T), specialise(line, {A: g2 / beta, x: beta * T}), share(y_T, bound_26(T)))
     strict = specialise(arithmetic(share(y, B), "<", B), {y: y_T, B: rho})
     return chain(line, replace(line.rhs, early), strict)

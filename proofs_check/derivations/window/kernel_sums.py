@@ -249,9 +249,8 @@ def small_arguments() -> tuple[Theorem, Theorem]:
     short = small_width()[2]
     part = arithmetic(-(d + sqrt(d)), "<=", -2 * r, short, hide=(d + sqrt(d),))
     most = chain(C_low * L * exp(-2 * r), replace(exp(-(d + sqrt(d))) * (L * exp(-2 * r) / 32), part), exp(-4 * r) * (L / 32))
-    gap = arithmetic(
-        C_low * L * exp(-2 * r) - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, hide=(C_low, g_p, spread)
-    )
+    parts = (C_low * L * exp(-2 * r), g_p, spread, exp(-4 * r))
+    gap = arithmetic(parts[0] - g_p, "<=", exp(-4 * r) / 4 * (L / 8 - spread), most, below, hide=parts)
     rate = Variable("t", range=POSITIVE)
     event = specialise(arithmetic(Op("above", (y,)), "<=", exp(rate * y)), {y: gap.lhs, rate: 8 * exp(4 * r)})
     exponent = chain(replace(8 * exp(4 * r) * gap.lhs, gap), 2 * (L / 8 - spread))
