@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from numerics.derivations.sorts import KINDS, Range, Refused, Sort, whole
@@ -212,7 +212,7 @@ class Function:
     def __call__(self, *args: Term) -> Apply:
         return Apply(self, args)
 
-    @cached_property
+    @property
     def rate(self) -> Function:
         """The derivative of a function of time; no other function has its name."""
         if Sort.TIME not in self.sorts or self.order != 1:
