@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import Abs, Max, exp, log, oo, sqrt
 
-from numerics.attention.softmax_average import error_squared, symbol
+from numerics.attention.softmax_average import error_squared, normaliser, symbol
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
 from numerics.search.statement import Tail
@@ -65,7 +65,7 @@ def alpha_minus_makes_the_tail_delta(*, c: int = 2) -> Evidence:
 
 @claim(
     "BB:LC.1.inv",
-    control=(dict(c=Fraction(99, 100)), dict(share=Fraction(3, 5))),
+    control=(dict(c=Fraction(99, 100)), dict(share=Fraction(2, 5))),
 )
 def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
     r"""On the event $(1-\alpha_-)S\leq S_L\leq(1+\alpha_+)S$ with $\alpha_-<1$ both printed bounds
@@ -73,17 +73,17 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
     c\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\frac1S$ with `c` = 1. The event, and so the last
     inequality, has at least the probability $1-2\delta$. All of this is derived.
 
-    A factor c other than 1 stands in front of each bound. The second route are the inequalities for
-    y = S_L/S, and that the bounds of the two tails are together at most 2 delta, of which `share`
-    multiplies the 2.
+    A factor c other than 1 stands in front of each bound, and `share` multiplies $2\delta$. The
+    second route are the inequalities for $y=S_L/S$; and the event fails at least where
+    $S_L\leq(1-\alpha_-)S$, whose probability is compared with $2\delta$ on the worst laws, at the
+    $\delta$ of each $\alpha_-=\alpha$.
     """
     domain = {y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo)}
     event = [(y, ">=", 1 - m), (y, "<=", 1 + p)]
     factor = sp.Rational(c)
-    with sp.evaluate(False):  # so that the engine inserts the deviations, and not SymPy before it
-        lower = exp(-(alpha_minus(L, a2, delta) ** 2) * L * exp(-2 * a2) / 2)
-        upper = exp(2 * a2) / (L * alpha_plus(L, a2, delta) ** 2)
-    tails = forall(lower + upper, "<=", 2 * sp.Rational(share) * delta, PROMPT_DOMAIN)
+    alpha, length, size = sp.Symbol("alpha", positive=True), symbol("L"), symbol("a2")
+    failure = Tail(normaliser, "<=", (1 - alpha) * symbol("S"), alpha)
+    tails = worst_ratio(failure, "<=", 2 * sp.Rational(share) * exp(-(alpha**2) * length * exp(-2 * size) / 2))
     return derivation(
         "BB:LC.1.inv",
         forall(1 / (1 + p), "<=", factor / y, domain, where=event),

@@ -56,17 +56,19 @@ def load_claims(scope: Iterable[Collection] | None = None) -> Mapping[str, Claim
                 sys.path.insert(0, str(root))
             package = file.parent.relative_to(root).parts
             for module in iter_modules([str(file.parent)]):
-                _import(".".join((*package, module.name)), collection)
+                _import(".".join((*package, module.name)), file.parent, collection)
     return REGISTRY
 
 
-def _import(name: str, collection: Collection) -> None:
+def _import(name: str, folder: Path, collection: Collection) -> None:
     try:
-        import_module(name)
+        found = import_module(name).__file__
     except Exception as error:
         if not collection.named:
             raise
         raise InputError(f"{collection.name}: the module {name} cannot be imported: {type(error).__name__}: {error}") from error
+    if collection.named and not (found and Path(found).resolve().is_relative_to(folder.resolve())):
+        raise InputError(f"{collection.name}: there is another module {name}, {found}; give the one in {folder} a name of its own")
 
 
 def row_of(claim: Claim) -> Row:

@@ -40,7 +40,7 @@ def add_commands(commands: Any) -> None:
     add = command(
         _new_paper,
         "a folder for a paper of your own, with a true and a false lemma to begin with",
-        "Writes DIR with statements.toml, lemmas.py and README.md. Then: pytest DIR.",
+        "Writes DIR with statements.toml, a module of claims and README.md. Then: pytest DIR.",
     ).add_argument
     add("folder", metavar="DIR", help="a new folder")
     add("--title", required=True, metavar="TEXT", help="title of the paper")

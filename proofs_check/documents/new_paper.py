@@ -15,11 +15,12 @@ from proofs_check.papers.registered import collections
 __all__ = ["new_paper"]
 
 TEMPLATE = Path(__file__).parent / "template"
-#: The files of a folder, by their names in the template; the script is named by the id of its
+#: The files of a folder, by their names in the template. The module is named by the key of the
+#: paper, so that those of two papers can be imported together, and the script by the id of its
 #: claim.
 FILES = {
     "statements.toml": "statements.toml",
-    "lemmas.py": "lemmas.py",
+    "lemmas.py": "lemmas_of_{}.py",
     "README.md": "README.md",
     "claims.yml": "claims.yml",
     "l2.py": "witnesses/{}_l2.py",
@@ -66,7 +67,7 @@ def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path
     written = []
     for name, target in FILES.items():
         text = (TEMPLATE / f"{name}.template").read_text(encoding="utf-8").replace("ME:", f"{id}:")
-        values = in_toml if name.endswith(".toml") else spelled | {"folder": str(folder)}
+        values = in_toml if name.endswith(".toml") else spelled | {"folder": str(folder), "key": id.lower()}
         fields = "|".join(values)
         parts = re.split(rf"\{{({fields})\}}", text)  # text and names by turns, so that no value is read again
         text = "".join(values[part] if n % 2 else part for n, part in enumerate(parts))

@@ -31,11 +31,10 @@ def nothing_stays_registered() -> Iterator[None]:
 
 
 def folder(path: Path, key: str, *needs: str) -> None:
-    """A paper whose first lemma needs something, with a module that no other paper has."""
+    """A paper whose first lemma needs something."""
     if not path.exists():
         new_paper(path, "On exponentials", key)
-        (path / "lemmas.py").rename(path / f"lemmas_of_{key}.py")
-    module = path / f"lemmas_of_{key}.py"
+    module = path / f"lemmas_of_{key.lower()}.py"
     head, _, body = module.read_text(encoding="utf-8").partition(f'@claim("{key}:L1"')
     body = body.partition(")\n")[2]
     module.write_text(f'{head}@claim("{key}:L1", dial="c", needs={needs})\n{body}', encoding="utf-8")

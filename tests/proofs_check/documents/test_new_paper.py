@@ -60,12 +60,25 @@ def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester:
     assert not (pytester.path / "build").exists()
 
 
+def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(mine: Path, pytester: pytest.Pytester) -> None:
+    new_paper(Path("theirs"), "On logarithms", "TH")
+    result = pytester.runpytest_inprocess(*OPTIONS, str(mine.resolve()), str(Path("theirs").resolve()))
+    result.assert_outcomes(passed=4)
+    for folder, key in ((mine, "me"), (Path("theirs"), "th")):
+        (folder / f"lemmas_of_{key}.py").rename(folder / "lemmas.py")
+    both = [arg for folder in ("mine", "theirs") for arg in ("--papers", folder)]
+    show = ["-m", "proofs_check.cli", "show", "TH:L1", "--set", "c=1/2"]
+    told = subprocess.run([sys.executable, *show, *both], capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert "another module lemmas" in told.stderr
+
+
 def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
     judged(pytester, mine)
     capsys.readouterr()
     scope = ["--papers", str(mine)]
     says = {
-        ("show", "Lemma 2"): "mine/lemmas.py",
+        ("show", "Lemma 2"): "mine/lemmas_of_me.py",
         ("show", "L1", "--set", "c=1/2"): "REFUTED",
         ("list",): "ME:L1",
         ("errata", "--out", "errata"): "1 of 2 rows is false",
@@ -84,7 +97,7 @@ def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pyt
 def test_commands_that_read_import_no_claim(mine: Path, pytester: pytest.Pytester) -> None:
     """So says SECURITY.md."""
     judged(pytester, mine)
-    with (mine / "lemmas.py").open("a", encoding="utf-8") as file:
+    with (mine / "lemmas_of_me.py").open("a", encoding="utf-8") as file:
         file.write("\nopen('ran', 'w').close()\n")
     for command in (["list"], ["show", "L1"], ["show", "L1", "--bibtex"], ["status"], ["blueprint"], ["errata"]):
         assert main([*command, "--papers", str(mine)]) == 0
@@ -180,7 +193,7 @@ def test_the_integration_of_others_is_told(mine: Path, pytester: pytest.Pytester
     capsys.readouterr()
     assert main(["status", "--papers", "mine", "--github", "--badge", "badge.json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("::warning file=mine/lemmas.py,line=")
+    assert line.startswith("::warning file=mine/lemmas_of_me.py,line=")
     assert json.loads(Path("badge.json").read_text(encoding="utf-8"))["message"] == "1 hold, 1 false"
     path = mine / "build/ledger.json"
     faulty = json.loads(path.read_text(encoding="utf-8"))
