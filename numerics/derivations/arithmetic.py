@@ -95,7 +95,7 @@ class _Table:
         self.hide, self.premises = hide, premises
 
     def read(self, e: Term) -> sp.Expr:
-        if e in self.hide or isinstance(e, (Apply, Bind, Defined, Given)):
+        if e in self.hide or isinstance(e, (Apply, Bind, Defined, Given)) or _may_be_0_to_a_variable(e):
             return self.variable(e)
         if isinstance(e, Number):
             return sp.Rational(e.value.numerator, e.value.denominator)
@@ -132,6 +132,11 @@ class _Table:
                 if e in parts and all(map(nonnegative, parts)) and finite(big):
                     return True
         return False
+
+
+def _may_be_0_to_a_variable(e: Term) -> bool:
+    """Provers take the logarithm of the base of such a power; they see a nonnegative number."""
+    return isinstance(e, Op) and e.head == "pow" and not (isinstance(e.args[1], Number) or positive(e.args[0]))
 
 
 def _domain(r: Range) -> Any:

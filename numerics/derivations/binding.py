@@ -13,8 +13,8 @@ __all__ = ["bind", "closed", "instantiated", "last_fresh", "opened"]
 
 
 def _mapped(e: Term, leaf: Any, moves: Any, depth: int) -> Term:
-    """The term with `leaf` applied to its variables, where `moves` says whether a part has one that
-    changes: what has none, such as most parts of a long term, is left as it is.
+    """The term with `leaf` applied to the variables that change. `moves` tells whether a part of
+    the term has such a variable: the others, which are most of a long term, stay as they are.
     """
     if not moves(e, depth):
         return e
@@ -34,7 +34,7 @@ def _mapped(e: Term, leaf: Any, moves: Any, depth: int) -> Term:
 
 
 def _put(e: Term, values: Mapping[Variable, Any]) -> Term:
-    """The term with what `values` gives for a free variable and the number of binders around it."""
+    """The term with values[v](number of binders around it) in place of each free variable v."""
     return _mapped(e, lambda v, depth: values[v](depth), lambda a, _: not a.free.isdisjoint(values), 0)
 
 

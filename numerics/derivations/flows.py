@@ -136,10 +136,11 @@ def fall(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem
 
 
 def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
-    """From a theorem at every time t, of which it knows the clock only, to every number c >= 0.
+    """A theorem that speaks of the time t only through ``time(t)``, with a number c >= 0 in place
+    of ``time(t)``.
 
-    It holds on ``[0, c]``, at whose end the clock shows c. Nothing else in it moves, so that c may
-    stand for ``time(t)``; and no hypothesis speaks of times, which might end before c.
+    The theorem holds on the interval ``[0, c]``, at whose end ``time(t)`` is c. Nothing else in it
+    moves, and no hypothesis speaks of times, so that none can say that they end before c.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from typing import Any
 
 from numerics.derivations.binding import bind, opened
 from numerics.derivations.judgements import equal
-from numerics.derivations.sorts import POSITIVE, Refused, Sort
+from numerics.derivations.sorts import POSITIVE, Refused
 from numerics.derivations.terms import GAUSSIAN, Bind, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
 from numerics.derivations.values import MEANS, finite, nonnegative, positive
@@ -174,17 +174,15 @@ def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: An
     E f^2 <= S, K is large |- mean[1: ((f(_0)^2)*ind((f(_0) + (-1*K))))] <= delta
     """
     X, u, delta, mean = read(X), read(u), read(delta), bound.lhs
-    if not isinstance(mean, Bind) or mean.kind not in MEANS or bind(mean.kind, names, X) != mean:
-        raise Refused(f"{bound} does not bound a mean of {text(X)}")
+    if not isinstance(mean, Bind) or mean.kind not in MEANS or mean.kind == "prompt" or bind(mean.kind, names, X) != mean:
+        raise Refused(f"{bound} does not bound a mean of {text(X)} over a token, query, task or normal, and not a prompt")
     if not (nonnegative(X) and finite(bound.rhs) and finite(u) and finite(delta) and positive(delta)):
         raise Refused(f"{text(X)} may be negative, {text(delta)} may be 0, or a number may be infinite")
     left = bind(mean.kind, names, X * Op("ind", (u - K,)))
     told = {v for a in bound.assumptions for e in (a.lhs, a.rhs) for v in e.free}.union(bound.rhs.free, X.free, u.free, delta.free)
     if type(K) is not Variable or K.range != POSITIVE or K in told:
         raise Refused(f"{K} is no new positive variable")
-    if loose := [v for v in left.free | delta.free if v.sort is not Sort.REAL]:
-        raise Refused(f"the choice {name} would depend on {', '.join(map(str, loose))}")
-    return prove(left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=True),))
+    return prove(left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=K),))
 
 
 def exchange(e: Any) -> Theorem:

@@ -52,9 +52,8 @@ def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Funct
     made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited)
     if not all(type(v) in (Variable, Function) for v in every):
         raise Refused(f"the hypothesis {name} is said for all values of variables and functions only")
-    loose = [v for v in made.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]
-    if loose or START in every or any(isinstance(g, Function) and set(g.sorts) - {Sort.INDEX} for g in every):
-        raise Refused(f"the hypothesis {name} speaks of one token, query, index or time; put it into `every`")
+    if START in every or any(isinstance(g, Function) and set(g.sorts) - {Sort.INDEX} for g in every):
+        raise Refused(f"the hypothesis {name} is said for all first times, or for all functions of tokens, queries, tasks or times")
     return prove(made.lhs, op, made.rhs, f"hypothesis: {name}", own=(made,))
 
 

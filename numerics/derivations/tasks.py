@@ -88,7 +88,8 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     for a in thm.assumptions:
         if fixed := a.every & set(put):
             raise Refused(f"the hypothesis {a.name} is said for all {', '.join(x.name for x in fixed)}")
-        # What is chosen for one law is a hypothesis on all tasks, for which one number need not do.
+        # One number need not serve all tasks, so that what was chosen for one law is no choice
+        # any more.
         same = not set(put) & {*a.lhs.free, *a.rhs.free, *a.lhs.functions, *a.rhs.functions}
         lifted.append(a if same else Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited))
     return prove(at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(lifted), inner=(thm,))

@@ -39,7 +39,7 @@ HEADS = {"add": None, "mul": None, "pow": 2, "exp": 1, "log": 1, "max": None, "m
 
 
 def _union(sets: list[frozenset[Any]]) -> frozenset[Any]:
-    """The union, which is one of the sets if it can be: there are many terms, and few such sets."""
+    """The union; where one of the given sets is the union it is used again, to save memory."""
     out: frozenset[Any] = NOTHING
     for s in sets:
         if not s <= out:

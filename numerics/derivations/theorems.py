@@ -19,8 +19,17 @@ _KEY = object()
 
 @dataclass(frozen=True)
 class Assumption:
-    """A hypothesis on the laws, a cited theorem, or the choice of a number that exists, for all
-    values of what stands in `every`; the other variables and functions in it are fixed.
+    """A hypothesis, for all values of what stands in `every`; the other variables and functions in
+    it are fixed.
+
+    If it is `cited` it is a theorem of somebody else. If a variable is `chosen` in it, a rule has
+    shown that there is a number for which it holds, which depends on nothing else than the other
+    things in it.
+
+    Raises
+    ------
+    Refused
+        If it speaks of one token, query, index, task or time that is not in `every`.
     """
 
     name: str
@@ -29,7 +38,11 @@ class Assumption:
     rhs: Term
     every: frozenset[Variable | Function] = frozenset()
     cited: bool = False
-    chosen: bool = False
+    chosen: Variable | None = None
+
+    def __post_init__(self) -> None:
+        if loose := [v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]:
+            raise Refused(f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`")
 
     @property
     def fixes(self) -> frozenset[Any]:
@@ -153,6 +166,8 @@ def prove(
     if not all(type(p) is Theorem for p in (*premises, *inner)):
         raise Refused("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
+    if not _in_order(assumptions):
+        raise Refused("one chosen number depends on another, and that one on it; choose them one after the other")
     names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
     for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))):
         for name, thing in _named(read(e)):
@@ -162,6 +177,19 @@ def prove(
         if names.get(g.rate.name, g.rate) != g.rate:
             raise Refused(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
     return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact)
+
+
+def _in_order(assumptions: frozenset[Assumption]) -> bool:
+    """Whether the chosen numbers can be chosen one after the other: none depends on itself. Several
+    choices of one number are met by every number that is large enough.
+    """
+    needs: dict[Variable, set[Variable]] = {}
+    for a in assumptions:
+        if a.chosen is not None:
+            needs.setdefault(a.chosen, set()).update((a.lhs.free | a.rhs.free) - {a.chosen})
+    while ready := {K for K, others in needs.items() if not others & needs.keys()}:
+        needs = {K: others for K, others in needs.items() if K not in ready}
+    return not needs
 
 
 def check_arbitrary(thm: Theorem, things: Any) -> None:

@@ -43,7 +43,7 @@ def relation(lhs: Term, op: str, rhs: Term) -> str:
 
 def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     """Everything that a theorem assumes: hypotheses, orders of functions, and ranges."""
-    said = lambda a: "given " if a.cited else "choice, which can be made: " if a.chosen else ""
+    said = lambda a: "given " if a.cited else f"choice of ${_name(a.chosen.name)}$, which exists: " if a.chosen else ""
     own = sorted(f"{said(a)}{a.name}: ${relation(a.lhs, a.op, a.rhs)}$" for a in thm.assumptions)
     orders = []
     for g in sorted(thm.functions, key=lambda g: g.name):

@@ -222,7 +222,8 @@ def check_defined(e: Term) -> None:
         least = isinstance(exponent, Number) and exponent.value > 0
         if least and exponent.value.denominator == 1 and (nonnegative(base) or finite(base)):  # type: ignore[attr-defined]
             return
-        if not (finite(exponent) and (nonnegative(base) if least else positive(base) and finite(base))):
+        above_zero = positive(base) or (positive(exponent) and nonnegative(base))  # 0 to a positive power is 0
+        if not (finite(exponent) and (nonnegative(base) if least else above_zero and finite(base))):
             raise Refused(f"{text(e)} may be undefined: its base is not known to be positive and finite")
     elif e.head != "add" and not all(map(finite, e.args)):
         raise Refused(f"{text(e)} is taken of what may be infinite")

@@ -139,10 +139,10 @@ def distance_of_the_risks(*, bound: str = "printed", factor: Fraction = Fraction
     and $|\mathcal{R}_L-\mathcal{R}_\infty|$ is not. Repaired, the bound is
     $\sqrt{2\mathcal{R}_\infty\mathbb{E}D^2}+\frac12\mathbb{E}D^2$ with $D=T[\hat\mu_L]-T[\mu]$,
     which is derived for the squared loss, and tried on tasks whose prompts can all be enumerated.
-    For smooth losses it is derived at the time $t$ of the segment that every outcome, for which the
-    $\mu$ of the display stands, has from the output $b=T[\mu]$ to $a=T[\hat\mu_L]$, where
-    $t(a-b)$ stands for $D$; the lemma is the end of the segments, $t=1$. Here `factor` multiplies
-    the bounds.
+    For smooth losses the bound is derived along segments: every outcome of task, prompt, query and
+    label has one from the output $b=T[\mu]$ of infinite prompts to that of finite ones,
+    $a=T[\hat\mu_L]$. At the time $t$ the difference $D$ is $t(a-b)$; take $t=1$ for the lemma. In
+    the formula below $\mu$ is a whole outcome. Here `factor` multiplies the bounds.
     """
     if bound != "printed":
         return _repaired(factor)

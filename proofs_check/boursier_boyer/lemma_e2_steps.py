@@ -25,10 +25,11 @@ HALF_LINE, REALS = Closed(0, oo), (-oo, oo)
 @claim("BB:LE.2.smooth", control={"factor": Fraction(99, 100)})
 def smooth_loss_on_a_segment(*, factor: int | Fraction = 1) -> Evidence:
     r"""Along the segment from $b$ to $a$ the slope $\nabla_1\ell(c,y)^\top(a-b)$ of the loss is at
-    most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness. From this the inequality is derived on average
-    over the outcome, for which the $\mu$ of the display stands, at every time $t\leq1$ of the
-    segments, whose end is $t=1$, and so is $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the difference
-    $X$ of the losses. A second route is that on the segment $c=sa+(1-s)b$ the square
+    most $\|(c,y)\|\|a-b\|$ by joint 1-smoothness and $\nabla_1\ell(0,0)=0$. From this the
+    inequality is derived on average over the outcomes, each of which has a segment of its own, at
+    every time $t\leq1$; take $t=1$ for the end. So is $|\mathbb{E}X|\leq\mathbb{E}|X|$ for the
+    difference $X$ of the losses. In the formulas below $\mu$ is a whole outcome: task, prompt,
+    query and label. A second route is that on the segment $c=sa+(1-s)b$ the square
     $\|c\|^2=sA^2+(1-s)B^2-s(1-s)\|a-b\|^2$ is at most $\max(A,B)^2$ for $A=\|a\|$ and $B=\|b\|$.
     Here `factor` multiplies the squares of the right sides.
     """

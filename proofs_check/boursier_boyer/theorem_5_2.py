@@ -37,24 +37,27 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
         "BB:LF.1.ii.f",
         "BB:LF.1.iii",
         "BB:R5.3.risk0",
+        "BB:F.3.4c",
         "BB:F.3.fin/bounded",
         "OURS:T5.2",
     ),
-    argument=r"That model (11) meets what Theorem 4.3 supposes: by Lemma F.1 it satisfies Assumption 4.2 if "
-    r"$\|\Sigma\|_{\rm op}\leq1$, and otherwise after the query is rescaled, as in OURS:T5.2. "
-    r"$\mathcal{R}_\infty$ is a polynomial, so that it has the Lipschitz constants $\kappa$ and $\beta$ on the ball of radius "
-    r"$2\rho$. Its flow is bounded and ends at the risk 0, by F.3.4c and F.3.fin, so that $T(\frac\varepsilon2)$ exists; then "
-    r"so does $L(\varepsilon)$, as $g_1$ and $g_2$ tend to 0.",
+    argument=r"Model (11) meets what Theorem 4.3 supposes: its loss is 1-smooth by 4.loss, and by Lemma F.1 it satisfies "
+    r"Assumption 4.2 for every $\rho'$ if $\|\Sigma\|_{\rm op}\leq1$, otherwise after the query is rescaled, as in OURS:T5.2. "
+    r"$\mathcal{R}_\infty$ is a polynomial, so that it and its gradient have Lipschitz constants on the ball of radius $2\rho$. "
+    r"Its flow is bounded and ends at the risk 0, by F.3.4c and F.3.fin/bounded, so that $T(\frac\varepsilon2)$ exists; then so "
+    r"does $L(\varepsilon)$, as $g_1$ and $g_2$ tend to 0. The flow (7) exists for all times, as $\mathcal{R}_L\geq0$ is smooth "
+    r"and does not increase along it; for the same reason $\mathcal{R}_L$ has a limit.",
 )
 def theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""As in BB:T4.3 it is derived that $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times
-    $t\geq T(\frac\varepsilon2)$ and all $L\geq L^\star(\frac\varepsilon2)$, that is, if the
-    infinite-prompt risk is at most $\frac\varepsilon2$ from $T$ on, (27) holds, and $g_1+\kappa
-    g_2Te^{\beta T}\leq\frac\varepsilon2$: the Bayes risk is 0 here.
+    r"""As in BB:T4.3, with 0 for the limit, it is derived that
+    $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ at which
+    the flow (7) exists and all $L\geq L^\star(\frac\varepsilon2)$, that is, if the infinite-prompt
+    risk is at most $\frac\varepsilon2$ from $T$ on, (27) holds, and $g_1+\kappa g_2Te^{\beta
+    T}\leq\frac\varepsilon2$. What is special to model (11) is in the argument.
 
     Second route: on instances inside the printed range of $\alpha$, $\Sigma=4$ among them, the
-    bound holds at the end of integrated flows from some length $L(\varepsilon)$ on. Here `c`
-    multiplies $\varepsilon$.
+    bound holds at the end of integrated flows, at a length $L(\varepsilon)$ and at $L=10^6$. Here
+    `c` multiplies $\varepsilon$.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\mathcal R^\star+\varepsilon,\quad L\ge L(\varepsilon),\ \mathcal R^\star=0"
     return derivation("BB:T5.2", trained_risk_below(PRINTED, c, checked), c=c)

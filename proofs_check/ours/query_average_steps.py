@@ -88,9 +88,8 @@ def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is
     derived for every real $q=1+r\geq1$, and so is the bound of $\mathbb{E}\max_k|z_k|^{2q}$ with
-    $\ln L$ in place of $a_2$: for squares $+\eta$, with $\eta>0$, which tends to 0. Both are tried
-    for $q=1,2,4$. Here `c` multiplies $4\sigma^2$ in both bounds, and tokens $\pm1$ refute
-    $c=\frac7{10}$.
+    $\ln L$ in place of $a_2$. Both are tried for $q=1,2,4$. Here `c` multiplies $4\sigma^2$ in both
+    bounds, and tokens $\pm1$ refute $c=\frac7{10}$.
     """
     signs = Instance(
         {"tokens": "1, -1", "d": 1, "sigma": 1, "Uz": 0, "q": 1},
@@ -171,8 +170,6 @@ def weighted_moments_of_the_query(*, c: Fraction = Fraction(1), half: Fraction =
     every $\lambda$ in $[0,\frac12)$ and real $j>0$, and tried on hostile laws for
     $\lambda=\frac14$ and $j=0,\ldots,4$. Here `c` multiplies the bounds, and `half` stands for the
     $\frac12$ in the equality, whose second route is the integral of one coordinate.
-
-    The power is taken over |z|^2 > s for every s > 0; its mean tends to the whole one as s -> 0.
     """
     checked = r"\mathbb{E}\|z\|^{2j}e^{\|z\|^2/4}\le 2^{d/2}\big(4(d+j)/\sqrt{e}\big)^j"
     covered = "lambda = 1/4 and j = 0, ..., 4: standard Gaussian queries, d = 1, 2, 3, 10, exactly; hostile laws in d = 1, 2, 3 "

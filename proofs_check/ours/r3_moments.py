@@ -177,12 +177,11 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
     reference={},
 )
 def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
-    r"""For $q=\frac p2=1+r\geq1$ the bound is derived for $|Z|^2+\eta$ in place of $|Z|^2$, for
-    every $\eta>0$; as $\eta\to0$ both sides tend to those of the row. The exponential moment at
-    $\theta=\frac12$, the tangent of the concave function and $\mathbb{E}_\mu e^{a^\top Z}\geq1$
-    give the bound OURS:QA.tilt, which is smaller for $\sigma\geq1$; for $p=0$ both sides are 1. The
-    second route: the bound is tried for $p=2,3,4,8$ on laws with few atoms at every score and on
-    hostile laws at $\sigma=1$ and 3. Here `share` multiplies it.
+    r"""The bound is derived for every real $q=\frac p2=1+r\geq1$; for $p=0$ both sides are 1. The
+    exponential moment at $\theta=\frac12$, the tangent of the concave function and $\mathbb{E}_\mu
+    e^{a^\top Z}\geq1$ give the bound OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second
+    route: the bound is tried for $p=2,3,4,8$ on laws with few atoms at every score and on hostile
+    laws at $\sigma=1$ and 3. Here `share` multiplies it.
     """
     checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, p))
     search: dict[str, Any] = dict(numbers=((0.001, 10.0),), cases=tilts)
@@ -256,9 +255,10 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
 )
 def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
     r"""The bound $\mathbb{E}_\nu[\mathbb{E}_{\mu_z}|Z_1|^p\,|Z|^{p'}]\leq\sigma^{2p}M_{p,p'}$ is
-    derived for $p,p'\in\{0,4,8\}$, not both 0: R3 as $\eta\to0$ at every query, where
-    $|Uz|\leq|U||z|$, times $|z|^{p'}$. The second route: it is tried on skewed laws with every $U$
-    for $(p,p')=(4,0),(4,4),(8,4),(8,8)$. Here `share` multiplies it.
+    derived for $p,p'\in\{0,4,8\}$, not both 0: R3 at every query, where $|Uz|\leq|U||z|$, times
+    $|z|^{p'}$. That $M_{p,p'}$ is finite is OURS:R3.A33/uniform. The second route of all parts
+    together: the bound is tried on skewed laws with every $U$ for $(p,p')=(4,0),(4,4),(8,4),(8,8)$.
+    Here `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p} M_{p,p'}"
     search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs)
@@ -277,8 +277,8 @@ def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
 def assumption_42_iii_holds(*, share: int | Fraction = 1) -> Evidence:
     r"""With constants that do not depend on $\nu$ the bound of the tilted moments is derived for
     $|U|\leq2\rho'$ and tokens of every dimension, which is $d+1$ for those of Assumption 4.2. The
-    second route: it is tried also for tokens $(x,y)$ and queries $(x_{\rm q},0)$ with the law of
-    $x$. Here `share` multiplies it.
+    second route of all parts together: for $(p,p')=(4,0),(4,4),(8,8)$ it is tried also for tokens
+    $(x,y)$ and queries $(x_{\rm q},0)$ with the law of $x$. Here `share` multiplies it.
     """
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p}\sup_\nu M_{p,p'}"
     search: dict[str, Any] = dict(checked=checked, laws=("three atoms", "two atoms"), numbers=((0.001, 6.0),), cases=joint)
@@ -358,10 +358,9 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
     needs=("OURS:R3.tail", "OURS:R3/concave"),
 )
 def largest_norm(*, share: int | Fraction = 1) -> Evidence:
-    r"""For $q=\frac p2=1+r\geq1$ the bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln
-    L+\frac d2\ln2+\frac p2-1))^{p/2}$ is derived for $\max_\ell|Z_\ell|^2+\eta$ in place of the
-    largest square, for every $\eta>0$; as $\eta\to0$ both sides tend to those of the row. The
-    second route: it is tried for $p=2,\frac52,4,8$ and $L=1,2,10,1000$. Here `share` multiplies it.
+    r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac
+    p2-1))^{p/2}$ is derived for every real $q=\frac p2=1+r\geq1$. The second route: it is tried for
+    $p=2,\frac52,4,8$ and $L=1,2,10,1000$. Here `share` multiplies it.
     """
     checked = r"\mathbb{E}\max_\ell|Z_\ell|^p \le " + sp.latex(maximum_R3(L, d, p, sigma))
     found = _of_every_power(

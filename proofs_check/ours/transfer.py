@@ -95,11 +95,12 @@ def distance_of_the_risks(*, c: int | Fraction = 1) -> Evidence:
 
 @claim("OURS:E.risk/smooth", control={"c": Fraction(99, 100)})
 def distance_of_the_risks_for_a_smooth_loss(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""At every outcome, for which the $\mu$ of the display stands, a loss with a 1-Lipschitz
-    gradient is within $\frac12|D|^2$ of its tangent, where $D=t(a-b)$ is the way along the segment
-    from the output $b=T$ to $a=T_L$ up to the time $t$. So $|\ell(T+D,y)-\ell(T,y)|\leq
-    |\nabla_1\ell||D|+\frac12|D|^2$ with $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and the bound is
-    derived on average, at every time; the segments end at $t=1$. Four jointly 1-smooth losses, one
+    r"""At every outcome a loss with a 1-Lipschitz gradient is within $\frac12|D|^2$ of its tangent,
+    where $D=t(a-b)$ is the way along the segment from the output $b=T$ to $a=T_L$ up to the time
+    $t$. So $|\ell(T+D,y)-\ell(T,y)|\leq |\nabla_1\ell||D|+\frac12|D|^2$ with
+    $|\nabla_1\ell|^2\leq|T|^2+|y|^2$, and the bound is derived on average, at every time; take
+    $t=1$ for the end of the segments. In the formula below $\mu$ is a whole outcome: task, prompt,
+    query and label. Four jointly 1-smooth losses, one
     not convex, confirm it. Here `c` multiplies the right side.
     """
     return derivation("OURS:E.risk/smooth", risks_of_smooth_losses(c), c=c)

@@ -10,8 +10,8 @@ from functools import cache
 import sympy as sp
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import D_, chain, integrated
-from numerics.derivations.rules import arithmetic, assume, integrate, limit, replace, specialise
+from numerics.derivations.derived import chain, integrated
+from numerics.derivations.rules import assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement, from_sympy
 from numerics.derivations.terms import Term, Variable, term
@@ -26,8 +26,8 @@ from proofs_check.derivations.joins.queries import (
 )
 from proofs_check.derivations.query_average import U, at_the_query, norm_of_the_score, norm_U, operator_norm
 from proofs_check.derivations.risks.outcomes import hypotheses
-from proofs_check.derivations.softmax_average import d, k, m0, mean, sigma, sub_gaussian, w
-from proofs_check.derivations.tails.real_moments import at_least_one, eta, score2, theorem_R3
+from proofs_check.derivations.softmax_average import d, m0, mean, sigma, sub_gaussian, w
+from proofs_check.derivations.tails.real_moments import at_least_one, score2, theorem_R3
 from proofs_check.derivations.tails.real_powers import r
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, sub_gaussian_query
 
@@ -64,20 +64,6 @@ def ball_statements(share: int | Fraction = 1) -> tuple[Statement, ...]:
 
 
 @cache
-def whole_power(q: int) -> Theorem:
-    """E w|Z|^{2q}/E w <= (8 sigma^4 (|a|^2 + d/5 + q))^q: R3 for eta -> 0."""
-    at = specialise(theorem_R3(), {r: term(q - 1)})
-    at = specialise(chain(mean(w * (TOKEN.square + eta) ** q) / m0, at), {eta: D_ / (1 + D_)})
-    small = D_ / (1 + D_)
-    less = arithmetic(TOKEN.square**q, "<=", (TOKEN.square + small) ** q, hide=(TOKEN.square,))
-    most = 8 * sigma**4 * (score2 + d / 5 + q)
-    near = specialise(arithmetic((B_ + small) ** q, "<=", B_**q + D_ * (q * (B_ + 1) ** (q - 1))), {B_: most})
-    less = integrate("mean", (k,), replace(w * less.lhs, less))
-    left = replace(less.lhs / m0, less)
-    return limit(chain(left, at, near), D_, most**q, q * (most + 1) ** (q - 1))
-
-
-@cache
 def theorems() -> tuple[Theorem, ...]:
     """R3 at every query, where |Uz| <= |U||z|, times |z|^{p'}."""
     found = []
@@ -86,7 +72,8 @@ def theorems() -> tuple[Theorem, ...]:
         if not p:
             found.append(chain(_left(p, q), _right(p, q)))
             continue
-        at = specialise(whole_power(half), at_the_query)
+        at = specialise(theorem_R3(), {r: term(half - 1)})
+        at = specialise(chain(mean(w * TOKEN.square**half) / m0, at), at_the_query)
         score = instantiated(score2, at_the_query)
         near = chain(norm_of_the_score(), replace(norm_U**2 * QUERY.square, length_of_the_query()))
         form = lambda e, half=half: (8 * sigma**4 * (e + d / 5 + half)) ** half

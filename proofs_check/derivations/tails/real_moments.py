@@ -1,8 +1,7 @@
 """Moments of every real order 2q >= 2 from exponential moments: R3, the moments of tilted tokens,
 and those of the largest of L tokens.
 
-A power with a variable exponent has a positive base, so that |Z|^2 + eta stands for |Z|^2, for
-every eta > 0; where q >= 1 both sides are continuous at eta = 0.
+They are derived for |Z|^2 + eta, where eta > 0, and eta tends to 0 at the end.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.derived import D_, N_, chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, replace, specialise
+from numerics.derivations.rules import arithmetic, assume, integrate, limit, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Term, Variable, term
@@ -31,13 +30,24 @@ score2, square, of_largest, scale = over(j, d, a(j) ** 2), TOKEN.square, largest
 
 
 def _bound(B: Term, c: int | Fraction = 1) -> Term:
-    """(4 c sigma^2 (q - 1 + B) + eta)^q."""
-    return (Fraction(c) * scale * (r + B) + eta) ** q
+    """(4 c sigma^2 (q - 1 + B))^q."""
+    return (Fraction(c) * scale * (r + B)) ** q
+
+
+@cache
+def near_a_power() -> Theorem:
+    """(C (1 + ln(1 + delta)/q))^q <= C^q + delta C^q, from q ln(1 + x/q) <= x."""
+    less = specialise(arithmetic(q * log(1 + N_ / q), "<=", N_), {N_: log(1 + D_)})
+    more = 1 + log(1 + D_) / q
+    near = chain(exp(q * log(more)), replace(exp(less.lhs), less), arithmetic(exp(log(1 + D_)), "==", 1 + D_))
+    near = chain(arithmetic(more**q, "==", exp(q * log(more))), near)
+    product = specialise(arithmetic((C_ * M_) ** q, "==", C_**q * M_**q), {M_: more})
+    return chain(product, replace(product.rhs, near), C_**q + D_ * C_**q)
 
 
 def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Theorem) -> Theorem:
-    """E w (n + eta)^q/E w <= (4 sigma^2 (q - 1 + B) + eta)^q from E w e^{n/(4 sigma^2)} <= e^B and
-    1 <= E w: the mean of the tangent at ln y = q - 1 + B + eta/(4 sigma^2).
+    """E w n^q/E w <= (4 sigma^2 (q - 1 + B))^q from E w e^{n/(4 sigma^2)} <= e^B and 1 <= E w: the
+    mean of the tangent at ln y = q - 1 + B + eta/(4 sigma^2) bounds the moment of n + eta.
     """
     shift, total = eta / scale, normaliser.rhs
     at, top = n / scale + shift, B + shift + r
@@ -56,13 +66,20 @@ def _moment(weight: Term, n: Term, B: Term, exponential: Theorem, normaliser: Th
     average = chain(average, replace(average.rhs, exponential), scale**q * (total * power + slope * (1 - total)))
     less = arithmetic(total * power + slope * (1 - total), "<=", total * power, normaliser, hide=(total, slope, power))
     average = chain(average, replace(average.rhs, less))
-    ratio = replace(average.lhs / total, average)
-    return chain(mean(weight * (n + eta) ** q) / total, ratio, joined, _bound(B))
+    ratio = chain(replace(average.lhs / total, average), joined)
+    larger = arithmetic(n, "<=", n + eta, hide=(n,))
+    larger = integrate("mean", (k,), replace(weight * n**q, larger))
+    near = chain(replace(larger.lhs / total, larger), ratio)
+    end = scale * (r + B)
+    least = arithmetic(0, "<", end * (log(1 + D_) / q), arithmetic(0, "<", log(1 + D_)), hide=(end, log(1 + D_)))
+    near = specialise(near, {eta: end * (log(1 + D_) / q)}, least)
+    near = chain(near, specialise(near_a_power(), {C_: end}))
+    return limit(near, D_, end**q, end**q)
 
 
 @cache
 def of_tilted_tokens() -> Theorem:
-    """E w (|Z|^2 + eta)^q/E w <= (4 sigma^2 (q - 1 + h + a2) + eta)^q, where 2^{d/2} = e^h."""
+    """E w|Z|^{2q}/E w <= (4 sigma^2 (q - 1 + h + a2))^q, where 2^{d/2} = e^h."""
     weighted = specialise(exponential_of_the_square(), {u: term(1)})
     weighted = chain(mean(w * exp(square / scale)), weighted, exp(h + a2))
     return _moment(w, square, h + a2, weighted, weight_at_least_one())
@@ -70,14 +87,14 @@ def of_tilted_tokens() -> Theorem:
 
 @cache
 def of_the_largest() -> Theorem:
-    """E (max|z|^2 + eta)^q <= (4 sigma^2 (q - 1 + h + ln L) + eta)^q."""
+    """E max|z|^{2q} <= (4 sigma^2 (q - 1 + h + ln L))^q."""
     same = arithmetic(M_ * exp(x), "==", exp(x + log(M_)))
     plain = chain(largest.exponential(), specialise(same, {M_: 1 * L, x: h}))
     return _moment(term(1), of_largest, h + log(L), plain, arithmetic(1, "<=", term(1)))
 
 
 def _at_most(weight: Term, n: Term, total: Term, bound: Term, *given: Theorem) -> Statement:
-    return Statement(mean(weight * (n + eta) ** q) / total, "<=", bound, hypotheses(*given))
+    return Statement(mean(weight * n**q) / total, "<=", bound, hypotheses(*given))
 
 
 def statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -92,16 +109,14 @@ def largest_statement(share: int | Fraction = 1, c: int | Fraction = 1) -> State
 
 
 def statement_R3(share: int | Fraction = 1) -> Statement:
-    """E w (|Z|^2 + eta)^q/E w <= share (8 sigma^4 (|a|^2 + d/5 + q) + eta)^q for sigma >= 1, where
-    q is p/2.
-    """
-    bound = Fraction(share) * (8 * sigma**4 * (score2 + d / 5 + q) + eta) ** q
+    """E w|Z|^p/E w <= share (8 sigma^4 (|a|^2 + d/5 + q))^q for sigma >= 1, where q is p/2."""
+    bound = Fraction(share) * (8 * sigma**4 * (score2 + d / 5 + q)) ** q
     return _at_most(w, square, m0, bound, sub_gaussian(), at_least_one)
 
 
 @cache
 def theorem_R3() -> Theorem:
     """4 sigma^2 (q - 1 + h + sigma^2 |a|^2) <= 8 sigma^4 (|a|^2 + d/5 + q) for sigma >= 1."""
-    base = scale * (r + (h + sigma**2 * score2)) + eta
-    larger = arithmetic(base, "<=", 8 * sigma**4 * (score2 + d / 5 + q) + eta, at_least_one, hide=(score2,))
+    base = scale * (r + (h + sigma**2 * score2))
+    larger = arithmetic(base, "<=", 8 * sigma**4 * (score2 + d / 5 + q), at_least_one, hide=(score2,))
     return chain(of_tilted_tokens(), base**q, replace(base**q, larger))

@@ -41,7 +41,8 @@ ft = Function("f_w", (Sort.TASK, Sort.TOKEN), Fraction(4))
 scale, st = Variable("scale", range=POSITIVE), Function("scale_w", (Sort.TASK,))
 paths = Function("paths", (Sort.TASK, Sort.TIME), Fraction(1))
 i = Variable("i", Sort.INDEX)
-K, S = Variable("K", range=POSITIVE), Variable("S", range=POSITIVE)
+K, K2, S = (Variable(name, range=POSITIVE) for name in ("K", "K2", "S"))
+prompt = Variable("prompt", Sort.PROMPT)
 number = Variable("number", range=NONNEGATIVE)
 
 
@@ -81,6 +82,20 @@ finite_mean = assume("E f^2 <= S", M(f(k) ** 2), "<=", S)
 def chosen(bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: Any = K, delta: Any = delta) -> Theorem:
     """E[X; u >= K] <= delta for a K that is chosen so, or what is no such choice."""
     return choose("K is large", bound, (k,), X, u, K, delta)
+
+
+def each_beyond_the_other() -> Theorem:
+    """0 <= -1 from two numbers, each of which is chosen larger than the other."""
+    one = equal(M(term(1)), 1)
+    first, second = (choose(f"{a.name} is large", one, (k,), 1, b, a, Fraction(1, 4)) for a, b in ((K, K2), (K2, K)))
+    indicators = [equal(thm.lhs, Op("ind", (b - a,))) for thm, a, b in ((first, K, K2), (second, K2, K))]
+    small = [then(equal(same.rhs, thm.lhs), thm) for thm, same in zip((first, second), indicators)]
+    return arithmetic(0, "<=", -1, *small)
+
+
+def at_one_time() -> Theorem:
+    """A hypothesis on one number, at the value of a path at one time."""
+    return at_task(assume("h", R, "<=", r), w, {R: path(later)})
 
 
 def clock(most: Any = CLOCK(now), thm: Theorem | None = None) -> Theorem:
@@ -223,6 +238,25 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a mean in place of a value at a task": lambda: specialise(
         equal(Given(w, M(x * ft(w, k) ** 2)), x * Given(w, M(ft(w, k) ** 2))), {x: M(f(k))}
     ),
+    "two choices that depend on each other": each_beyond_the_other,
+    "a choice that depends on the length of a prompt": lambda: choose(
+        "K is large",
+        assume("finite", bind("prompt", (prompt,), bind("sum", (k,), f(k), (prompt,)) ** 2), "<=", S),
+        (prompt,),
+        bind("sum", (k,), f(k), (prompt,)) ** 2,
+        L,
+        K,
+        delta,
+    ),
+    "a hypothesis at one time by a task": at_one_time,
+    "a continuation by a hypothesis at one time": lambda: continued(
+        arithmetic(path(now), "<=", r, at_one_time()), assume("r < R", r, "<", R), assume("start", path(START), "<=", R)
+    ),
+    "a hypothesis at one index by a task": lambda: at_task(assume("h", R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}),
+    "nothing to the power of nothing": lambda: equal(number**number, number**number),
+    "nothing to a negative power": lambda: equal(number**-delta, number**-delta),
+    "nothing to any power": lambda: equal(number**R, number**R),
+    "an infinite mean to a power": lambda: equal(HEAVY**delta, HEAVY**delta),
     "a choice of what a bound is known of": lambda: chosen(said_of(f(k) ** 2, K)),
     "a choice of what the mean is finite by": lambda: chosen(arithmetic(M(f(k) ** 2), "<=", S, said_of(f(k) ** 2, S - K))),
     "a choice of its own bound": lambda: chosen(delta=K),

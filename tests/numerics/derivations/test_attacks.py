@@ -35,7 +35,7 @@ from numerics.derivations.terms import GAUSSIAN as xi
 from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from tests.numerics.derivations import attacks_on_time_and_tasks
-from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, ft, kept, now, path, w
+from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, K, chosen, ft, kept, now, path, w
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 i, p, query = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("y", Sort.QUERY)
@@ -313,6 +313,13 @@ def test_assumptions_are_shown_with_all_that_they_say() -> None:
     both = arithmetic(x + y, "<=", 0, assume("h", x, "<=", 0), assume("h", y, "<=", 0))
     assert {str(a) for a in both.assumptions} == {"h: x <= 0", "h: real_y <= 0"}
     assert equal(M(f(k)), M(f(k))).functions == {f}
+
+
+def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks() -> None:
+    """No number need be large enough for all of them."""
+    assert [a.chosen for a in chosen().assumptions if a.name == "K is large"] == [K]
+    lifted = at_task(chosen(), w, {attacks_on_time_and_tasks.f: ft})
+    assert [a.chosen for a in lifted.assumptions if a.name == "K is large"] == [None]
 
 
 def test_every_rule_is_attacked() -> None:
