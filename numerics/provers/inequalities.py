@@ -167,9 +167,11 @@ class _Run:
     def tight(self) -> dict[str, Any]:
         """Slack and tightest point, where both sides are positive there."""
         s = self.seen
-        if s.ratio is None or s.tightest is None or s.ratio < 1:
+        if s.ratio is None or s.tightest is None or s.ratio < 1 - 1e-12:
             return {}
-        return {"slack": s.ratio, "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)}}
+        # Where the sides are equal, the order in which a product is rounded says which is larger.
+        slack = max(1.0, s.ratio)
+        return {"slack": slack, "tightest": {str(n): f"{float(v):.6g}" for n, v in zip(self.st.names, s.tightest)}}
 
     def search_feasible(self) -> None:
         """Find a point that meets the hypotheses, or show that there is none: nothing is proved of
