@@ -9,7 +9,17 @@ from typing import Any
 
 from numerics.derivations.statements import Statement
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.joins import averages, integrals, lemma_c1, lemma_c4, lemma_d1, queries, term_3
+from proofs_check.derivations.joins import (
+    assumption_33,
+    averages,
+    integrals,
+    lemma_c1,
+    lemma_c4,
+    lemma_d1,
+    queries,
+    real_moments,
+    term_3,
+)
 from proofs_check.derivations.joins.term_3 import Lemma
 from proofs_check.derivations.proof import Proof, both_powers, each, one, powers
 
@@ -61,6 +71,11 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:LD.1.4th/line": Proof(lemma_d1.line_statements, each(lemma_d1.on_the_line, 2)),
         "BB:LD.1.4th/every_d": Proof(lemma_d1.norm_statements, each(lemma_d1.of_the_norm, 2)),
         "OURS:QA.min": Proof(queries.smaller_statements, each(queries.smaller, 3)),
+        "OURS:QA.tilt": Proof(real_moments.statements, (real_moments.of_tilted_tokens, real_moments.of_the_largest)),
+        "OURS:R3": one(real_moments.statement_R3, real_moments.theorem_R3),
+        "OURS:R3.max": one(real_moments.largest_statement, real_moments.of_the_largest),
+        "OURS:R3.A33": Proof(assumption_33.statements, each(assumption_33.theorems, 8)),
+        "OURS:R3.A33/ball": Proof(assumption_33.ball_statements, each(assumption_33.ball_theorems, 8)),
         "OURS:R3.A33/uniform": Proof(queries.constant_statements, each(queries.constants, 8)),
     }
 )

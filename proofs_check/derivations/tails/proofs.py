@@ -8,7 +8,6 @@ from types import MappingProxyType
 from proofs_check.derivations import tilted
 from proofs_check.derivations.proof import Proof, each, one
 from proofs_check.derivations.tails import (
-    assumption_33,
     choice_of_the_cut,
     cut_of_the_mean,
     hoelder,
@@ -16,7 +15,6 @@ from proofs_check.derivations.tails import (
     lemma_c7,
     lemma_d2,
     product,
-    real_moments,
 )
 from proofs_check.derivations.tails import lemma_c7_statements as c7
 from proofs_check.derivations.tails import lemma_d2_statements as d2
@@ -26,11 +24,6 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
-        "OURS:QA.tilt": Proof(real_moments.statements, (real_moments.of_tilted_tokens, real_moments.of_the_largest)),
-        "OURS:R3": one(real_moments.statement_R3, real_moments.theorem_R3),
-        "OURS:R3.max": one(real_moments.largest_statement, real_moments.of_the_largest),
-        "OURS:R3.A33": Proof(assumption_33.statements, each(assumption_33.theorems, 8)),
-        "OURS:R3.A33/ball": Proof(assumption_33.ball_statements, each(assumption_33.ball_theorems, 8)),
         "BB:C.7.fin/powers": one(product.statement, product.theorem),
         "BB:LC.7": one(c7.lemma, lemma_c7.theorem),
         "BB:LC.7.int": one(c7.cut_of_the_mean, cut_of_the_mean.above_the_cut),

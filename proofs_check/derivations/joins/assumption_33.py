@@ -24,10 +24,10 @@ from proofs_check.derivations.joins.queries import (
     length_of_the_query,
     square,
 )
+from proofs_check.derivations.joins.real_moments import at_least_one, score2, theorem_R3
 from proofs_check.derivations.query_average import U, at_the_query, norm_of_the_score, norm_U, operator_norm
 from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.softmax_average import d, m0, mean, sigma, sub_gaussian, w
-from proofs_check.derivations.tails.real_moments import at_least_one, score2, theorem_R3
 from proofs_check.derivations.tails.real_powers import r
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, sub_gaussian_query
 
