@@ -29,7 +29,8 @@ class Assumption:
     Raises
     ------
     Refused
-        If it speaks of one token, query, index, task or time that is not in `every`.
+        If it speaks of one token, query, index, task or time that is not in `every`, or is said for
+        all of what is no variable and no function of indices.
     """
 
     name: str
@@ -41,6 +42,9 @@ class Assumption:
     chosen: Variable | None = None
 
     def __post_init__(self) -> None:
+        of_indices = (v for v in self.every if type(v) is not Function or set(v.sorts) == {Sort.INDEX})
+        if START in self.every or len([v for v in of_indices if type(v) in (Variable, Function)]) < len(self.every):
+            raise Refused(f"the hypothesis {self.name} is said for all values of variables and functions of indices only")
         if loose := [v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]:
             raise Refused(f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`")
 
@@ -51,7 +55,8 @@ class Assumption:
         return used - self.every
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.lhs} {self.op} {self.rhs}"
+        of = ", ".join(sorted(v.name for v in self.every))
+        return f"{self.name}: {self.lhs} {self.op} {self.rhs}{f' for every {of}' if of else ''}"
 
 
 class Theorem:
@@ -169,8 +174,9 @@ def prove(
     if not _in_order(assumptions):
         raise Refused("one chosen number depends on another, and that one on it; choose them one after the other")
     names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
-    for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))):
-        for name, thing in _named(read(e)):
+    every = [(v.name, v) for a in assumptions for v in a.every]
+    for named in (every, *(_named(read(e)) for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))))):
+        for name, thing in named:
             if names.setdefault(name, thing) != thing:
                 raise Refused(f"the name {name!r} stands for two things; rename one of them")
     for g in [g for g in names.values() if isinstance(g, Function) and Sort.TIME in g.sorts and g.order == 1]:

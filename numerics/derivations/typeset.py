@@ -44,7 +44,10 @@ def relation(lhs: Term, op: str, rhs: Term) -> str:
 def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     """Everything that a theorem assumes: hypotheses, orders of functions, and ranges."""
     said = lambda a: "given " if a.cited else f"choice of ${_name(a.chosen.name)}$, which exists: " if a.chosen else ""
-    own = sorted(f"{said(a)}{a.name}: ${relation(a.lhs, a.op, a.rhs)}$" for a in thm.assumptions)
+    every = lambda a: ", ".join(f"${_name(v.name)}$" for v in sorted(a.every, key=lambda v: v.name))
+    own = sorted(
+        f"{said(a)}{a.name}: ${relation(a.lhs, a.op, a.rhs)}${f' for every {every(a)}' if a.every else ''}" for a in thm.assumptions
+    )
     orders = []
     for g in sorted(thm.functions, key=lambda g: g.name):
         if Sort.TIME in g.sorts:

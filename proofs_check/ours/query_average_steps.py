@@ -83,7 +83,7 @@ def _moments(c: sp.Rational, q: int) -> Iterator[Term]:
 @claim(
     "OURS:QA.tilt",
     control=dict(c=Fraction(7, 10)),
-    needs=("OURS:R3/concave", "OURS:R3/exponential"),
+    needs=("OURS:R3/exponential",),
 )
 def moments_of_tilted_tokens(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""With $a_2=\sigma^2|Uz|^2$, $\mathbb{E}_{\mu_z}|Z|^{2q}\leq(4\sigma^2)^q(q-1+h+a_2)^q$ is

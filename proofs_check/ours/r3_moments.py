@@ -172,7 +172,6 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
 @claim(
     "OURS:R3",
     control=dict(share=Fraction(1, 4)),
-    needs=("OURS:R3/exponential", "OURS:R3/concave", "OURS:R3/sum"),
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
@@ -355,7 +354,7 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
 @claim(
     "OURS:R3.max",
     control=dict(share=Fraction(1, 2)),
-    needs=("OURS:R3.tail", "OURS:R3/concave"),
+    needs=("OURS:R3.tail",),
 )
 def largest_norm(*, share: int | Fraction = 1) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac

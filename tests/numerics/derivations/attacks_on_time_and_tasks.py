@@ -252,6 +252,10 @@ TIME_AND_TASKS: dict[str, Callable[[], Any]] = {
     "a continuation by a hypothesis at one time": lambda: continued(
         arithmetic(path(now), "<=", r, at_one_time()), assume("r < R", r, "<", R), assume("start", path(START), "<=", R)
     ),
+    "a hypothesis on all functions of a token, given once": lambda: assume("h", M(f(k) ** 2), "<=", 1, every=iter((f,))),
+    "a hypothesis on all values of a name with two meanings": lambda: assume(
+        "h", scale, "<=", 1, every=(Variable("scale", range=REALS),)
+    ),
     "a hypothesis at one index by a task": lambda: at_task(assume("h", R, "<=", r), w, {R: Function("vec", (Sort.INDEX,))(i)}),
     "nothing to the power of nothing": lambda: equal(number**number, number**number),
     "nothing to a negative power": lambda: equal(number**-delta, number**-delta),
