@@ -159,8 +159,9 @@ def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: An
     Raises
     ------
     Refused
-        If the bound is not that of a mean of a nonnegative term, a number may be infinite, K is not
-        new, or the choice would depend on a token, query, task, index or time.
+        If the bound is not that of a mean of a nonnegative term, or that of a mean over a prompt,
+        whose length K would depend on; if a number may be infinite, K is not new, or the choice
+        would depend on a token, query, task, index or time.
 
     Examples
     --------

@@ -42,9 +42,10 @@ class Assumption:
     chosen: Variable | None = None
 
     def __post_init__(self) -> None:
-        of_indices = (v for v in self.every if type(v) is not Function or set(v.sorts) == {Sort.INDEX})
-        if START in self.every or len([v for v in of_indices if type(v) in (Variable, Function)]) < len(self.every):
-            raise Refused(f"the hypothesis {self.name} is said for all values of variables and functions of indices only")
+        for v in self.every:
+            of_indices = type(v) is Function and set(v.sorts) == {Sort.INDEX}
+            if v == START or not (of_indices or type(v) is Variable):
+                raise Refused(f"the hypothesis {self.name} is said for all values of variables and functions of indices only")
         if loose := [v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]:
             raise Refused(f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`")
 

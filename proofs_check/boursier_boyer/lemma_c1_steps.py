@@ -74,8 +74,8 @@ def distance_of_the_inverses(*, c: int | Fraction = 1, share: int | Fraction = 1
     inequality, has at least the probability $1-2\delta$. All of this is derived.
 
     A factor c other than 1 stands in front of each bound, and `share` multiplies $2\delta$. The
-    second route are the inequalities for $y=S_L/S$; and the event fails at least where
-    $S_L\leq(1-\alpha_-)S$, whose probability is compared with $2\delta$ on the worst laws, at the
+    second route are the inequalities for $y=S_L/S$. The event fails where $S_L<(1-\alpha_-)S$, and
+    even $\mathbb{P}(S_L\leq(1-\alpha_-)S)$ is compared with $2\delta$ on the worst laws, at the
     $\delta$ of each $\alpha_-=\alpha$.
     """
     domain = {y: (0, oo), m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo)}

@@ -31,7 +31,6 @@ from proofs_check.derivations.softmax_average import d, m0, mean, sigma, sub_gau
 from proofs_check.derivations.tails.real_powers import r
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, sub_gaussian_query
 
-B_ = Variable("B_", range=POSITIVE)
 rho = Variable("rho", range=POSITIVE)
 on_the_ball = assume("|U| is at most 2 rho, on the ball", norm_U, "<=", 2 * rho)
 GIVEN = (sub_gaussian(), at_least_one, operator_norm(U, norm_U, d), length_of_the_query())
