@@ -6,10 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 from numerics.derivations.binding import bind
-from numerics.derivations.rules import arithmetic, equal, integrate, limit, open_event, replace, specialise, then
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS
+from numerics.derivations.flows import up_to
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, limit, open_event, replace, specialise, then, until
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
 from numerics.derivations.terms import Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 
 __all__ = [
     "cauchy_schwarz",
@@ -20,6 +21,7 @@ __all__ = [
     "interpolated",
     "log",
     "markov",
+    "read_up_to",
     "root",
     "schwarz_of_bounds",
     "sqrt",
@@ -141,3 +143,17 @@ def interpolated(long: Theorem, short: Theorem, M: Any, x: Any, theta: Variable)
     least = chain(split, replace(split.rhs, *parts), specialise(lemma, {X_: x}))
     back = arithmetic(X, "==", M * (X / M), short, hide=(X, M))
     return chain(back, replace(back.rhs, least))
+
+
+def read_up_to(end: Any, thm: Theorem, horizon: Theorem) -> Theorem:
+    """A theorem whose hypothesis `horizon` says that times are at most `end`, at the times up to
+    `end`, whatever comes later.
+    """
+
+    def shown(a: Assumption, times: list[Variable]) -> Theorem:
+        left, right = (up_to(end, e, *times) for e in (a.lhs, a.rhs))
+        given = () if a in horizon.assumptions else (assume(a.name, a.lhs, a.op, a.rhs, tuple(a.every), cited=a.cited),)
+        return arithmetic(left, a.op, right, *given, hide=(a.lhs, a.rhs) if given else ())
+
+    timed = {a: [v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME] for a in thm.assumptions}
+    return until(thm, end, *(shown(a, times) for a, times in timed.items() if times))

@@ -15,6 +15,7 @@ from proofs_check.derivations.features import (
     margin,
     orbit,
     tasks,
+    universal_bound,
     updates,
 )
 from proofs_check.derivations.proof import Proof, each, one
@@ -59,6 +60,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             tasks.other_statements, (tasks.other_form, tasks.other_entries, tasks.small_rest, tasks.not_negative)
         ),
         "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
+        "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
         "OURS:R12.upper": Proof(orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)),
         "OURS:R11.upper": Proof(margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)),
         "LDL:L4.1/upper": one(updates.own_statement, updates.own_update),

@@ -7,13 +7,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain
-from numerics.derivations.flows import derivative, up_to
-from numerics.derivations.rules import arithmetic, assume, equal, fall, integrate, replace, specialise, until
+from numerics.derivations.derived import chain, read_up_to
+from numerics.derivations.flows import derivative
+from numerics.derivations.rules import arithmetic, assume, equal, fall, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.outcomes import absolute, both_signs, hypotheses, i, p, parameters, size
 from proofs_check.derivations.training import two_flows
 from proofs_check.derivations.training.two_flows import (
@@ -135,14 +135,6 @@ def never_rises() -> Theorem:
     return fall(RL(t), t, slow, s)
 
 
-def up_to_T(a: Assumption) -> Theorem:
-    """A hypothesis on all times, or that times are up to T, at the times up to T."""
-    left, right = (up_to(T, e, t) for e in (a.lhs, a.rhs))
-    if a in horizon.assumptions:
-        return arithmetic(left, "<=", right)
-    return arithmetic(left, a.op, right, assume(a.name, a.lhs, a.op, a.rhs, tuple(a.every), cited=a.cited), hide=(a.lhs, a.rhs))
-
-
 @cache
 def at_T() -> Theorem:
     """R_L(theta_L(s)) - R_inf(theta_inf(s)) <= g1 + kappa g2 T e^{beta T} for every time s up to T,
@@ -155,8 +147,7 @@ def at_T() -> Theorem:
 
 def at_a_time(thm: Theorem) -> Theorem:
     """A theorem on the times up to T at any time s, times the indicator that s is at most T."""
-    timed = [a for a in thm.assumptions if t in a.every]
-    return specialise(until(thm, T, *map(up_to_T, timed)), {t: s})
+    return specialise(read_up_to(T, thm, horizon), {t: s})
 
 
 def _from_T_on(e: Term, limit: Term = limit) -> Theorem:

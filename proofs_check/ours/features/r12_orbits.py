@@ -13,9 +13,8 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy import E, Rational, exp, oo
 
-from numerics.evidence import Evidence, Verdict, all_of, confirmed
+from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import Closed, computed, forall, identity, trace_identity
-from numerics.refutation import refuted_by_two_routes
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -23,7 +22,6 @@ from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.features.problems import descended, exchangeable, hexagon, margin_of, roots_of_E8
 from theory.regression.features.data import FeatureRegression
 from theory.regression.features.orbits import cube, lattice, polygon, simplex
-from theory.regression.features.reduced import ReducedAttention
 from theory.symbolic.algebra import Algebra
 
 a, s, mu, r, R, Delta, eta, sigma = sp.symbols("a s mu r R Delta eta sigma", positive=True)
@@ -128,53 +126,6 @@ def _margins() -> Evidence:
     cases = [margin_of("hexagon", hexagon(), polygon(6).margin), margin_of("cube in R^3", corners(3), cube(3).margin)]
     cases.append(margin_of("simplex", np.eye(4) - 0.25, simplex(4, 2**0.5).margin))
     return agree("enumeration", cases, 1e-9, checked=r"\gamma=\Delta^2/(2\sqrt r)")
-
-
-@claim(
-    "OURS:R12.lower",
-    control=({"three": 2}, {"six": 5}, {"times": 8}, {"two": 1}),
-    needs=("OURS:R7.H", "OURS:R11.sign"),
-    argument=r"While $|Q|_{\rm op}\leq\frac1{2R^2}$ all differences of scores are at most 1, so that every $w_m\leq b=\frac "
-    r"eK$ and $|w|^2\leq b$; then $|VHV^\top|_{\rm op}\leq R^2\sum_kp_k\sigma_f^2\cdot3b$, by R11.sign, and "
-    r"$|Q|_{\rm op}$ grows by at most $\eta$ times this in a step; at $K\geq6$ no attention is $\frac12$ meanwhile.",
-)
-def the_universal_lower_bound(*, three: int = 3, six: int = 6, times: int = 6, two: int = 2) -> Evidence:
-    r"""With $w_k,w_m,|w|^2$ in $[0,b]$: $|w_k+w_m-|w|^2|\leq2b$ and $w_k(1-2w_k+|w|^2)+2b\leq3b$;
-    $\frac eK<\frac12$ for $K\geq6$; and the way $\frac1{2R^2}$ at the speed $3e\eta\sigma_f^2R^2/K$
-    takes the time $K/(6e\eta\sigma_f^2R^4)$. Here `two`, `three`, `six` and `times` stand for these
-    numbers.
-    """
-    w_k, w_m, S = sp.symbols("w_k w_m S", nonnegative=True)
-    b, K = sp.symbols("b K", positive=True)
-    domain = {w_k: Closed(0, 1), w_m: Closed(0, 1), S: Closed(0, 1), b: sp.Interval.Lopen(0, 1)}
-    where = [(w_k, "<=", b), (w_m, "<=", b), (S, "<=", b)]
-    own = {v: domain[v] for v in (w_k, S, b)}
-    with sp.evaluate(False):
-        way = (1 / (2 * R**2)) / (3 * E * eta * sigma**2 * R**2 / K)
-    found = all_of(
-        forall(w_k + w_m - S, "<=", two * b, domain, where=where),
-        forall(S - w_k - w_m, "<=", two * b / 2, domain, where=where),
-        forall(w_k * (1 - 2 * w_k + S) + 2 * b, "<=", three * b, own, where=[where[0], where[2]]),
-        forall(E / K, "<", Rational(1, 2), {K: Closed(six, oo)}),
-        identity(way, K / (times * E * eta * sigma**2 * R**4)),
-    )
-    return confirmed(found, _times_above()) if (three, six, times, two) == (3, 6, 6, 2) else found
-
-
-def _times_above() -> Evidence:
-    """Return how far times to one half lie above the bound, at norm 1."""
-    shown = []
-    for name, time, K, norm in (
-        ("E8", lattice("E8").attention_time(0.5), 240, 1.0),
-        ("Leech", lattice("Leech").attention_time(0.5), 196560, 1.0),
-        ("64 orthonormal features", ReducedAttention(64, 1.0).attention_time(0.5), 64, 1.0),
-        ("cube in R^10", cube(10).attention_time(0.5), 1024, 10**0.5),
-    ):
-        bound = K / (6 * np.e * norm**4)
-        if time < bound:
-            return refuted_by_two_routes("quadrature", {"features": name, "time": time, "bound": bound}, bound, time, bound)
-        shown.append(f"{name}: {time / bound:.4g} times the bound")
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
 
 
 def simplex_times(thirty_two: int) -> Evidence:

@@ -1,0 +1,124 @@
+"""R12: the time that training takes at least until a query attends to its own class, whatever the
+features: derived for the gradient flow, and argued for the steps of gradient descent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy import E, Rational, oo
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.properties.computed import Computed, Entries, OneOf, Share
+from numerics.provers import Closed, forall, identity
+from numerics.refutation import refuted_by_two_routes
+from numerics.regression.features.flow import attention_flow
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features.problems import descended, exchangeable
+from theory.regression.features.data import FeatureRegression
+from theory.regression.features.orbits import cube, lattice
+from theory.regression.features.reduced import ReducedAttention
+
+Train = Callable[[FeatureRegression, float], NDArray[np.float64]]
+R, eta, sigma, b, K = sp.symbols("R eta sigma b K", positive=True)
+w_k, w_m, S = sp.symbols("w_k w_m S", nonnegative=True)
+
+
+def _times_above(times: Rational) -> Evidence:
+    """Return how far times to one half lie above the bound, at eta = sigma_f = 1."""
+    shown = []
+    for name, time, classes, norm in (
+        ("E8", lattice("E8").attention_time(0.5), 240, 1.0),
+        ("Leech", lattice("Leech").attention_time(0.5), 196560, 1.0),
+        ("64 orthonormal features", ReducedAttention(64, 1.0).attention_time(0.5), 64, 1.0),
+        ("cube in R^10", cube(10).attention_time(0.5), 1024, 10**0.5),
+    ):
+        bound = classes / (float(times) * np.e * norm**4)
+        if time < bound:
+            return refuted_by_two_routes("quadrature", {"features": name, "time": time, "bound": bound}, bound, time, bound)
+        shown.append(f"{name}: {time / bound:.4g} times the bound")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="; ".join(shown))
+
+
+def _flow(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
+    return attention_flow(problem, [0.0, time]).Q[-1]
+
+
+def _steps(problem: FeatureRegression, time: float) -> NDArray[np.float64]:
+    """Return Q after the time in twelve steps of gradient descent."""
+    return descended(problem, time / 12, 12)
+
+
+def _attention_at_the_bound(six: int, times: Rational, half: Rational, train: Train) -> Computed:
+    """Return that training on drawn features leads to no attention of 1/2 by the displayed time."""
+
+    def largest(K: int, v: NDArray[np.float64], scale: float) -> float:
+        problem = exchangeable(scale * v[: 2 * K].reshape(2, K))
+        norm = np.linalg.norm(problem.features, axis=0).max()
+        if not norm:
+            return float("nan")
+        Q = train(problem, K / (float(times) * np.e * norm**4))
+        return float(np.diag(problem.attention(Q)).max())
+
+    return Computed(
+        "features in the plane",
+        {"K": OneOf((six, six + 1, 2 * six)), "v": Entries(4 * six, high=3.0), "scale": Share(0.1, 3.0)},
+        lambda **at: (largest(**at), float(half)),
+        largest,
+        accuracy=1e-6,
+        each=2,
+    )
+
+
+@claim(
+    "OURS:R12.lower",
+    control=({"times": Rational(1, 50)}, {"six": 2}, {"half": Rational(1, 10)}),
+    needs=("OURS:R7.H", "OURS:R7.loss", "OURS:R11.sign"),
+)
+def the_universal_lower_bound(*, six: int = 6, times: Rational = Rational(6), half: Rational = Rational(1, 2)) -> Evidence:
+    r"""Every time of the flow at which a query has the attention `half` = $\frac12$ on its own
+    class is at least $K/(6e\eta\sigma_f^2R^4)$, with `times` for the 6, for any features with
+    $|v_k|\leq R$, any $p$ and $K\geq{}$`six`. It is derived for every number of classes and
+    dimension: while $|Q|\leq\frac1{2R^2}$ every attention is at most $\frac eK$, so that $|Q|$
+    grows at most at the speed $3e\eta\sigma_f^2R^2/K$.
+
+    Tried are the attention $\frac1K$ at the start, the exact times of four families, and drawn
+    features in the plane, whose flow is integrated up to the displayed time.
+    """
+    at_first = forall(1 / K, "<", half, {K: Closed(six, oo)})
+    found = derivation("OURS:R12.lower", all_of(at_first, _times_above(times)), six=six, times=Fraction(times), half=Fraction(half))
+    return found.replace(sides=(*found.sides, _attention_at_the_bound(six, times, half, _flow)))
+
+
+@claim(
+    "OURS:R12.steps",
+    control=({"three": 2}, {"six": 5}, {"times": 8}, {"two": 1}),
+    needs=("OURS:R7.H", "OURS:R11.sign"),
+    argument=r"While $|Q|_{\rm op}\leq\frac1{2R^2}$ all differences of scores are at most 1, so that every $w_m\leq b=\frac "
+    r"eK$ and $|w|^2\leq b$; then $|VHV^\top|_{\rm op}\leq R^2\sum_kp_k\sigma_f^2\cdot3b$, by R11.sign, and "
+    r"$|Q|_{\rm op}$ grows by at most $\eta$ times this in a step; at $K\geq6$ no attention is $\frac12$ meanwhile.",
+)
+def the_least_number_of_steps(*, three: int = 3, six: int = 6, times: int = 6, two: int = 2) -> Evidence:
+    r"""With $w_k,w_m,|w|^2$ in $[0,b]$: $|w_k+w_m-|w|^2|\leq2b$ and $w_k(1-2w_k+|w|^2)+2b\leq3b$;
+    $\frac eK<\frac12$ for $K\geq6$; and the way $\frac1{2R^2}$ at the speed $3e\eta\sigma_f^2R^2/K$
+    takes $K/(6e\eta\sigma_f^2R^4)$ steps. Here `two`, `three`, `six` and `times` stand for these
+    numbers.
+    """
+    domain = {w_k: Closed(0, 1), w_m: Closed(0, 1), S: Closed(0, 1), b: sp.Interval.Lopen(0, 1)}
+    where = [(w_k, "<=", b), (w_m, "<=", b), (S, "<=", b)]
+    own = {v: domain[v] for v in (w_k, S, b)}
+    with sp.evaluate(False):
+        way = (1 / (2 * R**2)) / (3 * E * eta * sigma**2 * R**2 / K)
+    found = all_of(
+        forall(w_k + w_m - S, "<=", two * b, domain, where=where),
+        forall(S - w_k - w_m, "<=", two * b / 2, domain, where=where),
+        forall(w_k * (1 - 2 * w_k + S) + 2 * b, "<=", three * b, own, where=[where[0], where[2]]),
+        forall(E / K, "<", Rational(1, 2), {K: Closed(six, oo)}),
+        identity(way, K / (times * E * eta * sigma**2 * R**4)),
+    )
+    return found.replace(sides=(*found.sides, _attention_at_the_bound(six, Rational(times), Rational(1, 2), _steps)))
