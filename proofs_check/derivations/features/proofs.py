@@ -12,6 +12,7 @@ from proofs_check.derivations.features import (
     errors,
     finite_prompts,
     first_phase,
+    late_loss,
     margin,
     orbit,
     tasks,
@@ -60,6 +61,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             tasks.other_statements, (tasks.other_form, tasks.other_entries, tasks.small_rest, tasks.not_negative)
         ),
         "OURS:R11.start": one(margin.start_statement, margin.stays_on_the_own_class),
+        "OURS:R11.lower": Proof(
+            late_loss.statements, (late_loss.at_least, *each(late_loss.logarithm, 2), late_loss.square_of_a_ratio)
+        ),
         "OURS:R12.lower": one(universal_bound.statement, universal_bound.theorem),
         "OURS:R12.upper": Proof(orbit.statements, (orbit.loss_slope, orbit.attention_rises, orbit.time_to_one_half)),
         "OURS:R11.upper": Proof(margin.upper_statements, (margin.steep, margin.share_of_the_loss, margin.inverse_loss)),
