@@ -25,6 +25,7 @@ __all__ = [
     "root",
     "schwarz_of_bounds",
     "sqrt",
+    "turned",
 ]
 
 X_, Y_, T_ = (Variable(f"{name}_", range=REALS) for name in "XYT")
@@ -100,6 +101,11 @@ def schwarz_of_bounds(
     best = arithmetic((t * Z_**2 + N_**2 / t) / 2, "<=", Z_ * N_ + D_ * ((Z_ + N_) / 2))
     near = chain(specialise(every, {S_: (b + D_) / (a + D_)}), specialise(best, {Z_: a, N_: b}))
     return limit(near, D_, a * b, (a + b) / 2)
+
+
+def turned(thm: Theorem) -> Theorem:
+    """Y == X from X == Y."""
+    return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
 
 
 def root(thm: Theorem, X: Any, Y: Any) -> Theorem:

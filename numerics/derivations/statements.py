@@ -18,7 +18,7 @@ from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.typeset import assumptions_latex, relation, where_latex
 from numerics.evidence import Evidence, Verdict, confirmed
 
-__all__ = ["Statement", "derived", "from_sympy", "proved"]
+__all__ = ["Statement", "derived", "from_sympy", "hypotheses", "proved"]
 
 STRENGTH = {"<=": ("<=", "<", "=="), "<": ("<",), "==": ("==",)}
 
@@ -43,6 +43,11 @@ class Statement:
     @property
     def _terms(self) -> tuple[Term, ...]:
         return (self.lhs, self.rhs, *(x for a in self.assumptions for x in (a.lhs, a.rhs)))
+
+
+def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
+    """All that the theorems assume."""
+    return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
 def proved(statement: Statement, theorem: Theorem) -> Theorem:

@@ -12,7 +12,7 @@ from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated,
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import second_moment
@@ -223,8 +223,7 @@ def statement(c: int | Fraction = 1) -> Statement:
     symbols = sp.symbols("L sigma U V d", positive=True)
     values = dict(zip(symbols, (L, sigma, norm_U, norm_V, d)))
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
-    hypotheses = frozenset().union(*(x.assumptions for x in given))
-    return Statement(QUERY.mean(output()), "<=", Fraction(c) * from_sympy(output_average(*symbols), values), hypotheses)
+    return Statement(QUERY.mean(output()), "<=", Fraction(c) * from_sympy(output_average(*symbols), values), hypotheses(*given))
 
 
 def gradient_statement(c: int | Fraction = 1) -> Statement:
@@ -232,7 +231,6 @@ def gradient_statement(c: int | Fraction = 1) -> Statement:
     symbols = sp.symbols("L sigma U m d", positive=True)
     values = dict(zip(symbols, (L, sigma, norm_U, m, d)))
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d))
-    hypotheses = frozenset().union(*(x.assumptions for x in given))
     rows = expectation(over(j, m, fixed_error))
     bound = Fraction(c) * from_sympy(gradient_V_average(*symbols), values)
-    return Statement(QUERY.mean(instantiated(rows, at_the_query)), "<=", bound, hypotheses)
+    return Statement(QUERY.mean(instantiated(rows, at_the_query)), "<=", bound, hypotheses(*given))

@@ -11,7 +11,7 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, log, root, sqrt
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Defined, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.moments import weight_at_least_one
@@ -119,6 +119,5 @@ def output_statement(c: int | Fraction = 4) -> Statement:
     s_, V_, U_, d_ = sp.symbols("sigma V U d", positive=True)
     bound = from_sympy(lemma_d1(s_, V_, U_, d_, sp.Rational(c)) ** 4, {s_: sigma, V_: norm_V, U_: norm_U, d_: d})
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
-    hypotheses = frozenset().union(*(x.assumptions for x in given))
     image = over(i, m, over(l, d, V(i, l) * instantiated(tilted, {j: l})) ** 2)
-    return Statement(QUERY.mean(instantiated(image, at_the_query) ** 2), "<=", bound, hypotheses)
+    return Statement(QUERY.mean(instantiated(image, at_the_query) ** 2), "<=", bound, hypotheses(*given))

@@ -15,7 +15,7 @@ from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, fall, replace, specialise, then
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import START, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.exact.eigenbasis import (
@@ -184,7 +184,7 @@ def square_of_u(at: Setting) -> Theorem:
 
 def _given(at: Setting) -> frozenset[Assumption]:
     parts = (*at.flow, at.law, at.sign, in_range, least(at), first_risk(at), trace_of(at))
-    return frozenset().union(*(one.assumptions for one in parts))
+    return hypotheses(*parts)
 
 
 def limit_statements(of_e: int | Fraction = 1, of_s: int | Fraction = 1) -> tuple[Statement, Statement]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.derived import chain, exp, log, turned
 from numerics.derivations.rules import arithmetic, assume, equal, gaussian, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort, whole
 from numerics.derivations.statements import Statement
@@ -47,12 +47,7 @@ def infinite() -> Theorem:
     square = GAUSSIAN(j, xi) ** 2
     point = arithmetic((1 - r) / 2 * square, "<=", lam * square, _from(Fraction(1, 2)), hide=(square,))
     exponent = integrate("coordinates", (j,), point, (d,))
-    larger = chain(finite().rhs, _back(finite()), integrate("normal", (xi,), replace(exp(exponent.lhs), exponent)))
+    larger = chain(finite().rhs, turned(finite()), integrate("normal", (xi,), replace(exp(exponent.lhs), exponent)))
     small = exp(-2 * M)
     at = specialise(larger, {r: small}, arithmetic(small, "<", 1))
     return chain(arithmetic(M, "<=", exp(d * M)), arithmetic(exp(d * M), "==", at.lhs), at)
-
-
-def _back(thm: Theorem) -> Theorem:
-    """An equation from right to left."""
-    return arithmetic(thm.rhs, "==", thm.lhs, thm)

@@ -7,10 +7,10 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import cauchy_schwarz, chain, root
+from numerics.derivations.derived import cauchy_schwarz, chain, root, turned
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
 from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import START, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.bounded_flow import excess_falls, infinite
@@ -57,7 +57,7 @@ start = (
     assume("u(0) = s", u_(START), "==", s),
     assume("|Theta Theta'| = 1", pairs(gram**2), "==", 1),
 )
-_all = lambda *given: frozenset().union(*(one.assumptions for one in given))
+_all = lambda *given: hypotheses(*given)
 RANGE = _all(in_range, zero_or_one, least, eigenvalues)
 EVERYTHING = FLOW | IDENTITY | RANGE | _all(*start, largest, norm)
 
@@ -68,11 +68,6 @@ x, y = pairs(l(i) * l(j) * delta(i, j) * gram), pairs(l(i) ** 2 * l(j) * gram**2
 def room() -> Term:
     """s^2 |S Theta|^2 (2 - s^2 |S|)."""
     return s**2 * S_Theta * (2 - s**2 * top)
-
-
-def _back(thm: Theorem) -> Theorem:
-    """An equation from right to left."""
-    return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
 
 
 def _in_range() -> Theorem:
@@ -92,14 +87,14 @@ def _in_range() -> Theorem:
 @cache
 def gradient() -> Theorem:
     """|dU|^2 >= 2 lambda^3 u^2 R: summand by summand, where those outside the range vanish."""
-    turned = lambda thm: specialise(thm, {i: j})
+    other_index = lambda thm: specialise(thm, {i: j})
     not_negative = then(arithmetic(0, "<=", h(i) ** 2), zero_or_one)
     small, other, big, large = (lam * h(i)) ** 2, lam * l(j), l(i) ** 2, l(j) ** 2
     first = arithmetic(small, "<=", big, least, arithmetic(0, "<=", lam * h(i), not_negative), hide=(lam * h(i),))
-    h_l = arithmetic(l(j) * (lam * h(j)), "<=", l(j) * l(j), turned(least), turned(eigenvalues), hide=(lam * h(j),))
+    h_l = arithmetic(l(j) * (lam * h(j)), "<=", l(j) * l(j), other_index(least), other_index(eigenvalues), hide=(lam * h(j),))
     second = chain(lam * (h(j) * l(j)), h_l, large)
-    second = then(arithmetic(other, "==", lam * (h(j) * l(j)), turned(in_range), hide=(h(j) * l(j),)), second)
-    positive = arithmetic(0, "<=", other, turned(eigenvalues))
+    second = then(arithmetic(other, "==", lam * (h(j) * l(j)), other_index(in_range), hide=(h(j) * l(j),)), second)
+    positive = arithmetic(0, "<=", other, other_index(eigenvalues))
     factors = arithmetic(small * other, "<=", big * large, first, second, positive, hide=(small, other, big, large))
     each = arithmetic(small * other * B**2, "<=", big * large * B**2, factors, hide=(small * other, big * large, B))
     moved = arithmetic(u**2 * (big * large * B**2), "==", U_.rate(i, j, t) ** 2, flow[0])
@@ -110,7 +105,7 @@ def gradient() -> Theorem:
     seen = arithmetic(
         lam**3 * u**2 * (h(i) * (l(j) * B**2)), "==", lam**3 * u**2 * (l(j) * B**2), _in_range(), hide=(_in_range().lhs, B)
     )
-    line = chain(_back(seen), _back(once), each)
+    line = chain(turned(seen), turned(once), each)
     total = chain(lam**3 * u**2 * twice_risk, summed(line))
     return chain(total, arithmetic(total.rhs, "<=", speed, hide=(total.rhs,)))
 

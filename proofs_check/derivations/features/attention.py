@@ -7,13 +7,13 @@ from __future__ import annotations
 from functools import cache
 
 from numerics.derivations.binding import bind
-from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import chain, exp, turned
 from numerics.derivations.rules import arithmetic, assume, integrate
 from numerics.derivations.sorts import REALS, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import hypotheses, ind, scaled, turned
+from proofs_check.derivations.features.steps import ind, scaled
 
 j, n = Variable("j", Sort.INDEX), Variable("n", Sort.INDEX)
 N, K, M = (Variable(name, range=whole(1)) for name in "NKM")

@@ -12,7 +12,7 @@ from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as N
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.counts import (
@@ -30,7 +30,7 @@ from proofs_check.derivations.features.counts import (
     u,
     x,
 )
-from proofs_check.derivations.features.steps import above, hypotheses, ind, product, times
+from proofs_check.derivations.features.steps import above, ind, product, times
 
 #: Whether a class has less than half or more than three halves of its mean number of tokens.
 unbalanced = above(p * N / 2 - count) + above(count - Fraction(3, 2) * p * N)

@@ -14,10 +14,10 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, integrated
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import hypotheses, ind, product, scaled, times
+from proofs_check.derivations.features.steps import ind, product, scaled, times
 
 n, m, k, w = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("k", Sort.INDEX), Variable("outcome", Sort.TOKEN)
 K, M = (Variable(name, range=whole(1)) for name in "KM")

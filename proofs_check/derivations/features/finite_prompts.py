@@ -11,14 +11,14 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, exp, root, sqrt
+from numerics.derivations.derived import chain, exp, root, sqrt, turned
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import CLOCK, START, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, hypotheses, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, gap, scaled, times
 
 j, t = Variable("j", Sort.INDEX), Variable("t", Sort.TIME)
 J, M = Variable("J", range=whole(1)), Variable("M", range=whole(1))

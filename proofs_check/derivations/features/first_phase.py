@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp, log
+from numerics.derivations.derived import chain, exp, log, turned
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.attention import (
@@ -38,7 +38,7 @@ from proofs_check.derivations.features.attention import (
     size,
     tokens,
 )
-from proofs_check.derivations.features.steps import added, cancelled, hypotheses, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times
 
 #: U of Lemma 3, and how much counts times exponentials of two classes differ.
 U, R = Variable("U", range=POSITIVE), Variable("R", range=Range(Fraction(1), lo_open=False))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from numerics.derivations.derived import chain, exp, log, sqrt
+from numerics.derivations.derived import chain, exp, log, sqrt, turned
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
@@ -47,7 +47,7 @@ from proofs_check.derivations.features.feature_flow import (
     w,
 )
 from proofs_check.derivations.features.margin import gamma, p_min, rarest
-from proofs_check.derivations.features.steps import added, gap, hypotheses, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, gap, product, scaled, times
 
 #: 1 for the selected pair, else 0; the least mass of a class over the largest.
 selected = Function("sel", (Sort.INDEX, Sort.INDEX, Sort.TIME))

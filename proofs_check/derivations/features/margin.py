@@ -8,11 +8,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, root, sqrt
+from numerics.derivations.derived import cauchy_schwarz, chain, root, sqrt, turned
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, fall, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import START, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
@@ -46,7 +46,7 @@ from proofs_check.derivations.features.feature_flow import (
     t,
     w,
 )
-from proofs_check.derivations.features.steps import added, cancelled, hypotheses, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, product, scaled, times
 
 gamma, u = Variable("gamma", range=POSITIVE), Variable("u", range=REALS)
 #: The matrix that reaches the margin; the least attention on an own class, and the integral of

@@ -11,14 +11,14 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, log, root
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, log, root, turned
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, begin, equal, fall, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import CLOCK, START, Function, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, hypotheses, ind, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, gap, ind, product, scaled, times
 
 n, t, u = Variable("n", Sort.INDEX), Variable("t", Sort.TIME), Variable("u", range=REALS)
 M, K = Variable("M", range=whole(1)), Variable("M", range=whole(1)) + 1

@@ -6,9 +6,9 @@ from numerics.derivations.derived import chain
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE
 from numerics.derivations.terms import Number, Op, Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 
-__all__ = ["above", "added", "cancelled", "gap", "hypotheses", "ind", "product", "scaled", "times", "turned"]
+__all__ = ["above", "added", "cancelled", "gap", "ind", "product", "scaled", "times"]
 
 X_, Y_ = (Variable(name, range=NONNEGATIVE) for name in ("left_", "right_"))
 
@@ -57,13 +57,3 @@ def added(thm: Theorem, Z: Term) -> Theorem:
     X, Y = thm.lhs, thm.rhs
     hidden = tuple(e for e in (X, Y, Z) if not isinstance(e, Number))
     return arithmetic(X + Z, "<=", Y + Z, gap(thm), hide=hidden)
-
-
-def turned(thm: Theorem) -> Theorem:
-    """Y == X from X == Y."""
-    return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
-
-
-def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
-    """All that the theorems assume."""
-    return frozenset().union(*(thm.assumptions for thm in theorems))

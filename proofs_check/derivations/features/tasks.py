@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, root
+from numerics.derivations.derived import chain, root, turned
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, cancelled, gap, hypotheses, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, cancelled, gap, product, scaled, times
 
 n, m, task = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX), Variable("task", Sort.TOKEN)
 M, b = Variable("M", range=whole(1)), Variable("b", range=REALS)

@@ -11,11 +11,11 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, root, sqrt
+from numerics.derivations.derived import cauchy_schwarz, chain, exp, read_up_to, root, sqrt, turned
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, begin, continuation, equal, fall, integrate, limit, replace
 from numerics.derivations.sorts import POSITIVE, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import CLOCK, START, Function, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.feature_flow import (
@@ -50,7 +50,7 @@ from proofs_check.derivations.features.feature_flow import (
     w,
     x,
 )
-from proofs_check.derivations.features.steps import added, gap, hypotheses, ind, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times
 
 R, delta = Variable("R", range=POSITIVE), Variable("delta", range=POSITIVE)
 #: The features of the other classes.

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import bind, instantiated
-from numerics.derivations.derived import chain, log
+from numerics.derivations.derived import chain, log, turned
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Range, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.steps import added, gap, hypotheses, ind, product, scaled, times, turned
+from proofs_check.derivations.features.steps import added, gap, ind, product, scaled, times
 
 #: An outcome is a task and a prompt, and the query y is drawn apart from both.
 n, m = Variable("n", Sort.INDEX), Variable("m", Sort.INDEX)

@@ -12,7 +12,7 @@ from numerics.derivations.derived import chain, exp, interpolated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace
 from numerics.derivations.sorts import NONNEGATIVE, Range
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Defined, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gaussian.lengths import absolute
@@ -87,7 +87,7 @@ def moment_statements(
         (4 * p_3, (1 + k) * p_2 + 3 * q_),
         (p_2 + 3 * q_, 4 * p_3 + up * p_2),
     )
-    given = frozenset().union(*(t.assumptions for t in in_order()))
+    given = hypotheses(*in_order())
     of_weights = (Statement(Q, "<=", share * P3), Statement(P3, "<=", share * P2))
     return (*of_weights, *(Statement(left, "<=", right, given) for left, right in sides))
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.derived import chain, exp, integrated, log, turned
 from numerics.derivations.rules import arithmetic, gaussian, limit, replace, specialise
 from numerics.derivations.sorts import REALS, Range
 from numerics.derivations.terms import Op, Term, Variable, term
@@ -59,11 +59,6 @@ def weight(s: Fraction) -> Term:
 def moment(s: Fraction, power: int) -> Term:
     """E e^{s|xi|^2/2} (b.xi)^power."""
     return mean(weight(s) * score**power)
-
-
-def flipped(thm: Theorem) -> Theorem:
-    """Y == X from X == Y."""
-    return arithmetic(thm.rhs, "==", thm.lhs, thm, hide=(thm.lhs, thm.rhs))
 
 
 def wave(u: Term) -> Term:
@@ -148,7 +143,7 @@ def second_moment_below(s: Fraction) -> Theorem:
     average = averaged(s, point, mean(weight(s) * wave(step * score)), 2 * total + step**2 * X + step**4 * far)
     end, v = specialise(waves(s), {x_: term(2)}), exponent(s)
     Z, flat = end.rhs, specialise(arithmetic(1 + y_, "<=", exp(y_)), {y_: v})
-    least = chain(2 * M * (1 + v), replace(2 * M * (1 + v), flat), flipped(specialise(waves(s), {x_: step})), average)
+    least = chain(2 * M * (1 + v), replace(2 * M * (1 + v), flat), turned(specialise(waves(s), {x_: step})), average)
     rest = step**2 * (X + step**2 * Z)
     least = chain(2 * M + step**2 * M * size / r, least, replace(least.rhs, total_mass(s), end), 2 * M + rest)
     finite, first = replace(rest, second_moment_above(s)), step**2 * M * size / r
@@ -179,7 +174,7 @@ def fourth_moment(s: Fraction) -> Theorem:
     less = chain(
         Y + 12 * (2 * M + step**2 * (M * size / r)) / step**4, Y + 24 / step**4 * M + 12 / step**2 * second_moment_below(s).lhs
     )
-    less = chain(less, replace(less.rhs, second_moment_below(s), flipped(total_mass(s))))
+    less = chain(less, replace(less.rhs, second_moment_below(s), turned(total_mass(s))))
     near = at_a_small_step(chain(less, start), s, 2)
     bound = arithmetic(Y, "<=", M * (3 * size**2 / r**2 + small**2 * more), near, hide=(M, Y, size, small))
     bound = chain(bound, replace(bound.rhs, tiny()))

@@ -16,7 +16,7 @@ from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated,
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.form_of_the_paper import bracket, decay, long_prompts
@@ -164,9 +164,9 @@ def in_the_form(part: Callable[[], Part], high: int = 12) -> Theorem:
 
 
 def _statement(part: Part, bound: Term, *given: Theorem) -> Statement:
-    hypotheses = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), *given)
+    assumed = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), *given)
     left = QUERY.mean(instantiated(expectation(part.error), at_the_query))
-    return Statement(left, "<=", bound, frozenset().union(*(x.assumptions for x in hypotheses)))
+    return Statement(left, "<=", bound, hypotheses(*assumed))
 
 
 def _in_the_form(part: Part, c: int | Fraction, power: int, *given: Theorem) -> Statement:

@@ -9,7 +9,7 @@ from functools import cache
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root
 from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Range, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gradients.layer import U, V, k, length, o, y, z
@@ -140,4 +140,4 @@ def printed(c: int | Fraction = 192) -> Term:
 
 def statement_of_the_exponent(c: int | Fraction = 192) -> Statement:
     """The form times the exponent is at most |xi|^2: no eigenvalue is beyond its inverse."""
-    return Statement(form() * printed(c), "<=", square, frozenset().union(*(t.assumptions for t in bounded())))
+    return Statement(form() * printed(c), "<=", square, hypotheses(*bounded()))

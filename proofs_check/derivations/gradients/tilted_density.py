@@ -9,7 +9,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, assume, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.query_average import b, l
@@ -96,4 +96,4 @@ def theorem() -> Theorem:
 def statement(half: Fraction = Fraction(1, 2)) -> Statement:
     """The densities are proportional, where half stands for that in the exponent of the latter."""
     left, right = exp(tilted(x)) * exp(gaussian(y, half)), exp(tilted(y)) * exp(gaussian(x, half))
-    return Statement(left, "==", right, frozenset().union(*(t.assumptions for t in inverse())))
+    return Statement(left, "==", right, hypotheses(*inverse()))

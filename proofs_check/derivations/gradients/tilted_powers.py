@@ -9,7 +9,7 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise, then
 from numerics.derivations.sorts import NONNEGATIVE
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.gradients.averages import LAW, size_of_the_mean
@@ -154,7 +154,7 @@ def theorems() -> tuple[Theorem, ...]:
 
 
 def _statement(left: Term, c: int | Fraction, right: Term, *given: Theorem) -> Statement:
-    return Statement(left, "<=", Fraction(c) * right, frozenset().union(*(t.assumptions for t in given)))
+    return Statement(left, "<=", Fraction(c) * right, hypotheses(*given))
 
 
 def statements_20(c: int | Fraction = 1) -> tuple[Statement, Statement]:

@@ -13,7 +13,7 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, integrated
 from numerics.derivations.rules import assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins.queries import (
@@ -26,7 +26,6 @@ from proofs_check.derivations.joins.queries import (
 )
 from proofs_check.derivations.joins.real_moments import at_least_one, score2, theorem_R3
 from proofs_check.derivations.query_average import U, at_the_query, norm_of_the_score, norm_U, operator_norm
-from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.softmax_average import d, m0, mean, sigma, sub_gaussian, w
 from proofs_check.derivations.tails.real_powers import r
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, sub_gaussian_query

@@ -14,7 +14,7 @@ from numerics.derivations.derived import N_, chain, exp, log
 from numerics.derivations.flows import derivative, up_to
 from numerics.derivations.rules import arithmetic, assume, begin, fall, replace, specialise, then, until
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from theory.bounds.concentration_moments import tail_integral
@@ -59,7 +59,7 @@ def split_statements(times: int | Fraction = 1) -> tuple[Statement, Statement]:
     """The integral of min(1, c/t) from 0 to c and from c to t_0 >= c is c + times c ln(t_0/c)."""
     both = capped(s) + beyond(t)
     value = c + Fraction(times) * c * log((c + CLOCK(t)) / c)
-    given = frozenset().union(*(x.assumptions for x in (*of_capped, *of_beyond)))
+    given = hypotheses(*(*of_capped, *of_beyond))
     return Statement(at_c * both, "<=", at_c * value, given), Statement(at_c * value, "<=", at_c * both, given)
 
 
@@ -118,7 +118,7 @@ def closed_form_statements(p: int, rate: int | Fraction = 1) -> tuple[Statement,
     """The integral from x to u = x + t is the closed form at x less that at u, and it tends to that
     at x: the rest is at most 2 scale^{p+1}/t.
     """
-    given = frozenset().union(*(thm.assumptions for thm in of_tail(p, rate)))
+    given = hypotheses(*of_tail(p, rate))
     rest = closed(p, x) - tail(t)
     return (
         Statement(rest, "==", closed(p, x + CLOCK(t)), given),

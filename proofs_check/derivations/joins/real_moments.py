@@ -13,12 +13,11 @@ from numerics.derivations.derived import D_, N_, chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, integrate, limit, replace, specialise
 from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins import largest
 from proofs_check.derivations.moments import weight_at_least_one
-from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.softmax_average import a, a2, d, j, k, m0, mean, over, sigma, sub_gaussian, w
 from proofs_check.derivations.tails.real_powers import C_, M_, W, below_the_tangent, q, r, v, x
 from proofs_check.derivations.tilted import TOKEN, exponential_of_the_square, h, u

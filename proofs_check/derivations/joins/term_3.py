@@ -14,9 +14,9 @@ from numerics.derivations.derived import N_, S_, X_, Y_, Z_, chain, exp, integra
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins.averages import SHARE, norm_U, square_of_the_radius
 from proofs_check.derivations.joins.largest import (
     at_the_largest,
@@ -126,10 +126,6 @@ def independent(lemma: Lemma) -> Theorem:
 def assumption_ii(lemma: Lemma) -> Theorem:
     """E|R g/S|^m <= sigma^{2mp} c(f, g, U): Assumption (ii)."""
     return assume("Assumption (ii)", lemma.moments[1], "<=", sigma ** (2 * lemma.m * lemma.p) * c)
-
-
-def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
 def largest_lengths(lemma: Lemma) -> tuple[Theorem, ...]:

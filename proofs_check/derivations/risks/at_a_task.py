@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.rules import arithmetic, assume, at_task, equal, integrate, replace
 from numerics.derivations.sorts import POSITIVE, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Apply, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.distance_of_gradients import (
@@ -30,7 +30,7 @@ from proofs_check.derivations.risks.distance_of_gradients import (
 )
 from proofs_check.derivations.risks.distance_of_risks import D, T, square_D, square_y, y
 from proofs_check.derivations.risks.mean_of_a_vector import mean_of_a_norm, norm
-from proofs_check.derivations.risks.outcomes import hypotheses, i, j, k, m, mean, outputs, p, variable
+from proofs_check.derivations.risks.outcomes import i, j, k, m, mean, outputs, p, variable
 from proofs_check.derivations.risks.rates import mean as over_tasks
 from proofs_check.derivations.risks.rates import rate, square, task, x
 from proofs_check.derivations.risks.segment import flat, origin

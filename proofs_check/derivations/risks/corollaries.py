@@ -14,7 +14,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks import distance_of_gradients as gradients
@@ -23,7 +23,6 @@ from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
 from proofs_check.derivations.risks.jacobians_at_tasks import proposition_3_4, second_moment
-from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.risks.outputs_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
 from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, x
 

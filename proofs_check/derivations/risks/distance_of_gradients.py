@@ -12,7 +12,7 @@ import sympy as sp
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Function, Term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.distance_of_risks import (
@@ -27,7 +27,7 @@ from proofs_check.derivations.risks.distance_of_risks import (
     square_y,
 )
 from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_mean, triangle
-from proofs_check.derivations.risks.outcomes import hypotheses, i, j, k, mean, outputs, p, parameters, variable, vector
+from proofs_check.derivations.risks.outcomes import i, j, k, mean, outputs, p, parameters, variable, vector
 from proofs_check.derivations.risks.segment import flat
 from theory.regression.transfer import gradient_gap
 

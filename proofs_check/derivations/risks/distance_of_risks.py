@@ -12,7 +12,7 @@ import sympy as sp
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
 from numerics.derivations.rules import arithmetic, assume, begin, integrate, replace, specialise
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import CLOCK, START, Term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks import segment
@@ -21,7 +21,6 @@ from proofs_check.derivations.risks.outcomes import (
     Over,
     absolute,
     both_signs,
-    hypotheses,
     inner,
     j,
     k,

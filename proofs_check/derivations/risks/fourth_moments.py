@@ -10,12 +10,11 @@ from functools import cache
 from numerics.derivations.derived import chain, integrated, sqrt
 from numerics.derivations.rules import arithmetic, replace
 from numerics.derivations.sorts import NONNEGATIVE, REALS
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.outcomes import (
     both_signs,
-    hypotheses,
     inner,
     j,
     k,

@@ -11,13 +11,13 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
 from numerics.derivations.rules import arithmetic, assume, at_task, equal, integrate, replace, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import gaussian_tokens as gaussian
 from proofs_check.derivations.gaussian_tokens import R, n, rank, tilted
 from proofs_check.derivations.query_average import U, V, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
-from proofs_check.derivations.risks.outcomes import both_signs, hypotheses, square_bounded
+from proofs_check.derivations.risks.outcomes import both_signs, square_bounded
 from proofs_check.derivations.risks.rates import mean, square, task
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over, sigma
 from proofs_check.derivations.tilted import QUERY, query, sub_gaussian_query, weighted_moment, y

@@ -14,7 +14,7 @@ from numerics.derivations.derived import cauchy_schwarz, chain, schwarz_of_bound
 from numerics.derivations.rules import arithmetic, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, REALS, Sort, whole
 from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 
 #: An outcome, the index of a parameter, and that of a coordinate of outputs and labels.
 k = Variable("k", Sort.TOKEN)
@@ -60,10 +60,6 @@ def larger(X: Any, Y: Any) -> Term:
 def size(X: Any) -> Term:
     """The absolute value."""
     return larger(X, -term(X))
-
-
-def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
-    return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
 def square_bounded(thm: Theorem, X: Term) -> Theorem:

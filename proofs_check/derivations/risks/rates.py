@@ -13,10 +13,9 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.rules import arithmetic, assume, choose, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 
 task = Variable("mu", Sort.TASK)

@@ -8,11 +8,11 @@ from functools import cache
 from numerics.derivations.derived import chain, exp, integrated, log, sqrt
 from numerics.derivations.rules import arithmetic, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.distance_of_risks import D, T, square_D, square_T, square_y
-from proofs_check.derivations.risks.outcomes import hypotheses, j, k, m, mean, outputs, x, y
+from proofs_check.derivations.risks.outcomes import j, k, m, mean, outputs, x, y
 from proofs_check.derivations.risks.rates import at_every_task, on_average, rate
 from proofs_check.derivations.risks.rates import mean as over_tasks
 

@@ -10,13 +10,12 @@ from functools import cache, partial
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, integrated, sqrt
 from numerics.derivations.rules import arithmetic, integrate, replace, specialise
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import START, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks import segment
 from proofs_check.derivations.risks.outcomes import (
     absolute,
-    hypotheses,
     j,
     k,
     labels,

@@ -12,13 +12,12 @@ import sympy as sp
 from numerics.derivations.derived import chain, exp, integrated, sqrt
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks import outcomes
 from proofs_check.derivations.risks.distance_of_gradients import J, dJ, squared, squared_statement
 from proofs_check.derivations.risks.distance_of_risks import D2, R
-from proofs_check.derivations.risks.outcomes import hypotheses
 from proofs_check.derivations.risks.rates import S, a, bound, c, finite, mean, order, rate, square, task, theorem, twelfth, w, x
 from theory.regression.transfer import gradient_gap
 

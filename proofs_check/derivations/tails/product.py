@@ -11,7 +11,7 @@ from numerics.derivations.derived import chain, integrated, log, schwarz_of_boun
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Range, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.form_of_the_paper import long_prompts
@@ -118,5 +118,5 @@ def theorem() -> Theorem:
 
 def statement(power: int = 24) -> Statement:
     """E|X^Y^ - XY|^2 <= c_1 sigma^{power/2} ln(L)^2/L^{c_2/(2 sigma^2)} for L >= 2, sigma >= 1."""
-    given = frozenset().union(*(x.assumptions for x in (*moments(), *long_prompts())))
+    given = hypotheses(*(*moments(), *long_prompts()))
     return Statement(mean(error), "<=", constant * sigma ** Fraction(power, 2) * log(L) ** 2 * rate, given)

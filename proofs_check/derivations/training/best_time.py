@@ -10,10 +10,9 @@ import sympy as sp
 from numerics.derivations.derived import chain, exp, log
 from numerics.derivations.rules import arithmetic, assume, replace
 from numerics.derivations.sorts import POSITIVE
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import hypotheses
 from theory.regression.transfer import sufficient_g2, transferred_limit, transferred_risk
 
 A, mu, g1, kappa, g2, beta, eps = of = tuple(

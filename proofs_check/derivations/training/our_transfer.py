@@ -12,10 +12,10 @@ import sympy as sp
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import CLOCK, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import both_signs, hypotheses
+from proofs_check.derivations.risks.outcomes import both_signs
 from proofs_check.derivations.training.best_time import A, best, bound_there, half_of_epsilon, mu, small_g2, there
 from proofs_check.derivations.training.best_time import limit as best_bound
 from proofs_check.derivations.training.risk_along_the_flow import (

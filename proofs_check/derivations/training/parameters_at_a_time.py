@@ -12,11 +12,11 @@ import sympy as sp
 from numerics.derivations.derived import chain, integrated, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, replace, specialise
 from numerics.derivations.sorts import POSITIVE, Sort
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum
-from proofs_check.derivations.risks.outcomes import hypotheses, i, p, parameters
+from proofs_check.derivations.risks.outcomes import i, p, parameters
 from proofs_check.derivations.training import two_flows
 from proofs_check.derivations.training.risk_along_the_flow import at_a_time
 from proofs_check.derivations.training.two_flows import (

@@ -11,10 +11,10 @@ from numerics.derivations.derived import chain, read_up_to
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, equal, fall, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import CLOCK, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.risks.outcomes import absolute, both_signs, hypotheses, i, p, parameters, size
+from proofs_check.derivations.risks.outcomes import absolute, both_signs, i, p, parameters, size
 from proofs_check.derivations.training import two_flows
 from proofs_check.derivations.training.two_flows import (
     EVERY,

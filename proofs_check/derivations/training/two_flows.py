@@ -25,11 +25,11 @@ from numerics.derivations.rules import (
     then,
 )
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import CLOCK, START, Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.mean_of_a_vector import norm, norm_of_a_sum, triangle
-from proofs_check.derivations.risks.outcomes import hypotheses, i, p, parameters
+from proofs_check.derivations.risks.outcomes import i, p, parameters
 from theory.regression.transfer import distance_26, distance_of_flows
 
 t, s = Variable("t", Sort.TIME), Variable("s", Sort.TIME)

@@ -11,7 +11,7 @@ from numerics.derivations.binding import instantiated
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.window.affine import (
@@ -211,10 +211,10 @@ def with_the_bound() -> Theorem:
     return chain(bound_of_the_limit(), from_below())
 
 
-def hypotheses(*more: Theorem) -> frozenset[Assumption]:
+def assumed(*more: Theorem) -> frozenset[Assumption]:
     """Independent uniform tokens, uniform tasks, the weights of attention, and more."""
     given = (*independent(), *on_the_sphere(), *uniform_direction(), uniform(), depths(), dimension(), *more)
-    return frozenset().union(*(x.assumptions for x in given))
+    return hypotheses(*given)
 
 
 def below_statements(tilted: int | Fraction = 1, steepness: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -223,8 +223,8 @@ def below_statements(tilted: int | Fraction = 1, steepness: int | Fraction = 1) 
     """
     limit = lambda root: Lip**2 / (3 * d) * root**2
     return (
-        Statement(limit(c / Fraction(tilted)), "<=", signal, hypotheses()),
-        Statement(limit(Fraction(steepness) * m / (m + 4 * width)), "<=", limit(c), hypotheses()),
+        Statement(limit(c / Fraction(tilted)), "<=", signal, assumed()),
+        Statement(limit(Fraction(steepness) * m / (m + 4 * width)), "<=", limit(c), assumed()),
     )
 
 
@@ -235,7 +235,7 @@ def at_least(*less: Theorem) -> Theorem:
 
 
 def stated(root: Term, *given: Theorem) -> Statement:
-    return Statement(Lip**2 / (3 * d) * root**2, "<=", signal, hypotheses(*given))
+    return Statement(Lip**2 / (3 * d) * root**2, "<=", signal, assumed(*given))
 
 
 @cache
@@ -288,7 +288,7 @@ def case_two_statement(share: int | Fraction = 8) -> Statement:
     """L^2/(24d) (C e^{2w} w^{-(d/2 + 1)})^2 <= the signal term in Case 2, where C is e^{-2(d + sqrt
     d)} sqrt(8)/share.
     """
-    given = hypotheses(*wide(), not_too_wide())
+    given = assumed(*wide(), not_too_wide())
     return Statement(Lip**2 / (24 * d) * (8 / Fraction(share) ** 2) * power**2, "<=", signal, given)
 
 
@@ -319,7 +319,7 @@ def case_three_statement(eight: int | Fraction = 8) -> Statement:
     """L^2/(3 eight d) (C_b/(2C^b) e^{-2w})^2 <= the signal term in Case 3, w < (d + sqrt d)/2."""
     share = C_low / (2 * C_up) * exp(-2 * width)
     narrow = assume("w < (d + sqrt d)/2", width, "<", (d + sqrt(d)) / 2)
-    return Statement(Lip**2 / (3 * d) / Fraction(eight) * share**2, "<=", signal, hypotheses(ordered(), narrow))
+    return Statement(Lip**2 / (3 * d) / Fraction(eight) * share**2, "<=", signal, assumed(ordered(), narrow))
 
 
 @cache

@@ -12,7 +12,7 @@ from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 
@@ -118,7 +118,7 @@ def shell_statements(one: int | Fraction = 1) -> tuple[Statement, ...]:
     """A token of the shell i adds to g_p at most one (2(i + 1)/r)^{p/2} e^{-2i}, and at least 1/one
     (2i/r)^{p/2} e^{-2(i + 1)}, where i > 0 or p = 0.
     """
-    given = [frozenset().union(*(t.assumptions for t in in_the_shell(i))) for i in (shell, inner)]
+    given = [hypotheses(*in_the_shell(i)) for i in (shell, inner)]
     high, low = (2 * (shell + 1) / r) ** (p / 2) * exp(-2 * shell), (2 * inner / r) ** (p / 2) * exp(-2 * (inner + 1))
     return (
         Statement(own, "<=", Fraction(one) * high, given[0]),
@@ -262,7 +262,7 @@ def small_arguments() -> tuple[Theorem, Theorem]:
 
 def small_statements(least: int | Fraction = 1, most: int | Fraction = 1) -> tuple[Statement, Statement]:
     """P(g_p < least C_b n e^{-2r}) <= 1/(2n), and g_p <= most C^b n e^{-2r}."""
-    given = frozenset().union(*(t.assumptions for t in (*sphere(), *small_width())))
+    given = hypotheses(*(*sphere(), *small_width()))
     event = Op("above", (Fraction(least) * C_low * L * exp(-2 * r) - g_p,))
     return (
         Statement(bind("prompt", (prompt,), event), "<=", 1 / (2 * L), given),

@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import bounded_X as X
@@ -211,7 +211,7 @@ def centre_statements(factor: int = 2, sign: int = 1) -> tuple[Statement, Statem
     """|h - R'u|^2 - |h - u|^2 = factor (u - R'u).h, and the signal term at u, times sign, is at
     most that at R'u.
     """
-    units = frozenset().union(*(t.assumptions for t in unit_vectors()))
+    units = hypotheses(*unit_vectors())
     given = units.union(*(t.assumptions for t in symmetric_tokens()))
     far, near = over((centre - r(j)) ** 2), over((centre - p(j)) ** 2)
     return (

@@ -11,7 +11,7 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, log, sqrt
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 
@@ -86,7 +86,7 @@ def terms_compared() -> Theorem:
 
 def compared_statement(half: int | Fraction = Fraction(1, 2)) -> Statement:
     """e^{-half} i^d e^{-alpha i} <= m^d e^{-alpha m} for i <= m < (d + sqrt d)/alpha."""
-    given = frozenset().union(*(t.assumptions for t in before()))
+    given = hypotheses(*before())
     return Statement(exp(-Fraction(half)) * term_of_the_sum(i), "<=", term_of_the_sum(m), given)
 
 
@@ -158,7 +158,7 @@ def largest_term() -> Theorem:
 
 def largest_statement(most: int = 2) -> Statement:
     """(d/(alpha e))^d < Gamma(d + 1)/alpha^{d + 1} for d >= 5 and alpha <= most."""
-    given = frozenset().union(*(t.assumptions for t in stirling(most)))
+    given = hypotheses(*stirling(most))
     return Statement(power(d, d) * power(alpha, -d) * exp(-d), "<", power(alpha, -(d + 1)) * gamma, given)
 
 

@@ -10,7 +10,7 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import REALS, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import X, d, i, j, l, mean, n, o, over, tokens
@@ -127,7 +127,7 @@ def statements(sign: int = 1) -> tuple[Statement, ...]:
     """The split of the score, and the signal and the noise with the rotation moved, for sign =
     1.
     """
-    given = frozenset().union(*(t.assumptions for t in (*rotation(), *invariant())))
+    given = hypotheses(*(*rotation(), *invariant()))
     moved = over((centre_moved - sign * r(j)) ** 2)
     return (
         split_statement(sign),

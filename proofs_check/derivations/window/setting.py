@@ -9,7 +9,7 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import S, W, X, i, j, l, mean, n, o, over, q, tokens, x
@@ -122,7 +122,7 @@ def monotone_statements(sign: int = 1) -> tuple[Statement, Statement]:
     """The weight times `sign` grows with the height, and its mean with rho is largest if both are
     taken at one point.
     """
-    given = frozenset().union(*(x.assumptions for x in exchangeable()))
+    given = hypotheses(*exchangeable())
     return (
         Statement(sign * weight(s), "<", sign * weight(s + h)),
         Statement(sign * mean(rho_S(o) * w_T(o)), "<=", sign * mean(rho_T(o) * w_T(o)), given),

@@ -9,7 +9,7 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import (
@@ -187,7 +187,7 @@ def along_the_query() -> Theorem:
 
 def along_statement(half: int = 2) -> Statement:
     """1 - x.h = g_2/(half g_0)."""
-    given = frozenset().union(*(t.assumptions for t in on_the_sphere()))
+    given = hypotheses(*on_the_sphere())
     return Statement(1 - overlap, "==", average(distance) / half, given)
 
 
@@ -241,8 +241,8 @@ def variance_statements(quarter: int = 4) -> tuple[Statement, Statement]:
     """Var Y <= (b - a)^2/quarter on [a, b], and Var x'.x_i <= 4(1 - t^2)/quarter at the height
     t.
     """
-    given = frozenset().union(*(t.assumptions for t in in_an_interval()))
-    sphere = frozenset().union(*(t.assumptions for t in orthonormal()))
+    given = hypotheses(*in_an_interval())
+    sphere = hypotheses(*orthonormal())
     across = over(r(j) * Z(j, o))
     return (
         Statement(mean((Y(o) - mean(Y(o))) ** 2), "<=", (b - a) ** 2 / quarter, given),

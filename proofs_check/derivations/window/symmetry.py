@@ -12,7 +12,7 @@ from numerics.derivations.derived import chain, exp
 from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, specialise
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.affine import G, H, apart, symmetric_slope
@@ -77,7 +77,7 @@ def mean_across() -> Theorem:
 
 def across_statement(sign: int = -1) -> Statement:
     """E x'.h = 1 + sign, which is 0 if the reflection changes the sign."""
-    given = frozenset().union(*(t.assumptions for t in fixed_direction()))
+    given = hypotheses(*fixed_direction())
     E = mean(inverse(o) * tokens(weight * across))
     return Statement(E, "==", term(1 + sign), given)
 
@@ -147,7 +147,7 @@ def linear_attention(task: str) -> Theorem:
 
 def linear_statements(share: int | Fraction = 3) -> tuple[Statement, Statement]:
     """L^2/share is at most the loss of linear attention on affine and on ReLU tasks."""
-    given = lambda task: frozenset().union(*(t.assumptions for t in opposite_query(task)))
+    given = lambda task: hypotheses(*opposite_query(task))
     affine, relu = (Statement(Lip**2 / Fraction(share), "<=", linear_loss(task), given(task)) for task in TASKS)
     return affine, relu
 
@@ -190,7 +190,7 @@ def drop_statement(square: int | Fraction = 1) -> Statement:
     """E (A - b)^2 + square E b^2 T^2 <= E (A + b(T - 1))^2, where the last term is not negative."""
     pair = lambda body: mean(mean(body, k))
     left = pair((A(k) - offset(o)) ** 2) + Fraction(square) * (mean(offset(o) ** 2) * mean(T(k) ** 2, k))
-    return Statement(left, "<=", pair((A(k) + offset(o) * (T(k) - 1)) ** 2), frozenset().union(*(t.assumptions for t in centred())))
+    return Statement(left, "<=", pair((A(k) + offset(o) * (T(k) - 1)) ** 2), hypotheses(*centred()))
 
 
 @cache
@@ -223,7 +223,7 @@ def without_a_dependent_mean() -> Theorem:
 def dependent_statement(square: int | Fraction = 1) -> Statement:
     """E (A - b')^2 + square E b'^2 T^2 <= E (A + b'(T - 1))^2."""
     less, more = _with_the_mean(Fraction(square))
-    return Statement(less, "<=", more, frozenset().union(*(t.assumptions for t in uncorrelated())))
+    return Statement(less, "<=", more, hypotheses(*uncorrelated()))
 
 
 #: Lemma F.1 for affine tasks: a function of the offset and the direction, and a point.
@@ -330,7 +330,7 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
 
 def ring_statements(half: int = 2, order: int = 1) -> tuple[Statement, Statement]:
     """|x - E Z|^2 = 1/(half w)^2, and the squared bias is at most L^2/(2 order w^2)."""
-    given = frozenset().union(*(t.assumptions for t in ring()))
+    given = hypotheses(*ring())
     gap = p(j) - mean(Z(j, o))
     bias = mean((Lip * over(direction(j, k) * gap)) ** 2, k)
     both = given.union(*(t.assumptions for t in uniform_direction()))
