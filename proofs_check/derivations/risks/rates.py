@@ -128,12 +128,22 @@ def chosen(delta: Term) -> Theorem:
     return choose("K is so large that E[sigma^12; sigma^2 >= K] is small", finite, (task,), square**6, square, K, delta)
 
 
-def limit_statement(factor: int | Fraction = 1) -> Statement:
+#: Half of epsilon goes to the tasks with sigma^2 >= K, and half to the others.
+share = eps / (2 * (2 / (c * exp(1))) ** 2)
+enough = assume("L is at least L(epsilon, K)", 2 * (3 / (c * exp(1))) ** 3 * K * S / eps, "<=", x)
+
+
+def limit_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     """What the bound leaves open: E sigma^8 ln(L)^2/L^{c/sigma^2} is at most a factor times
     (2/(ce))^2 delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <=
-    delta.
+    delta; with a K that is chosen for epsilon it is at most a factor times epsilon for long
+    prompts.
     """
-    return Statement(mean(rate(c, 4, 2)), "<=", Fraction(factor) * left_open(), hypotheses(finite, tail))
+    left, times = mean(rate(c, 4, 2)), Fraction(factor)
+    return (
+        Statement(left, "<=", times * left_open(), hypotheses(finite, tail)),
+        Statement(left, "<=", times * eps, hypotheses(finite, chosen(share), enough)),
+    )
 
 
 @cache
@@ -158,3 +168,13 @@ def eighth_power_tends_to_zero(tail: Theorem = tail) -> Theorem:
     total = first * tail.lhs + second * twelfth
     average = integrated("task", (task,), point, None, total)
     return chain(average, replace(total, tail, finite))
+
+
+@cache
+def eighth_power_is_small() -> Theorem:
+    """Both halves are at most epsilon/2."""
+    bound = eighth_power_tends_to_zero(chosen(share))
+    second = (3 / (c * exp(1))) ** 3 * K * S
+    near = arithmetic(second / x, "<=", eps / 2, enough)
+    form = chain((2 / (c * exp(1))) ** 2 * share + second / x, replace(second / x + eps / 2, near), eps)
+    return chain(bound, form)
