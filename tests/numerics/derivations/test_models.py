@@ -1,7 +1,7 @@
 """What derivations with matrices assume can be true: matrices of size 2, padded with zeros, which
 stand still at a critical point of the flow, meet the hypotheses of each statement at indices beyond
-the second, too. For what is said of softmax weights there is one token, and for Gaussian vectors a
-covariance that is not diagonal.
+the second, too. For what is said of softmax weights there is one token, for Gaussian vectors a
+covariance that is not diagonal, and for attention over features one query.
 """
 
 from __future__ import annotations
@@ -150,6 +150,14 @@ COVARIANCE: dict[str, Any] = {
     "p3": half,
     "q": quarter,
 } | dict.fromkeys(("top", "S", "k", "sigma", "c", "P", "s"), 1)
+#: One query and five other classes whose features are all 0, so that no attention moves.
+FEATURES: dict[str, Any] = (
+    dict.fromkeys(("v", "u", "x", "Q", "g", "logm", "logp"), lambda *at: 0)
+    | dict.fromkeys(("K", "R", "eta", "s", "mu", "gamma", "pmin"), 1)
+    | {"M": 5, "r": 2, "sel": lambda n, k: int(n == k == 0)}
+)
+#: Claims on the flow of attention over features.
+FLOWS = ("OURS:R11.lower", "OURS:R12.lower")
 #: Claims on Gaussian vectors whose hypotheses speak of no law.
 GAUSSIAN = (
     "BB:B.1.a",
@@ -173,6 +181,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)},
     "one token": WEIGHTS,
     "covariance": COVARIANCE,
+    "features": FEATURES,
 }
 
 
@@ -205,7 +214,7 @@ def unmet(statement: Statement) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN])
+@pytest.mark.parametrize("id", [*EXACT, *GAUSSIAN, *FLOWS])
 def test_a_model_meets_the_hypotheses(id: str) -> None:
     for statement in PROOFS[id].statements():
         found = unmet(statement)
