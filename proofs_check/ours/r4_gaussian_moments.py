@@ -87,18 +87,25 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
 
 @claim(
     "OURS:R4.b",
-    control=dict(six=5),
+    control=(dict(six=5), dict(half=Fraction(1, 3))),
     needs=("OURS:R4.a",),
-    argument=r"The moments $P_2$, $P_3$ and $Q$ depend on $(s,L)$ only, because the weights are functions of the $L$ "
-    r"scores, which are iid $\mathcal{N}(0,s)$.",
+    cites=("a law with a finite moment generating function is determined by it",),
 )
-def covariance_of_the_mean_token(*, six: int = 6) -> Evidence:
+def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix, $\mathbb{E}\,u(\bar
     z-h)v(\bar z-h)=P_2u^\top\Gamma v+(P_2-6P_3+6Q)u(h)v(h)$; `six` stands for the 6 before $P_3$.
+    The moments depend on $(s,L)$ only, because the weights are functions of $L$ independent scores
+    of the law $\mathcal{N}(0,s)$: that $\mathbb{E}e^{\lambda z_k^\top Uz}=e^{\lambda^2s/2}$ is
+    derived for every $\lambda$, where `half` stands for the $\frac12$. The second route is the
+    Gaussian integral.
     """
     formula = covariance_of_mean_token(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, GAMMA, H)
-    proof = identity(entries(lambda u, v: mean(u) * mean(v)), formula)
-    return confirmed(for_every_prompt(proof), by_integration())
+    proof = for_every_prompt(identity(entries(lambda u, v: mean(u) * mean(v)), formula))
+    x, t, s = sp.Symbol("x", real=True), sp.Symbol("lambda", real=True), sp.Symbol("s", positive=True)
+    integral = sp.integrate(sp.exp(t * x - x**2 / (2 * s)) / sp.sqrt(2 * sp.pi * s), (x, -sp.oo, sp.oo))
+    scores = identity(computed(r"\mathbb{E}e^{\lambda z_k^\top Uz}", integral), sp.exp(sp.Rational(half) * t**2 * s))
+    covariance = confirmed(proof, by_integration()) if proof.verdict.accepted else proof
+    return all_of(covariance, derivation("OURS:R4.b", scores, half=half))
 
 
 @claim(
