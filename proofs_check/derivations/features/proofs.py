@@ -12,6 +12,7 @@ from proofs_check.derivations.features import (
     errors,
     finite_prompts,
     first_phase,
+    gradient,
     late_loss,
     margin,
     orbit,
@@ -45,6 +46,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:Pr1.Lsum": Proof(
             errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(errors.spread))
         ),
+        "OURS:R7.H": Proof(gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)),
         "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
         "OURS:R10.floor": Proof(

@@ -23,20 +23,6 @@ A = Algebra(general=["V", "E", "U"], symmetric=["D", "C"], vectors=["a", "e", "o
 V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", "e", "o", "p"))
 
 
-@claim("OURS:R7.H/softmax", control={"factor": 2})
-def the_derivative_of_the_attention(*, factor: int = 1) -> Evidence:
-    r"""The attention $a_m=n_me^{s_m}/Z$ has the derivatives $a_m(\delta_{mn}-a_n)$ by the scores
-    $s_n$, whatever the other classes add to $Z$; `factor` multiplies the product of two attentions.
-    """
-    s_m, s_n = sp.symbols("s_m s_n", real=True)
-    n_m, n_n, rest = sp.symbols("n_m n_n R", positive=True)
-    Z = n_m * sp.exp(s_m) + n_n * sp.exp(s_n) + rest
-    own, other = n_m * sp.exp(s_m) / Z, n_n * sp.exp(s_n) / Z
-    return all_of(
-        identity(sp.Derivative(own, s_m), own - factor * own**2), identity(sp.Derivative(own, s_n), -factor * own * other)
-    )
-
-
 @claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
 def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For two and three classes on a line, with a symbol for every feature, value, mass and
@@ -54,25 +40,30 @@ def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evi
 
 @claim(
     "OURS:R7.H",
-    control=({"sign": -1}, {"whole": 2}),
-    needs=("OURS:R7.H/softmax", "OURS:R7.H/classes", "OURS:R7.H/only"),
-    argument=r"By R7.H/softmax the attention of a query moves by $(D-aa^\top)$ times the change $V^\top EVe$ of its scores; "
-    r"a loss is the mean over queries, prompts and tasks, features may be padded by zeros, and $V^\top(VHV^\top)V=GHG$; "
-    r"that it is $H$ for $G=I$ only is R7.H/only.",
+    control=({"half": Fraction(1, 4)}, {"sign": -1}, {"whole": 2}),
 )
-def the_gradient_in_every_dimension(*, sign: int = 1, whole: int = 1) -> Evidence:
-    r"""For every number of classes, along a direction $E$ of $Q$ the loss $\frac12p(e-a)^\top
-    C(e-a)$ of a query changes by $-{\rm tr}(E^\top VHV^\top)$ with $H=p(D-aa^\top)C(e-a)e^\top$,
-    and the entries $a_m(f_m-\hat y)$ sum to 0. Here `sign` stands for the sign of $aa^\top$ in $H$,
-    and `whole` for the sum 1 of the attentions.
+def the_gradient_in_every_dimension(*, half: Fraction = Fraction(1, 2), sign: int = 1, whole: int = 1) -> Evidence:
+    r"""Along any path of $Q$ the loss $\frac12\sum_kp_k\mathbb{E}(f_k-\hat y_k)^2$ changes by
+    $-{\rm tr}(\dot Q^\top VHV^\top)$, the entries of each column of $H$ add up to 0, and
+    $V^\top(VHV^\top)V=GHG$. This is derived for every number of classes and any features, laws of
+    tasks with two moments, and prompts of tokens with any masses.
+
+    Tried is, in words of matrices, that along a direction $E$ the loss $\frac12p(e-a)^\top C(e-a)$
+    of a query changes by $-{\rm tr}(E^\top VHV^\top)$ with $H=p(D-aa^\top)C(e-a)e^\top$, and that
+    the entries $a_m(f_m-\hat y)$ sum to 0. Here `half` stands for the $\frac12$ of the loss, `sign`
+    multiplies the derivative and $GHG$, and `whole` stands for the sum 1 of the attentions.
     """
+    words, factor = Algebra(general=["V", "H"]), sp.Rational(half)
     moved = (D - a * a.T) * V.T * E * V * e
-    H = p * (D - sign * a * a.T) * C * (e - a) * e.T
-    slope = trace_identity(-p * (e - a).T * C * moved, -(E.T * V * H * V.T).tr())
+    H = p * (D - a * a.T) * C * (e - a) * e.T
+    square = trace_identity(2 * factor * (e - a).T * C * (e - a), e.T * C * e - 2 * a.T * C * e + a.T * C * a)
+    slope = trace_identity(-p * (e - a).T * C * moved, -sign * (E.T * V * H * V.T).tr())
     one, value, others, task = sp.symbols("a_m f_m b f_k", real=True)  # b: what the other classes add to the prediction
     predicted = one * value + others
-    summed = one * (value - predicted) + others - (whole - one) * predicted
-    return all_of(slope, identity((task - predicted) * summed, 0))
+    summed = identity((task - predicted) * (one * (value - predicted) + others - (whole - one) * predicted), 0)
+    outer, inner = words["V"].T * (words["V"] * words["H"] * words["V"].T) * words["V"], words["V"].T * words["V"]
+    grams = trace_identity(outer, sign * (inner * words["H"] * inner))
+    return derivation("OURS:R7.H", square, slope, summed, grams, half=half, sign=sign, whole=whole)
 
 
 @claim(
