@@ -126,13 +126,22 @@ def kernel_sums_from_below(*, factor: int = 1) -> Evidence:
     return forall((1 - sp.exp(-4 * r)) / (8 * r), ">=", factor * stated, {r: Closed(1, oo)})
 
 
-@claim("COL:G.4a", control=dict(sixteen=15), cites=("Chernoff's bounds for binomial variables",))
-def chernoff(*, sixteen: int = 16) -> Evidence:
-    r"""For $\log n=l$ and $n\sigma\geq$ `sixteen` = 16 times $l$, $e^{-n\sigma/8}$, which bounds
-    the probability of less than half the mean, is at most $e^{-2l}$, and so is $e^{-n\sigma/3}$.
+@claim("COL:G.4a", control=(dict(many=7), dict(few=3)))
+def chernoff(*, sixteen: int = 16, many: int = 2, few: int = 2) -> Evidence:
+    r"""More than $2n\sigma$ tokens in a cap have at most the probability $n^{-2}$, and so have less
+    than $\frac12n\sigma$, whenever $n\sigma\geq$ `sixteen` = 16 times $\log n$. This is derived for
+    independent tokens of any law and any event of a token, from $\mathbb{E}e^{uN}\leq
+    e^{n\sigma(e^u-1)}$. Here `many` and `few` stand for the two exponents 2.
+
+    Second route: for $\log n=l$ the bounds $e^{-n\sigma/3}$ and $e^{-n\sigma/8}$ of the two
+    probabilities are at most $e^{-2l}$.
     """
     bound = [(y, ">=", sixteen * l)]
-    return forall(sp.exp(-y / 8), "<=", sp.exp(-2 * l), {y: (0, oo), l: (0, oo)}, where=bound)
+    tails = [
+        forall(sp.exp(-y / rate), "<=", sp.exp(-power * l), {y: (0, oo), l: (0, oo)}, where=bound)
+        for rate, power in ((3, many), (8, few))
+    ]
+    return derivation("COL:G.4a", *tails, sixteen=sixteen, many=many, few=few)
 
 
 @claim("COL:G.4b", control=(dict(most=40), dict(four=150)))
