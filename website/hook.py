@@ -174,7 +174,7 @@ def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
     from proofs_check.documents.latex import block, glued, inline
 
     html = _FORMULA.sub(lambda found: (inline if found[1] == "span" else block)(unescape(found[2])), html)
-    html = glued(_MATH.sub(_in_its_width, html))
+    html = _MATH.sub(_in_its_width, glued(html))
     html = _INLINE_CODE.sub(lambda found: _OPTION.sub(r'<span class="held">\g<0></span>', found[0]), html)
     return html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
 
