@@ -81,6 +81,18 @@ def test_a_reader_sees_nothing_that_is_meant_for_doctest(hook: ModuleType) -> No
     assert shown == ">>> f()\na\n\nb\n"
 
 
+def test_a_report_comes_with_the_data_that_it_links_to(hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mkdocs.structure.files import Files
+
+    monkeypatch.setattr(hook, "MADE", tmp_path)
+    (tmp_path / "rates").mkdir()
+    for name in ("report.html", "data.csv", "report.json"):
+        (tmp_path / "rates" / name).touch()
+    config = SimpleNamespace(site_dir=str(tmp_path), use_directory_urls=False, plugins=SimpleNamespace(_current_plugin="hook"))
+    made = {f.src_uri for f in hook.on_files(Files([]), config)}
+    assert {f"documents/rates/{name}" for name in ("report.html", "data.csv", "report.json")} <= made
+
+
 def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pictures = module("pictures")
     assert [p.name for p in pictures.stale()] == [], "run: python website/pictures.py"

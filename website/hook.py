@@ -99,7 +99,7 @@ def on_files(files: Files, config: Any) -> Files:
     for package in ("theory", "numerics", "proofs_check"):
         add(f"api/{package}.md", content=api_page(package))
     for path in MADE.rglob("*"):
-        if path.suffix in (".html", ".svg"):
+        if path.suffix in (".html", ".svg", ".csv", ".json"):
             add(f"documents/{path.relative_to(MADE).as_posix()}", abs_src_path=str(path))
     # Files of the repository that pages link to become pages, and so do those that these link to.
     todo += [(page, None) for page in [f.src_uri for f in files.documentation_pages()] if page not in behind and page[:4] != "api/"]
