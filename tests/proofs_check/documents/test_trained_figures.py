@@ -144,6 +144,7 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: py
     html = (tmp_path / "index.html").read_text()
     assert "largeprompt figures --paper COL --L 1,10 --steps 50 --trials 1 --only 3" in html
     assert html.index('id="figure-3"') < html.index("<code>COL:Fig3/trained</code>")
+    assert "The sum of the rates is computed; the rest of the row is a choice" in html  # words, beside a formula
     assert "COL:Fig3" in capsys.readouterr().out
 
 
