@@ -5,7 +5,7 @@ Run it from the root of a checkout, on a system that can fork. The programs are 
 the runs behind figures (with quick stand-ins for the training in them), and the writing of a
 ledger. A program is killed until it comes to its end by itself, in a new folder then, until it was
 killed often enough; each time the end has to be, bit for bit, that of a program in peace. It exits
-with 1 if one is not.
+with 1 if one is not. Where Dask is installed, a sweep also loses a worker or the scheduler.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,17 +28,21 @@ import numerics.training.run as training
 from numerics.figures.run_plan import measure
 from numerics.jobs.store import Store
 from numerics.sweep import blocks
+from numerics.sweep.cluster import ClusterError
 from numerics.sweep.run import sweep
 from numerics.training.full_tokens import full_token_kernel
 from proofs_check.core.kept import RELEASE
 from proofs_check.core.ledger import as_text, write_json
 from tests.forks import child, ended
 from tests.numerics.figures.fake_engines import SMALL, Fake, numbers
+from tests.numerics.sweep.clusters import Cluster
 from tests.numerics.sweep.grids import two
 from tests.numerics.sweep.killing import rows
 
 #: A child that is killed lives at most this share of the time of a program in peace.
 SHARE = 0.4
+#: The chance after each block that somebody in a cluster is killed.
+STRIKES = 0.1
 
 
 class Program(NamedTuple):
@@ -50,9 +55,9 @@ class Program(NamedTuple):
     sound: Callable[[Path], bool] = lambda folder: True
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: Path, **how: Any) -> None:
     with Store(folder / "store") as store:
-        list(sweep(two(folder, replicates=3000, lengths="[100, 400]"), store, threads=1))
+        list(sweep(two(folder, replicates=3000, lengths="[100, 400]"), store, threads=1, **how))
 
 
 def _train(folder: Path) -> Any:
@@ -122,12 +127,37 @@ def kill(program: Program, kills: int, chance: random.Random, where: Path) -> tu
     return done, ends, faults
 
 
+def kill_in_a_cluster(kills: int, chance: random.Random, where: Path) -> tuple[int, int, int]:
+    """The same numbers for a sweep on a cluster: a worker or the scheduler is killed when some
+    block is done, and the sweep goes on, after the death of the scheduler on a new cluster.
+    """
+    (peace := where / "peace").mkdir(parents=True)
+    _sweep(peace)
+    done = ends = faults = 0
+    while done < kills:
+        (folder := where / str(ends)).mkdir()
+        over = False
+        while not over:
+            with Cluster(Path(tempfile.mkdtemp(dir=folder))) as cluster:
+                victim = chance.choice([cluster.worker("one"), cluster.worker("other"), cluster.scheduler])
+                try:
+                    _sweep(folder, scheduler=cluster.address, progress=lambda _, v=victim: chance.random() < STRIKES and v.kill())
+                    over = True
+                except ClusterError:
+                    over = victim is not cluster.scheduler  # then it should not have stopped
+                done += victim.poll() is not None
+        ends += 1
+        faults += rows(folder / "store") != rows(peace / "store")
+    return done, ends, faults
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Kill, and print how often and what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=100, help="in all; each program gets its share")
     parser.add_argument("--seed", type=int, default=0, help="another seed is another choice of moments")
-    parser.add_argument("--only", nargs="+", choices=list(PROGRAMS), default=list(PROGRAMS))
+    names = list(PROGRAMS) + ["dask"] * bool(find_spec("distributed"))  # last: a fork copies no threads
+    parser.add_argument("--only", nargs="+", choices=names, default=names)
     options = parser.parse_args(arguments)
     if not hasattr(os, "fork"):
         print("this system cannot fork; run it on Linux or macOS", file=sys.stderr)
@@ -139,11 +169,12 @@ def main(arguments: list[str] | None = None) -> int:
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         (warm := Path(folder) / "warm").mkdir()
-        for name in options.only:
+        for name in set(options.only) & set(PROGRAMS):
             PROGRAMS[name].work(warm)  # children are forked from a process that has loaded everything
-        for name in options.only:
+        for name in sorted(options.only, key=names.index):
             share = -(-options.kills // len(options.only))
-            done, ends, faults = kill(PROGRAMS[name], share, random.Random(f"{name} {options.seed}"), Path(folder) / name)
+            killed = partial(kill, PROGRAMS[name]) if name in PROGRAMS else kill_in_a_cluster
+            done, ends, faults = killed(share, random.Random(f"{name} {options.seed}"), Path(folder) / name)
             print(f"{name}: {done} kills, {ends} came to their end, {faults} faults", flush=True)
             bad += faults
     return 1 if bad else 0

@@ -12,7 +12,7 @@ from typing import Any
 from numerics.rates.ask import add_ask
 from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
-from numerics.terminal.command import run_program
+from numerics.terminal.command import Parser, run_program
 
 __all__ = ["add_commands", "main", "version"]
 
@@ -54,9 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
 
     def parser() -> argparse.ArgumentParser:
-        made = argparse.ArgumentParser(
-            prog="python -m numerics", description="Numerical experiments on softmax attention with long prompts."
-        )
+        made = Parser(prog="python -m numerics", description="Numerical experiments on softmax attention with long prompts.")
         add_commands(made.add_subparsers(dest="command", metavar="COMMAND"))
         return made
 

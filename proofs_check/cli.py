@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from typing import Any
 
 __all__ = ["main"]
 
@@ -18,13 +19,12 @@ __all__ = ["main"]
 
 
 def _parser() -> argparse.ArgumentParser:
-    import argparse
-
     from numerics.cli import add_commands
+    from numerics.terminal.command import Parser
     from proofs_check.documents.cli import add_commands as add_documents
     from proofs_check.documents.figures import add_figures
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="largeprompt",
         description="Verify the theory of softmax attention with long prompts: claims, witnesses, rates.",
         epilog="All claims at once: pytest --pyargs proofs_check (or pytest proofs_check/ in a checkout).",
@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_show(commands: argparse._SubParsersAction[Any]) -> None:
     from proofs_check.documents.scope import scope_option, scoped
 
     show = commands.add_parser(
@@ -60,7 +60,7 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     show.set_defaults(run=scoped(_show))
 
 
-def _add_list(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_list(commands: argparse._SubParsersAction[Any]) -> None:
     from proofs_check.documents.scope import scope_option, scoped
 
     rows = commands.add_parser(

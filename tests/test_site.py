@@ -5,10 +5,11 @@ draw, and the navigation names pages that are there.
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -59,6 +60,37 @@ def test_formulas_become_mathml_and_keep_their_full_stop(hook: ModuleType) -> No
     assert hook.on_page_content(html, None, None, None) == (
         '<p>So <span class="held"><math><msub><mi>a</mi><mn>1</mn></msub><mo>&lt;</mo><mn>2</mn></math>.</span></p>'
     )
+
+
+def test_an_option_is_not_torn_from_its_hyphens(hook: ModuleType) -> None:
+    html = "<p><code>list a-b --verdict open</code></p>"
+    assert hook.on_page_content(html, None, None, None) == '<p><code>list a-b <span class="held">--verdict</span> open</code></p>'
+
+
+def test_a_notebook_is_shown_as_text_and_code(hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook, "ROOT", tmp_path)
+    cells = [("markdown", ["# A title\n", "\n", "Words."]), ("code", ["x = 1\n", "x"])]
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_text(json.dumps({"cells": [{"cell_type": kind, "source": source} for kind, source in cells]}), encoding="utf-8")
+    assert hook.source_page(notebook) == "# A title\n\nWords.\n\n```python\nx = 1\nx\n```\n\nThe notebook is `a.ipynb`.\n"
+
+
+def test_a_reader_sees_nothing_that_is_meant_for_doctest(hook: ModuleType) -> None:
+    page = SimpleNamespace(file=SimpleNamespace(src_uri="none.md"))
+    shown = hook.on_page_markdown(">>> f()  # doctest: +ELLIPSIS\na\n<BLANKLINE>\nb\n", page, None, None)
+    assert shown == ">>> f()\na\n\nb\n"
+
+
+def test_a_report_comes_with_the_data_that_it_links_to(hook: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mkdocs.structure.files import Files
+
+    monkeypatch.setattr(hook, "MADE", tmp_path)
+    (tmp_path / "rates").mkdir()
+    for name in ("report.html", "data.csv", "report.json"):
+        (tmp_path / "rates" / name).touch()
+    config = SimpleNamespace(site_dir=str(tmp_path), use_directory_urls=False, plugins=SimpleNamespace(_current_plugin="hook"))
+    made = {f.src_uri for f in hook.on_files(Files([]), config)}
+    assert {f"documents/rates/{name}" for name in ("report.html", "data.csv", "report.json")} <= made
 
 
 def test_the_picture_of_every_example_is_that_of_its_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import os
 import posixpath
 import re
@@ -37,8 +38,12 @@ _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`|\$[^$\n]*\$)", re.DOTALL | re.MULTIL
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _MATH = re.compile(r"<math\b.*?</math>", re.DOTALL)
+_INLINE_CODE = re.compile(r"<code>[^<]*</code>")
+_OPTION = re.compile(r"(?<![^\s>])--?\w[\w-]*")
 #: How many signs of a formula a phone has room for.
 WIDE = 20
+#: What examples say to doctest and not to a reader.
+_DOCTEST = re.compile(r"^<BLANKLINE>$|  # doctest: .*$", re.MULTILINE)
 #: The marks in a page of a paper: its table, and a report with the command that makes it.
 _PAPER = re.compile(r"<!-- paper: (\w+) -->")
 _REPORT = re.compile(r"<!-- report ([\w-]+): largeprompt (.*?) -->")
@@ -94,7 +99,7 @@ def on_files(files: Files, config: Any) -> Files:
     for package in ("theory", "numerics", "proofs_check"):
         add(f"api/{package}.md", content=api_page(package))
     for path in MADE.rglob("*"):
-        if path.suffix in (".html", ".svg"):
+        if path.suffix in (".html", ".svg", ".csv", ".json"):
             add(f"documents/{path.relative_to(MADE).as_posix()}", abs_src_path=str(path))
     # Files of the repository that pages link to become pages, and so do those that these link to.
     todo += [(page, None) for page in [f.src_uri for f in files.documentation_pages()] if page not in behind and page[:4] != "api/"]
@@ -160,15 +165,17 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     place = behind.get(uri, DOCS / uri)
     if place.exists() and not uri.startswith("gallery/"):
         markdown = relinked(markdown, uri, place)
+    markdown = _DOCTEST.sub("", markdown)
     return _REPORT.sub(report, _PAPER.sub(lambda found: account_of(found[1]), markdown))
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
-    """Formulas become MathML."""
+    """Formulas become MathML, and no line ends between the hyphens of an option and its name."""
     from proofs_check.documents.latex import block, glued, inline
 
     html = _FORMULA.sub(lambda found: (inline if found[1] == "span" else block)(unescape(found[2])), html)
-    html = glued(_MATH.sub(_in_its_width, html))
+    html = _MATH.sub(_in_its_width, glued(html))
+    html = _INLINE_CODE.sub(lambda found: _OPTION.sub(r'<span class="held">\g<0></span>', found[0]), html)
     return html.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
 
 
@@ -229,6 +236,10 @@ def source_page(path: Path) -> str:
     """A file of the repository as a page."""
     text = path.read_text(encoding="utf-8")
     name = path.relative_to(ROOT).as_posix()
+    if path.suffix == ".ipynb":
+        cells = [("".join(cell["source"]), cell["cell_type"]) for cell in json.loads(text)["cells"]]
+        shown = [f"```python\n{source}\n```" if kind == "code" else source for source, kind in cells]
+        return "\n\n".join([*shown, f"The notebook is `{name}`.\n"])
     return text if path.suffix == ".md" else f"# {name}\n\n```{path.suffix[1:]}\n{text}```\n"
 
 

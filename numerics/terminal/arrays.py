@@ -42,9 +42,11 @@ def read_array(given: Path | str) -> tuple[Any, str]:
 
     Examples
     --------
-    >>> read_array("nowhere.npy")
-    Traceback (most recent call last):
-    numerics.terminal.inputs.InputError: cannot read nowhere.npy: No such file or directory
+    >>> try:
+    ...     read_array("nowhere.npy")
+    ... except InputError as error:
+    ...     print(error)
+    cannot read nowhere.npy: No such file or directory; name another file
     """
     path, name = _of_archive(str(given))
     kind = path.suffix.lower()
@@ -56,13 +58,13 @@ def read_array(given: Path | str) -> tuple[Any, str]:
         content = read_bytes(path)
     except (InputError, OSError) as error:
         why = error if isinstance(error, InputError) else error.strerror
-        raise InputError(f"cannot read {path}: {why}") from error
+        raise InputError(f"cannot read {path}: {why}; name another file") from error
     try:
         array = _from_archive(content, path, name) if kind == ".npz" else _READERS[kind](content, path)
     except InputError:
         raise
     except Exception as error:  # NumPy tells in ten ways that a file is broken; some are neither ValueError nor OSError
-        raise InputError(f"{path} holds no array of numbers: {error}") from error
+        raise InputError(f"{path} holds no array of numbers: {error}; save it again, as {FORMATS}") from error
     return _checked(array, str(given)), hashlib.sha256(content).hexdigest()
 
 
@@ -87,9 +89,11 @@ def map_array(given: Path | str) -> tuple[Any, str]:
 
     Examples
     --------
-    >>> map_array("nowhere.npy")
-    Traceback (most recent call last):
-    numerics.terminal.inputs.InputError: cannot read nowhere.npy: No such file or directory
+    >>> try:
+    ...     map_array("nowhere.npy")
+    ... except InputError as error:
+    ...     print(error)
+    cannot read nowhere.npy: No such file or directory; name another file
     """
     path, _ = _of_archive(str(given))
     if path.suffix.lower() != ".npy":
@@ -105,11 +109,11 @@ def map_array(given: Path | str) -> tuple[Any, str]:
             _from_npy(head, path)
         return np.load(path, mmap_mode="r", allow_pickle=False), digest
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        raise InputError(f"cannot read {path}: {error.strerror or error}; name another file") from error
     except InputError:
         raise
     except ValueError as error:
-        raise InputError(f"{path} holds no array of numbers: {error}") from error
+        raise InputError(f"{path} holds no array of numbers: {error}; save it again, as {FORMATS}") from error
 
 
 def _of_archive(given: str) -> tuple[Path, str]:

@@ -10,10 +10,28 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from numerics.terminal.inputs import InputError
 
-__all__ = ["run_command", "run_program"]
+__all__ = ["Parser", "run_command", "run_program"]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says in one line what is wrong and where to look. The usage of a command of
+    twenty options would stand above it otherwise.
+
+    Examples
+    --------
+    >>> try:
+    ...     Parser(prog="count").parse_args(["--fast"])
+    ... except SystemExit as stop:
+    ...     stop.code
+    2
+    """
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see: {self.prog} --help\n")
 
 
 def run_program(
@@ -45,10 +63,14 @@ def run_program(
     try:
         parser = make_parser()
         parser.add_argument("--version", action="store_true", help="print the version and exit")
-        options = parser.parse_args(argv)
+        options, unknown = parser.parse_known_args(argv)
     except KeyboardInterrupt:
         print("largeprompt: interrupted", file=sys.stderr)
         return 130
+    if unknown:  # argparse would say it in the name of the program, whose help does not have the options of a command
+        name = " ".join(filter(None, (parser.prog, getattr(options, "command", None))))
+        print(f"{name}: unrecognized arguments: {' '.join(unknown)}; see: {name} --help", file=sys.stderr)
+        return 2
     if options.version or getattr(options, "command", None) is None:
 
         def says(given: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from proofs_check.core.claim import Claim
 from proofs_check.core.judging import entry, load_claims
 from proofs_check.core.ledger import Ledger
 from proofs_check.papers.statements import row
+from theory.shown.formulas import marked
 
 if TYPE_CHECKING:
     from numerics.figures.plan import Plan
@@ -110,6 +111,6 @@ def _because(e: dict[str, Any]) -> str:
     evidence = e["evidence"]
     told = lambda v: f"{v:.4g}" if isinstance(v, float) else v
     witness = ", ".join(f"{k} = {told(v)}" for k, v in evidence["witness"].items())
-    covered = f"${evidence['covered']}$" if "\\" in evidence["covered"] else evidence["covered"]
+    covered = marked(evidence["covered"])
     parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else covered or evidence["reason"]]
     return " ".join(" ".join(part.split()) for part in parts if part)

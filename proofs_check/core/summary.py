@@ -17,7 +17,7 @@ from proofs_check.core.coverage import coverage
 from proofs_check.core.kept import how_to_run
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import Account, Outcome, account
-from proofs_check.papers.registered import in_scope
+from proofs_check.papers.registered import in_scope_as_told
 from proofs_check.papers.statements import is_own, papers, place
 
 __all__ = ["Line", "details", "part_summary", "summary"]
@@ -109,7 +109,7 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
     drawn = [n for e in ledger.entries.values() if (n := _examples((e["repair"] or e)["evidence"]))]
     tried = f", {len(drawn)} of them also on {sum(drawn)} drawn examples" if drawn else ""
     out += _plain(_wrapped(f"{len(ledger.entries)} claims are judged{tried}. {kept}", width))
-    where = "".join(f" --papers {c.name}" for c in in_scope() if c.named)
+    where = in_scope_as_told()
     hint = f"Next: `largeprompt errata{where}` writes all that is false, with counterexamples; `{look}{where}`; "
     hint += "`pytest -v` prints the rest."
     return [*out, *_elsewhere(ledger, width), *_plain(_wrapped(hint, width))]

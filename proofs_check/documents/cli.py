@@ -216,7 +216,8 @@ def _status(options: argparse.Namespace) -> int:
         try:
             text = read_bytes(path).decode("utf-8") if path.is_file() or path.suffix != ".json" else ""
         except (InputError, OSError, UnicodeDecodeError) as error:
-            raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot read {path}: {why}; name a text file such as README.md, or a ledger.json") from error
         current, differs = renewed(path, text, kept.document, written)
         if options.write and current != text:
             write_text(path, current)
@@ -255,7 +256,8 @@ def _revise(options: argparse.Namespace) -> int:
     for word, ids in (("have another formula and no number, so that nothing judges them", rewritten), ("are gone", dropped)):
         if ids:
             print(f"Rows that {word}: {', '.join(ids)}.")
-    print(f"{len(revision)} claims were judged anew, the others are those of {kept.says}.")
+    anew = "1 claim was" if len(revision) == 1 else f"{len(revision)} claims were"
+    print(f"{anew} judged anew, the others are those of {kept.says}.")
     if options.out:
         write_json(new, Path(options.out))
         print(f"The ledger of the revision is kept in {options.out}.")

@@ -42,7 +42,7 @@ def as_html(text: str) -> str:
             html += latex.inline(part) if i % 2 else re.sub("`([^`]+)`", r"<code>\1</code>", marked(part))
         except latex.LatexError:
             html += f"<code>{escape(part)}</code>"
-    return html
+    return latex.glued(html)
 
 
 def tell(ledger: Ledger, say: Callable[[str], None]) -> list[str]:

@@ -18,6 +18,7 @@ from proofs_check.core.kept import find_ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome, account, outcomes
 from proofs_check.core.severity import SEVERITIES
 from proofs_check.documents.names import named_paper
+from proofs_check.papers.registered import in_scope_as_told
 from proofs_check.papers.statements import papers, place
 
 __all__ = ["listing", "print_lines"]
@@ -76,7 +77,7 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
             screen.print(Text(f"{key}: {account(kept.document, key).sentence}"))
     screen.print(_legend(shown))
     screen.print(Text(f"From {kept.says}."))
-    screen.print(Text("One row in full: largeprompt show ID"))
+    screen.print(Text(f"One row in full: largeprompt show ID{in_scope_as_told()}"))
     return 0
 
 

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
+from proofs_check.papers.registered import in_scope_as_told
 from proofs_check.papers.statements import PLACES, Row, papers, place, rows
 
 __all__ = ["Named", "named", "named_paper"]
@@ -186,7 +187,9 @@ def _unknown(given: str, wanted: str, among: list[Row]) -> str:
     spelled = {name: r for r in reversed(among) for name in map(str.casefold, (r.id, _code(r), place(r)[1]))}
     near = {r.id: r for n in get_close_matches(wanted[:60].casefold(), spelled, n=4) for r in [spelled[n]]}
     hint = f"; the nearest are:{_table(near.values())}\n" if near else "; "
-    return f"no statement is called {_short(given)}{hint}all of them: largeprompt list"
+    told = in_scope_as_told()
+    listed = f"largeprompt list{told}" if told else "largeprompt list; those of a folder: add --papers DIR"
+    return f"no statement is called {_short(given)}{hint}all of them: {listed}"
 
 
 def named_paper(text: str) -> str:

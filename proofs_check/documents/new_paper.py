@@ -58,7 +58,7 @@ def new_paper(folder: Path, title: str, id: str, authors: str = "") -> list[Path
         if id in other.keys:
             raise InputError(f"{other.name} holds a paper {id} already; choose another --id")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} is there already and is not empty; choose another folder")
+        raise InputError(f"{folder} is there already and is no empty folder; choose another")
     writable_folder(folder)
     writable_folder(folder / "witnesses")
     # A string of JSON is one of TOML as well, if letters beyond ASCII are left as they are.

@@ -23,7 +23,7 @@ from proofs_check.core.severity import in_words
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
 from proofs_check.documents.property_tests import examples, without
-from proofs_check.papers.registered import collections
+from proofs_check.papers.registered import collections, in_scope_as_told
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.witnesses import script_path
 from theory.shown.formulas import LatexError
@@ -69,7 +69,7 @@ class Page:
             self._fields([("verdict", verdict_of_row(o)), *self._reasons(o.errors[0]), *self._witness(o.errors[0])])
         first = next((o for o in found if o.row.main), found[0])
         self.screen.print()
-        self.paragraph(Text(f"One row in full, with formulas and evidence: largeprompt show {first.id}"))
+        self.paragraph(Text(f"One row in full, with formulas and evidence: largeprompt show {first.id}{in_scope_as_told()}"))
 
     def row(self, o: Outcome, claim: str = "") -> None:
         """A row with all its claims, or with one of them."""

@@ -152,5 +152,6 @@ def _because(evidence: Evidence) -> str:
         return f" at {witness_text(evidence.witness, evidence.witness_by)}."
     if evidence.reason:
         return f", because {words(evidence.reason)}."
-    covered = f" on {words(evidence.covered)}" if evidence.covered else ""
+    told = evidence.covered.partition(":\n")[0]  # what follows are two sides in the kernel's own signs, of up to a hundred lines
+    covered = f" on {words(told)}" if told else ""
     return f" by {evidence.engine}{covered}."

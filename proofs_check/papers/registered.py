@@ -9,6 +9,7 @@ scope: of all installed ones, or of those that the user named.
 from __future__ import annotations
 
 import os
+import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ __all__ = [
     "drop_folder",
     "files",
     "in_scope",
+    "in_scope_as_told",
     "limited",
     "name_folder",
     "read_statements",
@@ -125,6 +127,17 @@ def in_scope() -> tuple[Collection, ...]:
     return tuple(_scope) or collections()
 
 
+def in_scope_as_told() -> str:
+    """The options by which another command speaks of the same papers.
+
+    Examples
+    --------
+    >>> in_scope_as_told()
+    ''
+    """
+    return "".join(f" --papers {shlex.quote(c.name)}" for c in in_scope() if c.named)
+
+
 @contextmanager
 def limited(scope: Iterable[Collection]) -> Iterator[None]:
     """Let commands speak of some collections only; of all, if there are none.
@@ -214,7 +227,8 @@ def read_statements(file: Path) -> Mapping[str, Any]:
     try:
         data = tomllib.loads(read_bytes(file).decode("utf-8"))
     except (InputError, ValueError) as error:
-        raise InputError(f"cannot read {file}: {error}") from error
+        hint = "save it as TOML, or make one to begin with: largeprompt new-paper DIR --title TITLE --id KEY"
+        raise InputError(f"cannot read {file}: {error}; {hint}") from error
     paper = data.get("paper")
     if not isinstance(paper, dict) or not isinstance(paper.get("key"), str):
         raise InputError(f'{file} does not say of which paper it is; begin it with: [paper], key = "ME", title = "..."')

@@ -63,7 +63,7 @@ def _replies() -> Mapping[str, tuple[Reply, ...]]:
         try:
             found = tomllib.loads(read_bytes(path).decode("utf-8")).get("reply", [])
         except (InputError, ValueError) as error:
-            raise InputError(f"cannot read {path}: {error}") from error
+            raise InputError(f"cannot read {path}: {error}; save it as TOML, each reply below a line [[reply]]") from error
         for n, given in enumerate(found, 1):
             texts = {k: str(given.get(k, "")).strip() for k in ("id", "who", "when", "what")}
             if missing := [k for k, text in texts.items() if not text]:

@@ -100,7 +100,18 @@ def test_wrong_commands_end_with_status_two(capsys: pytest.CaptureFixture[str]) 
         with pytest.raises(SystemExit) as stop:
             main(wrong)
         assert stop.value.code == 2
-    assert "usage: largeprompt" in capsys.readouterr().err
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.rpartition("; see: ")[2] for line in lines] == ["largeprompt --help", *["largeprompt show --help"] * 3]
+
+
+def test_an_unknown_statement_may_be_one_of_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "ME:L1"]) == 2
+    assert capsys.readouterr().err.endswith("all of them: largeprompt list; those of a folder: add --papers DIR\n")
+
+
+def test_an_unknown_option_is_told_in_the_name_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", "BB:CC.3.b", "--prof"]) == 2
+    assert capsys.readouterr().err == "largeprompt show: unrecognized arguments: --prof; see: largeprompt show --help\n"
 
 
 def test_a_part_belongs_to_its_row_and_every_row_says_where_it_stands() -> None:

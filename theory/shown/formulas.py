@@ -81,7 +81,7 @@ def tree(latex: str) -> Element:
         raise LatexError(f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}") from error
     for e in row.iter():
         if e.tag == "mtext":
-            e.text = re.sub(r"\\([&%#_$ ,])", r"\1", e.text or "")
+            e.text = re.sub(r"\\([&%#_$ ,])", r"\1", e.text or "").replace("``", "“").replace("''", "”")
         if _is_astray(e):
             unknown.append(e.text or e.tag)
         e.text = unescape(e.text or "")

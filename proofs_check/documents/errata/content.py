@@ -116,6 +116,7 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
     # Also those of rows with errors of their own, which are no copies of a whole row.
     following = {e["id"]: (o.row, e) for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
     survives, users = _survives(own, ledger)
+    here = {_named(row), _short(row)}
     return Entry(
         id=row.id,
         place=row.where,
@@ -126,7 +127,7 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
         errors=tuple(_erratum(e, ledger, *scripts[e["id"]]) for e in own),
         inherited=tuple(_copy(e, ledger) for e in outcome.errors if e["follows"] and e["id"] not in {*following, *ids}),
         copies=tuple(_copy(e, ledger) for _, e in following.values()),
-        also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name != _named(row)),
+        also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name not in here),
         survives=survives,
         users=users,
     )

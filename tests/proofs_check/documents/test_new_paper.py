@@ -134,7 +134,7 @@ def test_a_reply_is_shown_beside_the_verdict(mine: Path, pytester: pytest.Pytest
         ("ME:L2", "ME:L7", "is about ME:L7, which is no statement"),
         ('who = "N. N. <script>"', "", "reply 1 does not say who"),
         ("2026-09-01", "yesterday", "write a day as 2026-09-01"),
-        ("[[reply]]", "[[reply", "cannot read"),
+        ("[[reply]]", "[[reply", "; save it as TOML, each reply below a line [[reply]]"),
     ],
 )
 def test_a_reply_that_is_wrong_is_told_in_a_line(
@@ -221,8 +221,8 @@ def test_the_script_shows_the_error(mine: Path, capsys: pytest.CaptureFixture[st
         (dict(id="me"), "capital letters"),
         (dict(id="BB"), "holds a paper BB already"),
         (dict(title=" "), "--title is empty"),
-        (dict(folder="full"), "is not empty"),
-        (dict(folder="file"), "is not empty"),
+        (dict(folder="full"), "is no empty folder"),
+        (dict(folder="file"), "is no empty folder"),
     ],
 )
 def test_what_cannot_be_written_is_refused(tmp_path: Path, given_: dict[str, str], why: str) -> None:
@@ -253,7 +253,7 @@ def test_any_title_is_kept(tmp_path_factory: pytest.TempPathFactory, title: str,
         ('key = "ME"', 'key = "BB"', "both hold a paper BB"),
         ('kind = "INT"', 'kind = "REAL"', "has the kind 'REAL'"),
         ('where = "Section 1, Lemma 1"\n', "", "ME:L1 of ME has no where"),
-        ("[[row]]", "[[row", "cannot read"),
+        ("[[row]]", "[[row", "; save it as TOML, or make one to begin with: largeprompt new-paper"),
         ('id = "ME:L2"', 'id = "ME:L1"', "two rows are named ME:L1"),
     ],
 )
@@ -269,6 +269,16 @@ def test_a_list_of_statements_that_is_wrong_is_told_in_a_line(
     result = judged(pytester, mine)
     assert result.ret != 0
     assert why in result.stdout.str() + result.stderr.str()
+
+
+def test_what_is_named_next_is_found(mine: Path, capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester) -> None:
+    """A row of a folder is found only where the folder is named."""
+    judged(pytester, mine)
+    capsys.readouterr()
+    assert main(["list", "--papers", "mine"]) == 0
+    assert " ".join(capsys.readouterr().out.split()).endswith(f"One row in full: largeprompt show ID --papers {mine.resolve()}")
+    assert main(["show", "ME:Q", "--papers", "mine"]) == 2
+    assert capsys.readouterr().err.endswith(f"all of them: largeprompt list --papers {mine.resolve()}\n")
 
 
 def test_a_module_that_cannot_be_imported_is_named(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:

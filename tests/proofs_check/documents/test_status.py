@@ -156,7 +156,7 @@ def test_a_text_without_its_marks_is_refused(tmp_path: Path, capsys: pytest.Capt
             replaced(text, {"status": "t", "errata": "e"}, "x.md")
     write_json(document(), tmp_path / "ledger.json")
     assert main(["status", "--ledger", str(tmp_path), "--check", str(tmp_path / "none.md")]) == 2
-    assert "cannot read" in capsys.readouterr().err
+    assert "none.md: No such file or directory; name a text file such as README.md" in capsys.readouterr().err
 
 
 def test_rules_are_told_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from numerics.evidence import Verdict
 from numerics.figures.features.page import COLUMNS, as_json
 from numerics.figures.features.training import Choices, measure
 from proofs_check.cli import main
@@ -144,6 +145,9 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: py
     html = (tmp_path / "index.html").read_text()
     assert "largeprompt figures --paper COL --L 1,10 --steps 50 --trials 1 --only 3" in html
     assert html.index('id="figure-3"') < html.index("<code>COL:Fig3/trained</code>")
+    assert "The sum of the rates is computed; the rest of the row is a choice" in html  # words, beside a formula
+    assert re.search(r'<span class="held"><math>[^.]*?</math>\.</span>', html)  # no line begins with a full stop
+    assert all(f".v-{verdict.lower()} " in html for verdict in Verdict)
     assert "COL:Fig3" in capsys.readouterr().out
 
 

@@ -33,6 +33,13 @@ def test_where_several_claims_have_the_number_one_must_be_named(capsys: pytest.C
     assert capsys.readouterr().out.startswith("BB:LC.2/variance with one = 1: ")
 
 
+def test_a_derivation_that_stops_is_told_in_a_paragraph(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the two sides that the kernel compared, which are thirty lines in its own signs."""
+    assert what_if("BB:LC.1", ["c=26"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.endswith("the derivation stops: not equal by normal form. As printed: c = 27. Nothing was stored.")
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "hint"),
     [

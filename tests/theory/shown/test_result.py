@@ -41,6 +41,8 @@ def test_formulas_within_words_are_typeset_and_their_commands_gone() -> None:
     assert "<math>" in words(r"for $\delta\leq1$")
     assert "\\" not in words(r"for $\delta\leq1$")
     assert mathml(r"\text{<b>}").count("&lt;b&gt;") == 1
+    assert "“so”" in mathml(r"\text{``so''}f''")  # and two primes are no quotation mark
+    assert "”" not in mathml("f''")
 
 
 @pytest.mark.parametrize(

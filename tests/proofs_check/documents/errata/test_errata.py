@@ -98,6 +98,11 @@ def test_what_only_inherits_an_error_is_told_in_its_entry() -> None:
     assert same.copies[0].why == ""
 
 
+def test_no_line_says_that_its_error_is_also_where_it_stands() -> None:
+    (only,) = errata_of(document(line("COL:C.8"), line("COL:C.8p/likely", follows="COL:C.8")), "COL").entries
+    assert (only.short, only.also) == ("Lemma C.8", ())
+
+
 def test_a_row_with_errors_of_its_own_says_what_else_it_inherits() -> None:
     second = line("BB:LC.4/zero", id="BB:LC.4/copy", follows="BB:CC.3.b", severity="gap", at="")
     made = document(line("BB:CC.3.b"), line("BB:LC.4/zero"), second)
