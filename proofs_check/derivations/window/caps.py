@@ -12,7 +12,6 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.features.counts import (
-    N,
     count,
     expectation,
     moment,
@@ -32,8 +31,9 @@ excess, lack = count - 2 * mass, mass / 2 - count
 
 
 def _rarely(distance: Term, at: Term, level: Fraction, rate: Fraction) -> Theorem:
-    """P(distance > 0) <= 1/n^2 if n sigma >= 16 log n: the indicator is at most e^{(log 2) distance},
-    which is e^{u |V| - u level n sigma} for u = at, and whose mean is at most e^{-rate n sigma}.
+    """P(distance > 0) <= 1/n^2 if n sigma >= 16 log n: the indicator is at most e^{log(2)
+    distance}, which is e^{u |V| - u level n sigma} for u = at, and whose mean is at most e^{-rate n
+    sigma}.
     """
     event, hidden = above(distance), (count, mass)
     inside = arithmetic(event * 0, "<=", event * (ln_2 * distance), hide=hidden)
