@@ -253,16 +253,18 @@ def _headline(title: str, group: list[Outcome]) -> Headline:
     said = list(dict.fromkeys(in_words(e) for e in errors))
     if len(said) > 1:  # none of them is all that is wrong
         said = [words.removesuffix(" only") for words in said]
+    evidence = weakest([o.chain for o in group])
     if not errors:
-        proved = verdict not in (NOT_SETTLED, "OPEN") and Verdict(verdict).executed
-        said = [{NOT_SETTLED: NOT_SETTLED, "OPEN": "open"}.get(verdict, "proved" if proved else "no error found")]
+        executed = lambda found: found not in (NOT_SETTLED, "OPEN") and Verdict(found).executed
+        proved = "proved" if executed(evidence) else "proved from what it needs"
+        said = [{NOT_SETTLED: NOT_SETTLED, "OPEN": "open"}.get(verdict, proved if executed(verdict) else "no error found")]
     return Headline(
         title=title,
         ids=tuple(o.id for o in group),
         verdict=verdict,
         printed="; ".join(said),
         change=" ".join(dict.fromkeys(first_sentence(e["instead"]) for e in errors if e["instead"])),
-        evidence=weakest([o.chain for o in group]),
+        evidence=evidence,
     )
 
 

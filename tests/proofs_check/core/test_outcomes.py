@@ -60,7 +60,8 @@ def test_the_main_results_are_named_by_the_papers(release: dict[str, Any]) -> No
     assert tuple(h.title for h in account(release, "BB").headline) == wanted
     for key in papers():
         for h in account(release, key).headline:
-            assert (h.verdict == "REFUTED") == bool(h.change) == (h.printed not in ("proved", "no error found"))
+            fine = h.printed in ("proved", "proved from what it needs", "no error found")
+            assert (h.verdict == "REFUTED") == bool(h.change) == (not fine)
 
 
 def test_errors_of_a_row_are_told_by_the_gravest_of_its_own() -> None:
@@ -90,6 +91,7 @@ def test_the_headline_tells_printed_change_and_evidence() -> None:
     found = account(
         document(
             error("BB:P3.1", "edge", repair=line("BB:CC.3.b")["repair"] | {"verdict": "SUPPORTED"}),
+            made_up("BB:LF.1", "PROVED", needs=["BB:P3.4.U"]),
             made_up("BB:P3.4.V", "PROVED"),
             made_up("BB:P3.4.U", "ARGUED"),
             made_up("BB:T5.2", "SUPPORTED"),
@@ -101,6 +103,7 @@ def test_the_headline_tells_printed_change_and_evidence() -> None:
     told = {h.title: (h.verdict, h.printed, h.change, h.evidence) for h in found}
     assert told["Proposition 3.1"] == ("REFUTED", "false at L = 1 only", "Write $2$ for $1$.", "SUPPORTED")
     assert told["Proposition 3.4"] == ("ARGUED", "no error found", "", "ARGUED")
+    assert told["Lemma F.1"] == ("PROVED", "proved from what it needs", "", "ARGUED")
     assert told["Theorem 5.2"] == ("REFUTED", "a gap in its proof", "Write $2$ for $1$.", "SUPPORTED")
     assert told["Theorem 4.3"] == ("not settled", "not settled", "", "not settled")
 
