@@ -8,7 +8,7 @@ from typing import Any
 from numerics.derivations.binding import bind
 from numerics.derivations.flows import up_to
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, limit, open_event, replace, specialise, then, until
-from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
 from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 
@@ -152,9 +152,12 @@ def interpolated(long: Theorem, short: Theorem, M: Any, x: Any, theta: Variable)
 
 
 def read_up_to(end: Any, thm: Theorem, horizon: Theorem) -> Theorem:
-    """A theorem whose hypothesis `horizon` says that times are at most `end`, at the times up to
-    `end`, whatever comes later.
+    """A theorem without its hypothesis `horizon` that all times are at most `end`, or a later
+    number: both sides get the indicator that times are at most `end`. Its other hypotheses are
+    kept, for all times.
     """
+    if not horizon.assumptions <= thm.assumptions:
+        raise Refused(f"{thm} does not assume {horizon}; there is nothing to free it of")
 
     def shown(a: Assumption, times: list[Variable]) -> Theorem:
         left, right = (up_to(end, e, *times) for e in (a.lhs, a.rhs))

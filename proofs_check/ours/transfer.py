@@ -184,19 +184,22 @@ def _peak(n: int, factor: int | Fraction) -> Evidence:
 
 @claim(
     "OURS:E.moments/limit",
-    control={"factor": Fraction(99, 100)},
+    control=({"factor": Fraction(99, 100)}, {"share": Fraction(2, 5)}),
 )
-def eight_moments_tend_to_zero(*, factor: int | Fraction = 1) -> Evidence:
+def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fraction = 1) -> Evidence:
     r"""The mean of $\sigma^8\ln(L)^2/L^{c/\sigma^2}$ tends to 0 as $L$ grows, if
     $\mathbb{E}\sigma^{12}$ is finite. It is derived to be at most
-    $(\frac2{ce})^2\delta+(\frac3{ce})^3KM/\ln L$ for $M\geq\mathbb{E}\sigma^{12}$ and
+    $(\frac2{ce})^2\delta+(\frac3{ce})^3KS/\ln L$ for $S\geq\mathbb{E}\sigma^{12}$ and
     $\mathbb{E}[\sigma^{12};\sigma^2\geq K]\leq\delta$. As $\mathbb{E}\sigma^{12}$ is finite, a $K$
     can be chosen for the $\delta$ that $\varepsilon$ needs; then the mean is at most $\varepsilon$
-    from an explicit $\ln L$ on. Second route: $(ue^{1-u})^n\leq1$ for $n=2$ and 3 and
-    $u=\frac cn\ln(L)/\sigma^2$. Here `factor` multiplies the right sides.
+    from a $\ln L$ on that $K$, $S$ and $\varepsilon$ give.
+
+    Second route: $(ue^{1-u})^n\leq1$ for $n=2$ and 3 and $u=\frac cn\ln(L)/\sigma^2$; and for a
+    single $\sigma^2$, just below $K$, at the least $\ln L$, the mean is $\frac12\varepsilon$ times
+    this with $n=3$. Here `factor` and `share` multiply the right sides.
     """
-    peaks = all_of(_peak(2, factor), _peak(3, factor))
-    return derivation("OURS:E.moments/limit", peaks, peaks, factor=factor)
+    single = _peak(3, 2 * share)
+    return derivation("OURS:E.moments/limit", all_of(_peak(2, factor), _peak(3, factor)), single, factor=factor, share=share)
 
 
 @claim(

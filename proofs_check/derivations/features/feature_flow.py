@@ -1,8 +1,9 @@
 """The gradient flow of Q for exchangeable tasks and population prompts: the slope of the loss along
 it.
 
-The queries are numbered from 1 to K, and the M classes other than that of a query from 1 to M: x
-are the differences of the query's feature v and theirs.
+The queries are numbered from 1 to K, and the classes other than that of a query from 1 to M, where
+nothing asks that M + 1 is K: x are the differences of the query's feature v and theirs, and sigma2
+is sigma_f^2.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from proofs_check.derivations.features.steps import scaled
 k, n, i, j = (Variable(name, Sort.INDEX) for name in "knij")
 t = Variable("t", Sort.TIME)
 K, M, r = (Variable(name, range=whole(1)) for name in "KMr")
-eta, spread = Variable("eta", range=POSITIVE), Variable("s", range=POSITIVE)
+eta, spread = Variable("eta", range=POSITIVE), Variable("sigma2", range=POSITIVE)
 Q = Function("Q", (Sort.INDEX, Sort.INDEX, Sort.TIME), Fraction(1))
 v = Function("v", (Sort.INDEX, Sort.INDEX))
 x = Function("x", (Sort.INDEX, Sort.INDEX, Sort.INDEX))

@@ -1,7 +1,5 @@
 """R11, the lower half of the late law: the loss is at least a multiple of e^{-2 gamma |Q|}, and how
 its logarithm and the path of Q move along the flow.
-
-At every time one pair of a query and another class is selected, whose score differs least.
 """
 
 from __future__ import annotations
@@ -47,83 +45,80 @@ from proofs_check.derivations.features.feature_flow import (
     w,
 )
 from proofs_check.derivations.features.margin import gamma, p_min, rarest
-from proofs_check.derivations.features.steps import added, gap, product, scaled, times
+from proofs_check.derivations.features.steps import added, gap, ind, times
 
-#: 1 for the selected pair, else 0; the least mass of a class over the largest.
-selected = Function("sel", (Sort.INDEX, Sort.INDEX, Sort.TIME))
+#: Any matrix, and the least mass of a class over the largest.
+A = Function("A", (Sort.INDEX, Sort.INDEX))
 mu = Variable("mu", range=Range(Fraction(0), Fraction(1), lo_open=True))
-chosen, size = selected(n, k, t), sqrt(entries(Q(i, j, t) ** 2))
-count, score_gap = others(chosen), entries(direction * Q(i, j, t))
-u = Variable("u", range=REALS)
+u, size = Variable("u", range=REALS), sqrt(entries(Q(i, j, t) ** 2))
+score_gap = entries(direction * Q(i, j, t))
 
-zero_or_one = assume("a pair is selected or not", chosen**2, "==", chosen, every=(n, k, t))
-of_a_query = assume("one pair or none of each query", count**2, "==", count, every=(k, t))
-one_pair = assume("one pair of all", queries(count), "==", 1, every=(t,))
-within = assume(
-    "the selected scores differ by at most gamma |Q|", chosen * score_gap, "<=", chosen * (gamma * size), every=(n, k, t)
+
+def near(gap: Term, norm: Term) -> tuple[Term, Term]:
+    """Whether a class scores at most gamma |Q| less than the query's own; and whether some does."""
+    chosen = ind(gamma * norm - gap)
+    return chosen, ind(others(chosen) - 1)
+
+
+#: The definition of the margin: for every matrix there is a query with such a class.
+margin = assume(
+    "gamma is the largest margin of a matrix of norm 1",
+    1,
+    "<=",
+    queries(near(entries(direction * A(i, j)), sqrt(entries(A(i, j) ** 2)))[1]),
+    every=(A,),
 )
+chosen, some = near(score_gap, size)
 masses = assume("masses", log(mu), "<=", log_mass(n, k), every=(n, k))
 
-#: What the odds of the selected class are at least.
+#: What the odds of such a class are at least.
 least = mu * exp(-gamma * size)
 
 
 @cache
-def _is_between_0_and_1(X: Term, switch: Theorem) -> tuple[Theorem, Theorem]:
-    """0 <= X and X <= 1 for an X that is its own square."""
-    some = chain(arithmetic(0, "<=", X**2), switch)
-    twice = specialise(arithmetic(2 * u - 1, "<=", u**2), {u: X})
-    return some, arithmetic(X, "<=", 1, chain(twice, switch), hide=(X,))
-
-
-@cache
-def odds_of_the_selected() -> Theorem:
-    """N_k mu e^{-gamma |Q|} <= the odds of all others, as e^y >= e^z (1 + y - z)."""
-    some, most = _is_between_0_and_1(chosen, zero_or_one)
+def odds_of_a_near_class() -> Theorem:
+    """1{some class is near} mu e^{-gamma |Q|} <= the odds of all others, as e^y is at least
+    e^z (1 + y - z).
+    """
     y, z = log_mass(n, k) - score_gap, log(mu) - gamma * size
-    heavier, closer = gap(times(chosen, masses, some)), gap(within)
+    slack = gamma * size - score_gap
+    heavier, closer = gap(times(chosen, masses)), arithmetic(0, "<=", chosen * slack, hide=(slack,))
     larger = chain(heavier, added(closer, heavier.rhs), chosen * (y - z))
     tangent = specialise(arithmetic(1 + u, "<=", exp(u)), {u: y - z})
     scale = exp(z)
-    line = chain(
-        chosen * scale,
-        added(times(scale, larger), chosen * scale),
-        times(chosen * scale, tangent, product(chosen, scale, some)),
-        exp(y) * chosen,
-        times(exp(y), most),
-        odds,
-    )
-    form = arithmetic(chosen * least, "==", chosen * scale, hide=(chosen, size))
-    return chain(count * least, integrate("coordinates", (n,), chain(form, line), (M,)))
+    line = chain(chosen * scale, added(times(scale, larger), chosen * scale), times(chosen * scale, tangent), exp(y) * chosen)
+    line = chain(line, times(exp(y), arithmetic(chosen, "<=", 1)), odds)
+    form = arithmetic(chosen * least, "==", chosen * scale, hide=(slack, size))
+    count = others(chosen)
+    all_of_them = chain(count * least, integrate("coordinates", (n,), chain(form, line), (M,)))
+    one = times(least, arithmetic(some, "<=", count))
+    return chain(some * least, one, count * least, all_of_them)
 
 
 @cache
-def share_of_the_selected() -> Theorem:
-    """(mu/2)^2 e^{-2 gamma |Q|} N_k <= the error of the query k."""
-    y = count * least
-    some, most = _is_between_0_and_1(count, of_a_query)
-    small = chain(times(count, arithmetic(least, "<=", 1, hide=(size,)), some), most)
-    not_negative = product(count, least, some)
-    first = arithmetic(0, "<=", y / 2, not_negative, hide=(y,))
-    S = others(odds)
-    doubled = chain(added(times(term(1), odds_of_the_selected()), S * y), added(times(S, small), S), 2 * S)
+def share_of_a_query() -> Theorem:
+    """(mu/2)^2 e^{-2 gamma |Q|} 1{some class is near} <= the error of the query."""
+    y, S = some * least, others(odds)
+    small = chain(times(least, arithmetic(some, "<=", 1)), arithmetic(least, "<=", 1, hide=(size,)))
+    small = chain(y, small)
+    doubled = chain(added(odds_of_a_near_class(), S * y), added(times(S, small), S), 2 * S)
     away = chain(arithmetic(y / 2, "==", own / 2 * (y + S * y), hide=(S, y)), times(own / 2, doubled))
     away = chain(away, arithmetic(away.rhs, "==", 1 - own, hide=(S,)))
-    both = chain(times(y / 2, away, first), times(1 - own, away, chain(first, away)), (1 - own) ** 2)
+    first = arithmetic(0, "<=", y / 2)
+    both = chain(times(y / 2, away), times(1 - own, away, chain(first, away)), (1 - own) ** 2)
     rest = arithmetic((1 - own) ** 2, "==", others(w) ** 2, adds_up(), hide=(own,))
     whole = chain((y / 2) ** 2, both, rest, added(arithmetic(0, "<=", others(w**2)), rest.rhs), error)
-    return chain(scaled(least**2 / 4, turned(of_a_query)), (y / 2) ** 2, whole)
+    return chain(arithmetic(some * (least**2 / 4), "<=", (y / 2) ** 2, hide=(size,)), whole)
 
 
 @cache
 def at_least() -> Theorem:
     """c e^{-2 gamma |Q|} <= loss."""
-    some, _ = _is_between_0_and_1(count, of_a_query)
-    weight = product(least**2 / 4, count, some)
-    each = chain(times(least**2 / 4 * count, rarest, weight), times(p, share_of_the_selected()))
+    low = least**2 / 4
+    each = chain(times(low * some, rarest), times(p, share_of_a_query()))
     total = integrate("coordinates", (k,), each, (K,))
-    low = scaled(least**2 / 4 * p_min, turned(one_pair))
-    line = times(spread / 2, chain(low, total))
+    found = times(low * p_min, specialise(margin, {A: ((i, j), Q(i, j, t))}))
+    line = times(spread / 2, chain(found, total))
     c = spread / 2 * p_min * (mu / 2) ** 2
     form = arithmetic(c * exp(-2 * gamma * size), "==", line.lhs, hide=(size,))
     return chain(form, line, loss)
@@ -162,11 +157,11 @@ def statements(quarter: Fraction = Fraction(1, 4), four: int = 4, two: int = 2) 
     1/x)_+ <= (gamma/x)^2.
     """
     c = spread / 2 * p_min * quarter * mu**2
-    pair = hypotheses(zero_or_one, of_a_query, one_pair, within, masses, rarest)
+    given = hypotheses(margin, masses, rarest)
     steep, moving = sqrt(square) / (2 * loss), sqrt(entries(Q.rate(i, j, t) ** 2))
     slope = derivative(-log(loss), t)
     return (
-        Statement(c * exp(-2 * gamma * size), "<=", loss, pair),
+        Statement(c * exp(-2 * gamma * size), "<=", loss, given),
         Statement(slope, "==", four * eta * steep**2 * loss, hypotheses(flow, gradient)),
         Statement(Fraction(four, 2) * steep * moving, "==", slope, hypotheses(flow, gradient)),
         Statement(1 - two * gamma * Op("max", (term(0), 1 / gamma - 1 / x)), "<=", (gamma / x) ** 2),

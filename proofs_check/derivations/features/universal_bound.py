@@ -1,5 +1,5 @@
-"""R12: whatever the features, the flow takes at least a time of order K until a query attends to
-its own class.
+"""R12: whatever the features, the flow takes at least the time K/(6 e eta sigma_f^2 R^4) until a
+query has the attention 1/2 on its own class; K is M + 1 here.
 
 While the norm of Q is at most 1/(2 R^2), no score exceeds 1/2, so that no attention exceeds b =
 e/K, and the norm of Q grows at most at the speed 3 e eta sigma_f^2 R^2/K.
@@ -63,7 +63,7 @@ norm = assume("|v_m| <= R", coordinates(u(n, k, i) ** 2), "<=", R**2, every=(n, 
 balanced = assume("balanced prompts", log_mass(n, k), "==", 0, every=(n, k))
 probabilities = assume("the probabilities add up to 1", queries(p), "==", 1)
 from_0 = assume("Q(0) = 0", Q(i, j, START), "==", 0, every=(i, j))
-six_classes = assume("K >= 6", 6, "<=", M + 1)
+six_classes = assume("at least six classes", 6, "<=", M + 1)
 
 #: The bound of all attentions, that of the norm of Q, and the speed and the time to it.
 b, rho = exp(term(1)) / (M + 1), 1 / (2 * R**2)
@@ -129,7 +129,9 @@ def no_large_attention() -> tuple[Theorem, Theorem]:
 
 @cache
 def slow() -> Theorem:
-    """For each query <(v_k - v_m) v_k^T, Q> weighted by -H_mk is at most 3 b sigma_f^2 p R^2 Y."""
+    """For each query the sum over m of <(v_k - v_m) v_k^T, Q>, weighted by -H_mk, is at most 3 b
+    sigma_f^2 p R^2 Y.
+    """
     own_small, small = no_large_attention()
     S2, Z, unit = others(w**2), R**2 * Y, spread * p
     squares = integrate("coordinates", (n,), times(w, small), (M,))
@@ -211,8 +213,8 @@ def small_attention() -> Theorem:
 
 @cache
 def theorem() -> Theorem:
-    """A time at which w_k >= 1/2 is at least K/(6 e eta sigma_f^2 R^4): it is later than every T
-    before it.
+    """A time at which w_k >= 1/2 is at least K/(6 e eta sigma_f^2 R^4), as no attention reaches 1/2
+    up to any earlier time T.
     """
     there, now = ind(own - Fraction(1, 2)), ind(T - CLOCK(t))
     large = times(now, arithmetic(there * Fraction(1, 2), "<=", there * own, hide=(own,)))
@@ -233,6 +235,6 @@ def statement(six: int = 6, times: int = 6, half: Fraction = Fraction(1, 2)) -> 
     six.
     """
     there, first = ind(own - half), (M + 1) / (times * exp(term(1)) * eta * spread * R**4)
-    classes = assume("K >= 6", six, "<=", M + 1)
+    classes = assume("at least six classes", six, "<=", M + 1)
     given = hypotheses(flow, gradient, differences, own_norm, norm, balanced, probabilities, from_0, classes)
     return Statement(there * first, "<=", there * CLOCK(t), given)

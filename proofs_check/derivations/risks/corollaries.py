@@ -145,7 +145,7 @@ def outputs_come_together() -> Theorem:
 def jacobians_come_together(tail: Theorem) -> Theorem:
     """E|dJ|^2 <= c_3 ((2/(c_4 e))^2 delta + (3/(c_4 e))^3 K S/ln L)."""
     average = chain(on_average(jacobians()), c3 * mean(rate(c4, 4, 2)))
-    at = specialise(rates.eighth_power_tends_to_zero(tail), {rates.c: c4})
+    at = specialise(rates.eighth_power_bounded(tail), {rates.c: c4})
     return chain(average, replace(average.rhs, chain(mean(rate(c4, 4, 2)), at)), Z(tail.rhs))
 
 

@@ -128,21 +128,21 @@ def chosen(delta: Term) -> Theorem:
     return choose("K is so large that E[sigma^12; sigma^2 >= K] is small", finite, (task,), square**6, square, K, delta)
 
 
-#: Half of epsilon goes to the tasks with sigma^2 >= K, and half to the others.
-share = eps / (2 * (2 / (c * exp(1))) ** 2)
+#: The delta with which half of epsilon goes to the tasks with sigma^2 >= K, and half to the others.
+half = eps / (2 * (2 / (c * exp(1))) ** 2)
 enough = assume("L is at least L(epsilon, K)", 2 * (3 / (c * exp(1))) ** 3 * K * S / eps, "<=", x)
 
 
-def limit_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """What the bound leaves open: E sigma^8 ln(L)^2/L^{c/sigma^2} is at most a factor times
-    (2/(ce))^2 delta + (3/(ce))^3 K S/ln L if E sigma^12 <= S and E[sigma^12; sigma^2 >= K] <=
-    delta; with a K that is chosen for epsilon it is at most a factor times epsilon for long
-    prompts.
+def limit_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """The case p = 8 and a = 2, in which the bound does not fall: E sigma^8 ln(L)^2/L^{c/sigma^2}
+    is at most a factor times [(2/(ce))^2 delta + (3/(ce))^3 K S/ln L] if E sigma^12 <= S and
+    E[sigma^12; sigma^2 >= K] <= delta; and with a K that is chosen for epsilon it is at most a
+    share of epsilon for long prompts.
     """
-    left, times = mean(rate(c, 4, 2)), Fraction(factor)
+    left = mean(rate(c, 4, 2))
     return (
-        Statement(left, "<=", times * left_open(), hypotheses(finite, tail)),
-        Statement(left, "<=", times * eps, hypotheses(finite, chosen(share), enough)),
+        Statement(left, "<=", Fraction(factor) * left_open(), hypotheses(finite, tail)),
+        Statement(left, "<=", Fraction(share) * eps, hypotheses(finite, chosen(half), enough)),
     )
 
 
@@ -161,7 +161,7 @@ def eighth_power() -> Theorem:
 
 
 @cache
-def eighth_power_tends_to_zero(tail: Theorem = tail) -> Theorem:
+def eighth_power_bounded(tail: Theorem = tail) -> Theorem:
     """The mean of `eighth_power` over the tasks, with a bound of E[sigma^12; sigma^2 >= K]."""
     point = specialise(eighth_power(), {w: square})
     first, second = (2 / (c * exp(1))) ** 2, (3 / (c * exp(1))) ** 3 * K / x
@@ -173,8 +173,8 @@ def eighth_power_tends_to_zero(tail: Theorem = tail) -> Theorem:
 @cache
 def eighth_power_is_small() -> Theorem:
     """Both halves are at most epsilon/2."""
-    bound = eighth_power_tends_to_zero(chosen(share))
+    bound = eighth_power_bounded(chosen(half))
     second = (3 / (c * exp(1))) ** 3 * K * S
     near = arithmetic(second / x, "<=", eps / 2, enough)
-    form = chain((2 / (c * exp(1))) ** 2 * share + second / x, replace(second / x + eps / 2, near), eps)
+    form = chain((2 / (c * exp(1))) ** 2 * half + second / x, replace(second / x + eps / 2, near), eps)
     return chain(bound, form)

@@ -35,11 +35,12 @@ def the_lower_half(*, quarter: Fraction = Fraction(1, 4), four: int = 4, two: in
     r"""The loss is at least $\frac12\sigma_f^2p_{\min}$ times $\frac14(\mu_{\min}/\mu_{\max})^2
     e^{-2\gamma|Q|}$; along the flow $\dot\psi=4\eta x^2\,\mathrm{loss}=2x|\dot Q|$; and
     $u^2\geq1-2(1-u)_+$ at $u=\gamma/x$. It is derived for every number of classes and any features:
-    at every time some pair has $(v_k-v_m)^\top Qv_k\leq\gamma|Q|$, by the definition of $\gamma$,
-    and its attention alone costs as much.
+    by the definition of $\gamma$ every matrix $Q$ has a pair with
+    $(v_k-v_m)^\top Qv_k\leq\gamma|Q|$, whose attention alone costs as much.
 
-    Tried are two classes of equal mass and probability, whose loss is $\sigma_f^2(\frac
-    r{1+r})^2$ with $r=e^{-\gamma|Q|}$. Here `quarter`, `four` and `two` stand for these numbers.
+    Tried are two classes of equal mass and probability at $Q=|Q|Q^*$, where $Q^*$ reaches the
+    margin and the loss is $\sigma_f^2(\frac r{1+r})^2$ with $r=e^{-\gamma|Q|}$. Here `quarter`,
+    `four` and `two` stand for these numbers.
     """
     r = sp.Symbol("r", positive=True)
     with sp.evaluate(False):

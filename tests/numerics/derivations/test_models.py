@@ -154,7 +154,7 @@ COVARIANCE: dict[str, Any] = {
 FEATURES: dict[str, Any] = (
     dict.fromkeys(("v", "u", "x", "Q", "g", "logm", "logp"), lambda *at: 0)
     | dict.fromkeys(("K", "R", "eta", "s", "mu", "gamma", "pmin"), 1)
-    | {"M": 5, "r": 2, "sel": lambda n, k: int(n == k == 0)}
+    | {"M": 5, "r": 2}
 )
 #: Claims on the flow of attention over features.
 FLOWS = ("OURS:R11.lower", "OURS:R12.lower")
