@@ -10,6 +10,7 @@ from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 from proofs_check.derivations.window import (
     affine,
     below,
+    caps,
     kernel_sums,
     long_prompts,
     low_rank,
@@ -55,6 +56,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:G.3.sum": one(powers.ratio_statement, powers.ratio_of_the_tail),
         "COL:G.3/small.lower": one(powers.last_statement, powers.last_term),
         "COL:G.4.shell": Proof(kernel_sums.shell_statements, each(kernel_sums.one_shell, 3)),
+        "COL:G.4a": Proof(caps.statements, each(caps.chernoff, 2)),
         "COL:G.5/small": Proof(kernel_sums.small_statements, each(kernel_sums.small_arguments, 2)),
         "COL:H.2.rot": Proof(rotation.statements, rotation.theorems),
         "COL:H.2a/32": Proof(low_rank.centre_statements, (low_rank.difference, low_rank.signal_at_the_query)),

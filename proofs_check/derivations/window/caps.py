@@ -1,0 +1,73 @@
+"""The number of tokens in a cap, for Lemma G.4 of Collins et al.: the method of Chernoff, of which
+nothing is taken for granted.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp, integrated, log
+from numerics.derivations.normal_form import LENGTH as n
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import REALS
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Op, Term, Variable, term
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.window.symmetry import count, inside, prompt, t
+
+u = Variable("u", range=REALS)
+#: The measure of the cap.
+sigma = bind("mean", (t,), inside)
+RATE = Fraction(2, 3)
+
+
+def probability(u: Term) -> Term:
+    """P(u > 0) over prompts."""
+    return bind("prompt", (prompt,), Op("above", (u,)))
+
+
+def many(sixteen: int | Fraction = 16) -> Theorem:
+    return assume(f"n sigma >= {sixteen} log n", Fraction(sixteen) * log(n), "<=", n * sigma)
+
+
+def _tail(sign: int, share: Fraction) -> Theorem:
+    """P(N > share n sigma) <= n^{-2}, or P(N < share n sigma) <= n^{-2} for the other sign: the
+    mean of e^{yN} is (1 + sigma (e^y - 1))^n <= e^{n sigma (e^y - 1)}, and y is 2/3 or -2/3.
+    """
+    y, shift = sign * RATE, int(sign > 0)
+    # The kernel sees that e^{-y max(0, 1 - b)} is bounded, and not that e^{yb} is.
+    rest = Op("max", (term(0), 1 - inside)) if shift else inside
+    total = bind("sum", (t,), rest, (prompt,))
+    same = integrate("sum", (t,), arithmetic(sign * inside, "==", shift - rest), (prompt,))
+    same = chain(sign * count, same, shift * n - total)
+    gap = sign * count - sign * share * n * sigma
+    event = specialise(arithmetic(Op("above", (u,)), "<=", exp(RATE * u)), {u: gap})
+    event = chain(event, replace(event.rhs, same))
+    one = arithmetic(exp(-RATE * rest), "==", exp(-RATE * shift) * (1 + (exp(y) - 1) * inside))
+    one = integrated("mean", (t,), one, None, exp(-RATE * shift) * (1 + (exp(y) - 1) * sigma))
+    one = chain(one, replace(one.rhs, specialise(arithmetic(1 + u, "<=", exp(u)), {u: (exp(y) - 1) * sigma})))
+    factor = exp(RATE * shift * n - y * share * n * sigma)
+    tail = integrated("prompt", (prompt,), event, None, factor * one.lhs**n)
+    slower = arithmetic(exp(y) - 1 - y * share, "<=", Fraction(-1, 8))
+    exponent = n * sigma * slower.lhs
+    tail = chain(tail, replace(tail.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8))
+    return chain(tail, replace(tail.rhs, many()), exp(-2 * log(n)), arithmetic(exp(-2 * log(n)), "<=", n**-2))
+
+
+@cache
+def chernoff() -> tuple[Theorem, Theorem]:
+    """P(N > 2 n sigma) <= n^{-2} and P(N < n sigma/2) <= n^{-2}."""
+    return _tail(1, Fraction(2)), _tail(-1, Fraction(1, 2))
+
+
+def statements(
+    sixteen: int | Fraction = 16, two: int | Fraction = 2, half: int | Fraction = Fraction(1, 2), power: int = 2
+) -> tuple[Statement, Statement]:
+    """The same with other numbers in place of the 16 of the hypothesis, the 2, the half and the
+    exponent.
+    """
+    given, mean = many(sixteen).assumptions, n * sigma
+    over, under = (probability(gap) for gap in (count - Fraction(two) * mean, Fraction(half) * mean - count))
+    return Statement(over, "<=", n**-power, given), Statement(under, "<=", n**-power, given)
