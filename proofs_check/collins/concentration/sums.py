@@ -117,17 +117,26 @@ def kernel_sums_from_above(*, dimensions: int = 0, six: int | Fraction = 6) -> E
 
 @claim(
     "COL:G.4/lower",
-    control=dict(factor=8),
-    argument=r"The mean is compared for $d=3$ and $p=0$, where the sum of $r$ terms is below $\frac12$; the sum is near its "
-    r"mean for the $n$ of the "
-    r"hypothesis, and the printed power $r^{-d/2}$ is smaller than the true one.",
+    control=dict(factor=31),
+    needs=("COL:G.1/lower",),
+    argument=r"It is derived at $p=0$. For $p>0$ the sum is near its mean as well for the $n$ of the hypothesis, and the printed "
+    r"power $r^{-(d+p)/2}$ is smaller than the true one, $r^{-(d-1+p)/2}$.",
 )
-def kernel_sums_from_below(*, factor: int = 1) -> Evidence:
-    r"""For $d=3$ and $r\geq1$ half the mean of $g_0/n$ is at least `factor` = 1 times
-    $(1-e^{-2})(24e\pi)^{-1/2}r^{-3/2}\frac12$.
+def kernel_sums_from_below(*, factor: int | Fraction = 1) -> Evidence:
+    r"""At $p=0$ and for every $d$ the sum $g_0(r)$ is below `factor` = 1 times
+    $(1-e^{-2})\frac{n}{\sqrt{8e\pi d}}r^{-d/2}\gamma(\frac d2,2,r)$ with probability at most
+    $\frac{1}{2n}$, if $n>5$, $n\geq45\sqrt d\,r^{d/2}\log n$, and a cap of height
+    $\varepsilon\leq1$ has at least $\frac{\varepsilon^{(d-1)/2}}{\sqrt{2\pi d}}$ of the sphere,
+    which is less than in Lemma G.1.
+
+    With $N_i$ tokens in the cap of height $\frac ir$ and of the measure $\sigma_i$ the sum is at
+    least $(1-e^{-2})\sum_ie^{-2i}N_i$, where the geometric series is a hypothesis on the numbers
+    $i$. By convexity the bound $n^{-2}$ of the means of $e^{(n\sigma_i/2-N_i)2/3}$ is one for all
+    caps together. It is tried with the mean of $g_0/n$ for $d=3$, where $\gamma\geq e^{-2}$.
     """
-    stated = (1 - sp.exp(-2)) / sp.sqrt(24 * sp.E * sp.pi) * r ** sp.Rational(-3, 2) / 2
-    return forall((1 - sp.exp(-4 * r)) / (8 * r), ">=", factor * stated, {r: Closed(1, oo)})
+    stated = (1 - sp.exp(-2)) / sp.sqrt(24 * sp.E * sp.pi) * r ** sp.Rational(-3, 2) * sp.exp(-2)
+    tried = forall((1 - sp.exp(-4 * r)) / (4 * r), ">=", factor * stated, {r: Closed(1, oo)})
+    return derivation("COL:G.4/lower", tried, factor=factor)
 
 
 def binomial(sixteen: int | Fraction, power: int, share: int | Fraction, many: bool) -> Evidence:

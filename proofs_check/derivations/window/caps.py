@@ -32,34 +32,45 @@ def many(sixteen: int | Fraction = 16) -> Theorem:
     return assume(f"n sigma >= {sixteen} log n", Fraction(sixteen) * log(n), "<=", n * sigma)
 
 
-def _tail(sign: int, share: Fraction) -> Theorem:
-    """P(N > share n sigma) <= n^{-2}, or P(N < share n sigma) <= n^{-2} for the other sign: the
-    mean of e^{yN} is (1 + sigma (e^y - 1))^n <= e^{n sigma (e^y - 1)}, and y is 2/3 or -2/3.
+def _gap(sign: int, share: Fraction) -> Term:
+    return sign * count - sign * share * n * sigma
+
+
+@cache
+def moment(sign: int, share: Fraction) -> Theorem:
+    """E e^{2 gap/3} <= e^{-n sigma/8}, where the gap is N - share n sigma or, for the other sign,
+    share n sigma - N: the mean of e^{yN} is (1 + sigma (e^y - 1))^n <= e^{n sigma (e^y - 1)}.
     """
     y, shift = sign * RATE, int(sign > 0)
     # The kernel sees that e^{-y max(0, 1 - b)} is bounded, and not that e^{yb} is.
     rest = Op("max", (term(0), 1 - inside)) if shift else inside
-    total = bind("sum", (t,), rest, (prompt,))
     same = integrate("sum", (t,), arithmetic(sign * inside, "==", shift - rest), (prompt,))
-    same = chain(sign * count, same, shift * n - total)
-    gap = sign * count - sign * share * n * sigma
-    event = specialise(arithmetic(Op("above", (u,)), "<=", exp(RATE * u)), {u: gap})
-    event = chain(event, replace(event.rhs, same))
+    same = chain(sign * count, same, shift * n - bind("sum", (t,), rest, (prompt,)))
+    point = replace(exp(RATE * _gap(sign, share)), same)
     one = arithmetic(exp(-RATE * rest), "==", exp(-RATE * shift) * (1 + (exp(y) - 1) * inside))
     one = integrated("mean", (t,), one, None, exp(-RATE * shift) * (1 + (exp(y) - 1) * sigma))
     one = chain(one, replace(one.rhs, specialise(arithmetic(1 + u, "<=", exp(u)), {u: (exp(y) - 1) * sigma})))
     factor = exp(RATE * shift * n - y * share * n * sigma)
-    tail = integrated("prompt", (prompt,), event, None, factor * one.lhs**n)
+    mean = integrated("prompt", (prompt,), point, None, factor * one.lhs**n)
     slower = arithmetic(exp(y) - 1 - y * share, "<=", Fraction(-1, 8))
     exponent = n * sigma * slower.lhs
-    tail = chain(tail, replace(tail.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8))
-    return chain(tail, replace(tail.rhs, many()), exp(-2 * log(n)), arithmetic(exp(-2 * log(n)), "<=", n**-2))
+    return chain(mean, replace(mean.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8))
+
+
+def rare(bound: Theorem) -> Theorem:
+    """e^{-n sigma/8} <= n^{-2} from n sigma >= 16 log n."""
+    most = replace(exp(-(bound.rhs / 8)), bound)
+    return chain(most, exp(-2 * log(n)), arithmetic(exp(-2 * log(n)), "<=", n**-2))
 
 
 @cache
 def chernoff() -> tuple[Theorem, Theorem]:
     """P(N > 2 n sigma) <= n^{-2} and P(N < n sigma/2) <= n^{-2}."""
-    return _tail(1, Fraction(2)), _tail(-1, Fraction(1, 2))
+    found = []
+    for sign, share in ((1, Fraction(2)), (-1, Fraction(1, 2))):
+        point = specialise(arithmetic(Op("above", (u,)), "<=", exp(RATE * u)), {u: _gap(sign, share)})
+        found.append(chain(integrated("prompt", (prompt,), point), moment(sign, share), rare(many())))
+    return found[0], found[1]
 
 
 def statements(
