@@ -1,73 +1,84 @@
-"""Chernoff's bounds for the number of tokens in a cap (proof of Lemma G.4 of Collins et al.)."""
+"""The number of tokens in a cap, for Lemma G.4 of Collins et al.: the method of Chernoff, of which
+nothing is taken for granted.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
 
+from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp, integrated, log
-from numerics.derivations.normal_form import LENGTH as N
-from numerics.derivations.rules import arithmetic, replace, specialise
+from numerics.derivations.normal_form import LENGTH as n
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import REALS
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Term, term
+from numerics.derivations.terms import Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.features.counts import (
-    count,
-    expectation,
-    moment,
-    of_a_class_or_not,
-    p,
-    probabilities,
-    prompt,
-    u,
-    x,
-)
-from proofs_check.derivations.features.steps import above, ind, times
+from proofs_check.derivations.window.symmetry import count, inside, prompt, t
 
-#: The mean number of tokens in the cap, which is a class of `counts`, and log 2.
-mass, ln_2 = N * p, log(term(2))
-#: By how much the level 2 n sigma is exceeded, and n sigma/2 is missed.
-excess, lack = count - 2 * mass, mass / 2 - count
+u = Variable("u", range=REALS)
+#: The measure of the cap.
+sigma = bind("mean", (t,), inside)
+RATE = Fraction(2, 3)
 
 
-def _rarely(distance: Term, at: Term, level: Fraction, rate: Fraction) -> Theorem:
-    """P(distance > 0) <= 1/n^2 if n sigma >= 16 log n: the indicator is at most e^{log(2)
-    distance}, which is e^{u |V| - u level n sigma} for u = at, and whose mean is at most e^{-rate n
-    sigma}.
-    """
-    event, hidden = above(distance), (count, mass)
-    inside = arithmetic(event * 0, "<=", event * (ln_2 * distance), hide=hidden)
-    point = chain(event, replace(event * exp(event * 0), inside))
-    point = chain(point, arithmetic(point.rhs, "<=", exp(ln_2 * distance), hide=hidden))
-    grown, fixed = specialise(moment(), {u: at}), exp(-at * level * mass)
-    mean = integrated("prompt", (prompt,), point, None, fixed * grown.lhs)
-    mean = chain(mean, replace(fixed * grown.lhs, grown))
-    some = chain(0, times(N, probabilities()[0]), mass)
-    falls = arithmetic(exp(-at * level * x) * exp(x * (exp(at) - 1)), "<=", exp(-rate * x))
-    mean = chain(mean, specialise(falls, {x: mass}, some))
-    beyond = mass - 16 * log(N)
-    whenever = ind(beyond)
-    never_below = arithmetic(-rate * (whenever * beyond), "<=", 0, hide=(beyond,))
-    power = N ** (-16 * rate)
-    form = arithmetic(whenever * mean.rhs, "==", power * (whenever * exp(-rate * (whenever * beyond))), hide=(mass,))
-    rare = chain(replace(whenever * mean.lhs, mean), form, replace(form.rhs, never_below))
-    return chain(rare, arithmetic(rare.rhs, "<=", N**-2, hide=(beyond,)))
+def probability(u: Term) -> Term:
+    """P(u > 0) over prompts."""
+    return bind("prompt", (prompt,), Op("above", (u,)))
+
+
+def many(sixteen: int | Fraction = 16) -> Theorem:
+    return assume(f"n sigma >= {sixteen} log n", Fraction(sixteen) * log(n), "<=", n * sigma)
+
+
+def _gap(sign: int, share: Fraction) -> Term:
+    return sign * count - sign * share * n * sigma
 
 
 @cache
-def too_many() -> Theorem:
-    return _rarely(excess, ln_2, Fraction(2), Fraction(1, 3))
+def moment(sign: int, share: Fraction) -> Theorem:
+    """E e^{2 gap/3} <= e^{-n sigma/8}, where the gap is N - share n sigma or, for the other sign,
+    share n sigma - N: the mean of e^{yN} is (1 + sigma (e^y - 1))^n <= e^{n sigma (e^y - 1)}.
+    """
+    y, shift = sign * RATE, int(sign > 0)
+    # The kernel sees that e^{-y max(0, 1 - b)} is bounded, and not that e^{yb} is.
+    rest = Op("max", (term(0), 1 - inside)) if shift else inside
+    same = integrate("sum", (t,), arithmetic(sign * inside, "==", shift - rest), (prompt,))
+    same = chain(sign * count, same, shift * n - bind("sum", (t,), rest, (prompt,)))
+    point = replace(exp(RATE * _gap(sign, share)), same)
+    one = arithmetic(exp(-RATE * rest), "==", exp(-RATE * shift) * (1 + (exp(y) - 1) * inside))
+    one = integrated("mean", (t,), one, None, exp(-RATE * shift) * (1 + (exp(y) - 1) * sigma))
+    one = chain(one, replace(one.rhs, specialise(arithmetic(1 + u, "<=", exp(u)), {u: (exp(y) - 1) * sigma})))
+    factor = exp(RATE * shift * n - y * share * n * sigma)
+    mean = integrated("prompt", (prompt,), point, None, factor * one.lhs**n)
+    slower = arithmetic(exp(y) - 1 - y * share, "<=", Fraction(-1, 8))
+    exponent = n * sigma * slower.lhs
+    return chain(mean, replace(mean.rhs, one), exp(exponent), replace(exp(exponent), slower), exp(-(n * sigma) / 8))
+
+
+def rare(bound: Theorem) -> Theorem:
+    """e^{-n sigma/8} <= n^{-2} from n sigma >= 16 log n."""
+    most = replace(exp(-(bound.rhs / 8)), bound)
+    return chain(most, exp(-2 * log(n)), arithmetic(exp(-2 * log(n)), "<=", n**-2))
 
 
 @cache
-def too_few() -> Theorem:
-    return _rarely(lack, -ln_2, Fraction(1, 2), Fraction(1, 8))
+def chernoff() -> tuple[Theorem, Theorem]:
+    """P(N > 2 n sigma) <= n^{-2} and P(N < n sigma/2) <= n^{-2}."""
+    found = []
+    for sign, share in ((1, Fraction(2)), (-1, Fraction(1, 2))):
+        point = specialise(arithmetic(Op("above", (u,)), "<=", exp(RATE * u)), {u: _gap(sign, share)})
+        found.append(chain(integrated("prompt", (prompt,), point), moment(sign, share), rare(many())))
+    return found[0], found[1]
 
 
-def statements(sixteen: int = 16, many: int = 2, few: int = 2) -> tuple[Statement, ...]:
-    """P(N > 2 n sigma) <= n^-many and P(N < n sigma/2) <= n^-few for every cap with n sigma >=
-    sixteen log n.
+def statements(
+    sixteen: int | Fraction = 16, two: int | Fraction = 2, half: int | Fraction = Fraction(1, 2), power: int = 2
+) -> tuple[Statement, Statement]:
+    """The same with other numbers in place of the 16 of the hypothesis, the 2, the half and the
+    exponent.
     """
-    whenever, given = ind(mass - sixteen * log(N)), of_a_class_or_not.assumptions
-    tails = (above(excess), many), (above(lack), few)
-    return tuple(Statement(whenever * expectation(event), "<=", N**-power, given) for event, power in tails)
+    given, mean = many(sixteen).assumptions, n * sigma
+    over, under = (probability(gap) for gap in (count - Fraction(two) * mean, Fraction(half) * mean - count))
+    return Statement(over, "<=", n**-power, given), Statement(under, "<=", n**-power, given)

@@ -1,0 +1,153 @@
+"""Lemma G.4 of Collins et al. from below at p = 0: the sum g_0 over n tokens, in every dimension.
+
+The sum is at least a mixture of the numbers of tokens in caps, and the exponential is convex, so
+that the caps need no union bound.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind
+from numerics.derivations.derived import chain, exp, integrated, log, sqrt
+from numerics.derivations.normal_form import LENGTH as n
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort, whole
+from numerics.derivations.statements import Statement
+from numerics.derivations.terms import Function, Op, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.window import caps
+from proofs_check.derivations.window.kernel_sums import d, k, mean, prompt, r, square, total
+from proofs_check.derivations.window.symmetry import at, cap
+
+l, m = Variable("l", Sort.INDEX), Variable("m", range=whole(1))
+y, u = Variable("y", range=NONNEGATIVE), Variable("u", range=REALS)
+eps = Variable("eps", range=Range(Fraction(0), Fraction(1), True, False))
+pi = Variable("pi", range=Range(Fraction(3), Fraction(22, 7)))
+#: The numbers 1, .., m, as exponentials, where m is the whole part of r.
+c = exp(Function("log c", (Sort.INDEX,))(l))
+#: 1 - x_k.x on the sphere.
+depth = square / 2
+g_0 = total(exp(-r * square))
+Q = 1 - exp(-2)
+
+
+def shells(body: Term) -> Term:
+    return bind("coordinates", (l,), body, (m,))
+
+
+def within(height: Term) -> Term:
+    """Whether a token lies in the cap of that height."""
+    return Op("ind", (height - depth,))
+
+
+@cache
+def given() -> tuple[Theorem, ...]:
+    """What is used of the numbers c_l = l, of the law of the tokens, and of their number."""
+    series = Q * shells(exp(-2 * c) * Op("ind", (c / r - y,)))
+    area = exp((d - 1) / 2 * log(eps)) / sqrt(2 * pi * d)
+    return (
+        assume("c_l >= 1", 1, "<=", c, every=(l,)),
+        assume("c_l <= r", c, "<=", r, every=(l,)),
+        assume("c_l = l: a geometric series", series, "<=", exp(-2 * r * y), every=(y,)),
+        assume("the cap of height eps, as in Lemma G.1", area, "<=", mean(within(eps)), every=(eps,)),
+        assume("n >= 45 sqrt(d) r^{d/2} log n", 45 * sqrt(d) * exp(d / 2 * log(r)) * log(n), "<=", n),
+        assume("n > 5", 6, "<=", n),
+    )
+
+
+inside = within(c / r)
+N, sigma = total(inside), mean(inside)
+weight, gap = exp(-2 * c), caps.RATE * (n * sigma / 2 - N)
+
+
+@cache
+def area() -> Theorem:
+    """(c_l/r)^{(d - 1)/2}/sqrt(2 pi d) <= sigma_l."""
+    first, last, _, cap_area, _, _ = given()
+    return specialise(cap_area, {eps: c / r}, arithmetic(c / r, "<=", 1, first, last))
+
+
+@cache
+def many() -> Theorem:
+    """16 log n <= n sigma_l, as 45 exceeds 16 sqrt(2 pi)."""
+    first, last, _, _, tokens, _ = given()
+    low = arithmetic(exp(-(d / 2) * log(r)), "<=", exp((d - 1) / 2 * log(c / r)), first, last)
+    least = chain(replace(low.lhs / sqrt(2 * pi * d), low), area())
+    logs = arithmetic(0, "<=", log(n))
+    number = arithmetic(16 * log(n), "<=", 45 * sqrt(d) / sqrt(2 * pi * d) * log(n), logs, hide=(log(n),))
+    scaled = chain(replace(n * least.lhs, least), n * sigma)
+    return chain(number, replace(tokens.lhs * least.lhs, tokens), scaled)
+
+
+@cache
+def rare() -> Theorem:
+    """E e^{(2/3)(n sigma_l/2 - N_l)} <= n^{-2}."""
+    moment = specialise(caps.moment(-1, Fraction(1, 2)), {at: ((k,), 1 - depth), cap: c / r}, given()[0])
+    return chain(bind("prompt", (prompt,), exp(gap)), moment, exp(-(n * sigma) / 8), caps.rare(many()))
+
+
+#: Sums over the caps with the weights e^{-2 c_l}: of 1, of half the mean numbers of tokens, of the
+#: numbers, and of the exponentials.
+ones, halves, numbers, powers = (shells(weight * e) for e in (1, n * sigma / 2, N, exp(gap)))
+
+
+@cache
+def mixture() -> Theorem:
+    """(1 - e^{-2}) sum_l e^{-2 c_l} N_l <= g_0, by the geometric series at each token."""
+    series = specialise(given()[2], {y: depth})
+    return chain(Q * numbers, integrate("sum", (k,), series, (prompt,)), g_0)
+
+
+@cache
+def convex() -> Theorem:
+    """sum_l e^{-2 c_l} (1 + gap_l) <= sum_l e^{-2 c_l} e^{gap_l}."""
+    line = specialise(arithmetic(1 + u, "<=", exp(u)), {u: gap})
+    each = replace(weight * line.lhs, line)
+    return integrated("coordinates", (l,), each, ones + caps.RATE * (halves - numbers), powers, (m,))
+
+
+#: gamma(d/2, 2, r) over r^{d/2}, and the bound of the lemma.
+gamma = exp(-(d / 2) * log(r)) * shells(exp(d / 2 * log(c)) * weight)
+bound = Q * n / sqrt(8 * exp(1) * pi * d) * gamma
+
+
+@cache
+def below_half() -> Theorem:
+    """The bound is at most (1 - e^{-2}) sum_l e^{-2 c_l} n sigma_l/2."""
+    first, last = given()[:2]
+    ratio = arithmetic(log(c / r), "<=", 0, first, last)
+    less = arithmetic(d / 2 * log(c / r) - Fraction(1, 2), "<=", (d - 1) / 2 * log(c / r), ratio, hide=(log(c / r),))
+    each = replace(n * weight / 2 / sqrt(2 * pi * d) * exp(less.lhs), less)
+    each = chain(each, replace(n * weight / 2 * area().lhs, area()))
+    scaled = n * exp(Fraction(-1, 2)) / 2 / sqrt(2 * pi * d) * gamma
+    part = integrated("coordinates", (l,), each, scaled, halves, (m,))
+    same = arithmetic(bound, "==", Q * scaled, hide=(gamma,))
+    return chain(same, arithmetic(Q * scaled, "<=", Q * halves, part, hide=(scaled,)))
+
+
+@cache
+def kernel_sums_from_below() -> Theorem:
+    """P(g_0 < bound) <= n^{-2} <= 1/(2n): where g_0 is less, the mean of the gaps with the weights
+    e^{-2 c_l} is positive, and so that of e^{gap_l} is at least 1.
+    """
+    less = Op("above", (bound - g_0,))
+    short = arithmetic(bound - g_0, "<=", Q * (halves - numbers), below_half(), mixture(), hide=(bound, halves, numbers))
+    some = Op("above", (short.rhs,))
+    gaps = specialise(arithmetic(0, "<=", Op("above", (Q * u,)) * u), {u: halves - numbers})
+    point = arithmetic(some * ones, "<=", some * convex().lhs, gaps, hide=(halves - numbers, short.rhs))
+    point = chain(replace(less * ones, short), point)
+    point = chain(point, replace(point.rhs, convex()), specialise(arithmetic(some * y, "<=", y, hide=(short.rhs,)), {y: powers}))
+    rarely = replace(weight * rare().lhs, rare())
+    most = integrated("coordinates", (l,), rarely, bind("prompt", (prompt,), powers), ones * n**-2, (m,))
+    event = bind("prompt", (prompt,), less)
+    found = chain(integrated("prompt", (prompt,), point, ones * event), most)
+    found = arithmetic(event, "<=", n**-2, found, hide=(ones,))
+    return chain(found, arithmetic(n**-2, "<=", 1 / (2 * n), given()[-1]))
+
+
+def statement(factor: int | Fraction = 1) -> Statement:
+    """g_0 is less than factor times the bound with probability at most 1/(2n)."""
+    event = bind("prompt", (prompt,), Op("above", (Fraction(factor) * bound - g_0,)))
+    return Statement(event, "<=", 1 / (2 * n), frozenset().union(*(h.assumptions for h in given())))
