@@ -14,7 +14,7 @@ from numerics.derivations.derived import chain, exp, integrated, log, sqrt
 from numerics.derivations.normal_form import LENGTH as n
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import NONNEGATIVE, REALS, Range, Sort, whole
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window import caps
@@ -150,4 +150,4 @@ def kernel_sums_from_below() -> Theorem:
 def statement(factor: int | Fraction = 1) -> Statement:
     """g_0 is less than factor times the bound with probability at most 1/(2n)."""
     event = bind("prompt", (prompt,), Op("above", (Fraction(factor) * bound - g_0,)))
-    return Statement(event, "<=", 1 / (2 * n), frozenset().union(*(h.assumptions for h in given())))
+    return Statement(event, "<=", 1 / (2 * n), hypotheses(*given()))

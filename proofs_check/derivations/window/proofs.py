@@ -56,7 +56,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:G.3.low": one(powers.compared_statement, powers.terms_compared),
         "COL:G.3.sum": one(powers.ratio_statement, powers.ratio_of_the_tail),
         "COL:G.3/small.lower": one(powers.last_statement, powers.last_term),
-        "COL:G.4a": Proof(caps.statements, (caps.too_many, caps.too_few)),
         "COL:G.4.shell": Proof(kernel_sums.shell_statements, each(kernel_sums.one_shell, 3)),
         "COL:G.4/lower": one(lower_sums.statement, lower_sums.kernel_sums_from_below),
         "COL:G.4a": Proof(caps.statements, each(caps.chernoff, 2)),
