@@ -49,7 +49,7 @@ from proofs_check.derivations.features.steps import added, gap, ind, times
 
 #: Any matrix, and the least mass of a class over the largest.
 A = Function("A", (Sort.INDEX, Sort.INDEX))
-mu = Variable("mu", range=Range(Fraction(0), Fraction(1), lo_open=True))
+mu = Variable("mu", range=Range(Fraction(0), Fraction(1), lo_open=True, hi_open=False))
 u, size = Variable("u", range=REALS), sqrt(entries(Q(i, j, t) ** 2))
 score_gap = entries(direction * Q(i, j, t))
 
