@@ -119,7 +119,7 @@ def headline(document: Mapping[str, Any]) -> str:
 
 def errata(document: Mapping[str, Any]) -> str:
     """The statements that are false as printed, in their own regime or at degenerate points, a line
-    each, in Markdown.
+    each below a heading for each paper, in Markdown.
 
     Examples
     --------
@@ -129,12 +129,12 @@ def errata(document: Mapping[str, Any]) -> str:
     from proofs_check.documents.errata.markdown import github
 
     out = []
-    for key in papers():
+    for key, title in papers().items():
         told = account(document, key)
-        for o in told.false:
+        shown = [o for o in told.false if o.severity in ("false", "edge")]
+        out += [*[""] * bool(out), f"## {key}: {github(title)}", ""] if shown else []
+        for o in shown:
             error = o.errors[0]
-            if o.severity not in ("false", "edge"):
-                continue
             kind = f"an edge, at {error['at']}" if o.severity == "edge" else "false"
             also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
             instead = github(first_sentence(error["instead"]))
