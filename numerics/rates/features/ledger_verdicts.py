@@ -38,7 +38,7 @@ OURS: Mapping[str, str] = MappingProxyType(
         "OURS:R12.polygon": "SUPPORTED",
         "OURS:R12.torus": "SUPPORTED",
         "OURS:R12.lattice": "SUPPORTED",
-        "OURS:R12.lower": "ARGUED",
+        "OURS:R12.lower": "CERTIFIED",
         "OURS:R12.upper": "CERTIFIED",
     }
 )
