@@ -128,7 +128,7 @@ def errata(document: Mapping[str, Any]) -> str:
     """
     from proofs_check.documents.errata.markdown import github
 
-    out = []
+    out: list[str] = []
     for key, title in papers().items():
         told = account(document, key)
         shown = [o for o in told.false if o.severity in ("false", "edge")]

@@ -162,12 +162,15 @@ def tokens_in_a_cap(
     measure $\sigma$ with probability at most $n^{-2}$, and so do fewer than $\frac12n\sigma$.
 
     It is derived for every law of the tokens, and every event of a token in place of the cap, from
-    $\mathbb Ee^{yN}=(1+\sigma(e^y-1))^n$ at $y=\pm\frac23$. Exact binomial probabilities are tried.
+    $\mathbb Ee^{yN}=(1+\sigma(e^y-1))^n$ at $y=\pm\frac23$. Exact binomial probabilities are tried,
+    and that $e^{-n\sigma/8}$, which bounds both of them, is at most $n^{-2}$.
     The 16, the 2, the $\frac12$ and the exponent of $n^{-2}$ are `sixteen`, `two`, `half` and
     `power`.
     """
+    enough = forall(sp.exp(-y / 8), "<=", sp.exp(-power * l), {y: (0, oo), l: (0, oo)}, where=[(y, ">=", sixteen * l)])
     tried = binomial(sixteen, power, two, True), binomial(sixteen, power, half, False)
-    return derivation("COL:G.4a", *tried, sixteen=sixteen, two=two, half=half, power=power)
+    searches = [all_of(enough, exact) for exact in tried]
+    return derivation("COL:G.4a", *searches, sixteen=sixteen, two=two, half=half, power=power)
 
 
 @claim("COL:G.4b", control=(dict(most=40), dict(four=150)))
