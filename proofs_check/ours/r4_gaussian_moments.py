@@ -94,16 +94,19 @@ def bias_of_the_output(*, factor: int = 1) -> Evidence:
 def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For two linear forms $u$ and $v$, that is for every entry of the matrix, $\mathbb{E}\,u(\bar
     z-h)v(\bar z-h)=P_2u^\top\Gamma v+(P_2-6P_3+6Q)u(h)v(h)$; `six` stands for the 6 before $P_3$.
-    The moments depend on $(s,L)$ only, because the weights are functions of $L$ independent scores
-    of the law $\mathcal{N}(0,s)$: that $\mathbb{E}e^{\lambda z_k^\top Uz}=e^{\lambda^2s/2}$ is
-    derived for every $\lambda$, where `half` stands for the $\frac12$. The second route is the
-    Gaussian integral.
+    The moments depend on $(s,L)$ only, because the weights are functions of the $L$ scores, which
+    have the law of independent numbers $\mathcal{N}(0,s)$: that
+    $\mathbb{E}e^{\sum_k\lambda_kz_k^\top Uz}=e^{s\sum_k\lambda_k^2/2}$ is derived for all
+    $\lambda_k$, where `half` stands for the $\frac12$. The second route is a product of two
+    Gaussian integrals.
     """
     formula = covariance_of_mean_token(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, GAMMA, H)
     proof = for_every_prompt(identity(entries(lambda u, v: mean(u) * mean(v)), formula))
-    x, t, s = sp.Symbol("x", real=True), sp.Symbol("lambda", real=True), sp.Symbol("s", positive=True)
+    x, t, u = sp.symbols("x lambda_1 lambda_2", real=True)
+    s = sp.Symbol("s", positive=True)
     integral = sp.integrate(sp.exp(t * x - x**2 / (2 * s)) / sp.sqrt(2 * sp.pi * s), (x, -sp.oo, sp.oo))
-    scores = identity(computed(r"\mathbb{E}e^{\lambda z_k^\top Uz}", integral), sp.exp(sp.Rational(half) * t**2 * s))
+    two = computed(r"\mathbb{E}e^{\lambda_1z_1^\top Uz+\lambda_2z_2^\top Uz}", integral * integral.subs(t, u))
+    scores = identity(two, sp.exp(sp.Rational(half) * s * (t**2 + u**2)))
     covariance = confirmed(proof, by_integration()) if proof.verdict.accepted else proof
     return all_of(covariance, derivation("OURS:R4.b", scores, half=half))
 

@@ -1,39 +1,71 @@
-"""R4 (b): the score of a Gaussian token has the law of a normal number whose variance is s."""
+"""R4 (b): the scores of L independent Gaussian tokens have the law of L independent normal numbers
+whose variance is s.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
+from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, exp
-from numerics.derivations.rules import specialise
-from numerics.derivations.sorts import REALS, Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.rules import arithmetic, assume, integrate, specialise
+from numerics.derivations.sorts import Sort, whole
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable
 from numerics.derivations.theorems import Theorem
-from proofs_check.derivations.gaussian_tokens import R, b, mean, n, rank, weight_of_a_vector, xi
+from proofs_check.derivations.gaussian_tokens import b, mean, n, rank, weight_of_a_vector, xi
 from proofs_check.derivations.softmax_average import d, i, j, over
 
-l = Variable("l", Sort.INDEX)
-lam = Variable("lambda", range=REALS)
+l, m, a = (Variable(name, Sort.INDEX) for name in "lma")
+L = Variable("L", range=whole(1))
+#: The tokens are factor_l xi with one Gaussian vector xi, and have the covariance Gamma.
+R, Gamma = Function("factor", (Sort.INDEX, Sort.INDEX, Sort.INDEX)), Function("Gamma", (Sort.INDEX, Sort.INDEX))
 U, z = Function("U", (Sort.INDEX, Sort.INDEX)), Function("z", (Sort.INDEX,))
+lam, c = Function("lambda", (Sort.INDEX,)), Function("c", (Sort.INDEX, Sort.INDEX))
+
+
+def tokens(body: Term) -> Term:
+    return bind("coordinates", (l,), body, (L,))
+
+
+def pairs(body: Term) -> Term:
+    return bind("coordinates", (l, m), body, (L, L))
+
+
+independent = assume(
+    "independent tokens of the covariance Gamma",
+    pairs(c(l, m) * over(n, rank, R(l, i, n) * R(m, j, n))),
+    "==",
+    tokens(c(l, l)) * Gamma(i, j),
+    every=(c, i, j),
+)
 
 
 def at_the_query(index: Variable) -> Term:
     """A coordinate of Uz."""
-    return over(l, d, U(index, l) * z(l))
+    return over(a, d, U(index, a) * z(a))
 
 
-#: The score of the token R xi, and s = z'U' Gamma U z with Gamma = R R'.
-score = over(i, d, at_the_query(i) * over(n, rank, R(i, n) * xi))
-s = over(i, d, over(j, d, at_the_query(i) * over(n, rank, R(i, n) * R(j, n)) * at_the_query(j)))
+#: The score of token l, and s = z'U' Gamma U z.
+score = over(i, d, at_the_query(i) * over(n, rank, R(l, i, n) * xi))
+s = over(i, d, over(j, d, at_the_query(i) * Gamma(i, j) * at_the_query(j)))
 
 
 def statement(half: Fraction = Fraction(1, 2)) -> Statement:
-    """E e^{lambda score} = e^{half lambda^2 s} for every lambda."""
-    return Statement(mean(exp(lam * score)), "==", exp(half * lam**2 * s))
+    """E e^{sum_l lambda_l score_l} = e^{half s sum_l lambda_l^2} for all numbers lambda_l."""
+    both = mean(exp(tokens(lam(l) * score))), exp(half * s * tokens(lam(l) ** 2))
+    return Statement(both[0], "==", both[1], hypotheses(independent))
 
 
 def theorem() -> Theorem:
-    """The mean of e^{b.xi} at b = lambda R'Uz."""
-    at = specialise(weight_of_a_vector(), {b: ((n,), lam * over(i, d, at_the_query(i) * R(i, n)))})
-    return chain(mean(exp(lam * score)), at, exp(lam**2 * s / 2))
+    """The mean of e^{b.xi} at b = sum_l lambda_l R_l'Uz, whose square is s sum_l lambda_l^2."""
+    slope = tokens(lam(l) * over(i, d, at_the_query(i) * R(l, i, n)))
+    at = specialise(weight_of_a_vector(), {b: ((n,), slope)})
+    one = specialise(independent, {c: ((l, m), lam(l) * lam(m))})
+    weight = at_the_query(i) * at_the_query(j)
+    each = arithmetic(weight * one.lhs, "==", weight * one.rhs, one, hide=(weight, one.lhs, one.rhs))
+    total = integrate("coordinates", (i, j), each, (d, d))
+    square = over(n, rank, slope**2)
+    form = chain(square, total, s * tokens(lam(l) ** 2))
+    last = arithmetic(exp(square / 2), "==", exp(form.rhs / 2), form, hide=(square, form.rhs))
+    return chain(statement().lhs, at, exp(square / 2), last, statement().rhs)

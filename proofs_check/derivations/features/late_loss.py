@@ -152,9 +152,9 @@ def square_of_a_ratio() -> Theorem:
 
 
 def statements(quarter: Fraction = Fraction(1, 4), four: int = 4, two: int = 2) -> tuple[Statement, ...]:
-    """c e^{-2 gamma |Q|} <= loss with c = (s/2) p_min quarter mu^2; psi' = four eta x^2 loss and
-    (four/2) x |Q'| = psi' along the flow, with x = |g|/(2 loss); and 1 - two gamma (1/gamma -
-    1/x)_+ <= (gamma/x)^2.
+    """c e^{-2 gamma |Q|} <= loss with c = (sigma_f^2/2) p_min quarter mu^2; psi' = four eta x^2
+    loss and (four/2) x |Q'| = psi' along the flow, with x = |g|/(2 loss); and 1 - two gamma
+    (1/gamma - 1/x)_+ <= (gamma/x)^2.
     """
     c = spread / 2 * p_min * quarter * mu**2
     given = hypotheses(margin, masses, rarest)

@@ -171,8 +171,13 @@ def slow() -> Theorem:
         added(first, -others(h * score)),
         added(rest, first.rhs),
     )
-    last = chain(line, times(unit * Z, chain(added(times(own, few), 2 * b * (1 - own)), inner, enough)))
-    return last
+    return chain(line, times(unit * Z, chain(added(times(own, few), 2 * b * (1 - own)), inner, enough)))
+
+
+@cache
+def at_the_start() -> Theorem:
+    """The sum of the squares of the entries of Q is 0 at the time 0."""
+    return chain(integrate("coordinates", (i, j), arithmetic(Q(i, j, START) ** 2, "==", 0, from_0), (r, r)), 0)
 
 
 @cache
@@ -189,9 +194,8 @@ def norm_grows_slowly() -> Theorem:
     rate = chain(form, times(1 / Y, moved), speed)
     e = Y - speed * CLOCK(t)
     fallen = fall(e, t, chain(derivative(e, t), added(rate, -speed), 0))
-    none = arithmetic(Q(i, j, START) ** 2, "==", 0, from_0)
-    start = chain(integrate("coordinates", (i, j), none, (r, r)), 0)
-    first = arithmetic(fallen.rhs, "==", small, begin(), start, hide=(start.lhs,))
+    none = at_the_start()
+    first = arithmetic(fallen.rhs, "==", small, begin(), none, hide=(none.lhs,))
     return chain(Y, added(chain(fallen, first), speed * CLOCK(t)), small + speed * CLOCK(t))
 
 
@@ -203,10 +207,8 @@ def small_attention() -> Theorem:
     way = arithmetic(speed * T, "<=", rho / (1 + delta))
     inside = chain(norm_grows_slowly(), added(chain(times(speed, early), way), small), most)
     below = arithmetic(most, "<", rho)
-    fallen = instantiated(Y, {t: START})
-    none = integrate("coordinates", (i, j), arithmetic(Q(i, j, START) ** 2, "==", 0, from_0), (r, r))
-    none = chain(none, 0)
-    start = arithmetic(fallen, "<=", rho, none, hide=(none.lhs,))
+    none = at_the_start()
+    start = arithmetic(instantiated(Y, {t: START}), "<=", rho, none, hide=(none.lhs,))
     thm = continuation(kept, t, inside, below, start, no_large_attention()[0])
     return read_up_to(T, thm, early)
 

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from sympy import E, Rational, oo
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.properties.computed import Computed, Entries, OneOf, Share
 from numerics.provers import Closed, forall, identity
 from numerics.refutation import refuted_by_two_routes
@@ -51,6 +51,8 @@ def _times_above(times: Rational) -> Evidence:
     K, problem = 100, _opposite(100)
     reached = lambda time: float(problem.attention(attention_flow(problem, [0.0, time]).Q[-1])[0, 0]) - 0.5
     time, again = _time_of_opposites(K), float(brentq(reached, 1.0, 1000.0, rtol=1e-9))
+    if abs(time / again - 1) > 1e-6:
+        raise Contradiction(f"the time of opposite features is {time} by quadrature and {again} along the flow")
     if time < bound(K):
         witness = {"features": "one at 1, 99 at -1", "time": time, "bound": bound(K)}
         return refuted_by_two_routes("quadrature", witness, bound(K) / time, 1.0, bound(K) / again)

@@ -67,8 +67,9 @@ def the_gradient_in_every_dimension(*, half: Fraction = Fraction(1, 2), sign: in
 
 
 @claim(
-    "OURS:R7.H/only",
+    "OURS:R7.only",
     control=({"own": 2}, {"squared": 4}),
+    needs=("OURS:R7.H",),
     argument=r"If $GHG=H$ for all positive $p$ then $Gh_kg_k^\top=h_ke_k^\top$ for every column $h_k$ of $H$, as both sides "
     r"are linear in $p$: the columns $g_k$ of $G$ are $c_ke_k$ with $c_k\geq0$, and $h_k$ is any vector of sum 0 (choose "
     r"the tasks), such as $e_k-e_m$, so that $c_k^2=1$ and $c_kc_m=1$.",

@@ -150,6 +150,14 @@ COVARIANCE: dict[str, Any] = {
     "p3": half,
     "q": quarter,
 } | dict.fromkeys(("top", "S", "k", "sigma", "c", "P", "s"), 1)
+#: Two independent tokens with the covariance A A', each with two coordinates of its own of xi.
+TOKENS: dict[str, Any] = {
+    "L": 2,
+    "d": 2,
+    "rank": 4,
+    "factor": lambda l, x, n: matrix((1, 2), (0, 1))(x, n - 2 * l) if n >= 2 * l else 0,
+    "Gamma": matrix((5, 2), (2, 1)),
+}
 #: One query and five other classes whose features are all 0, so that no attention moves.
 FEATURES: dict[str, Any] = (
     dict.fromkeys(("v", "u", "x", "Q", "g", "logm", "logp"), lambda *at: 0)
@@ -181,6 +189,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "on the ray": MINIMUM | {"X": diagonal(quarter, half)},
     "one token": WEIGHTS,
     "covariance": COVARIANCE,
+    "independent tokens": TOKENS,
     "features": FEATURES,
 }
 
