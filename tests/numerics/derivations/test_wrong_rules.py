@@ -204,3 +204,11 @@ def test_the_rules_as_they_are_are_not_caught() -> None:
 def test_a_wrong_rule_is_caught(wrong: tuple[str, str, str]) -> None:
     with kernel(*wrong) as nets:
         assert found(*nets)
+
+
+@pytest.mark.parametrize("new", ["a.every & put.keys():", "a.every & inside:"])
+def test_random_derivations_find_a_capture(new: str) -> None:
+    """A hypothesis that a value has made true, and what followed from it before, in some world."""
+    with kernel("tasks", "a.every & (put.keys() | inside):", new):
+        false_theorems = importlib.import_module(f"{TESTS}.random_proofs").false_theorems
+        assert any(false_theorems(seed, 60)[0] for seed in range(5))
