@@ -14,7 +14,7 @@ from numerics.derivations.values import check_defined
 __all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
 
 OPS = ("<=", "<", "==")
-_KEY = object()
+_RULES_ONLY = object()
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Theorem:
     exact: bool
 
     def __init__(self, key: object, **parts: Any) -> None:
-        if key is not _KEY:
+        if key is not _RULES_ONLY:
             raise TypeError("a theorem comes from a rule of numerics.derivations.rules only")
         for name, value in parts.items():
             object.__setattr__(self, name, value)
@@ -189,7 +189,9 @@ def _prove(
     for g in [g for g in names.values() if isinstance(g, Function) and Sort.TIME in g.sorts and g.order == 1]:
         if names.get(g.rate.name, g.rate) != g.rate:
             raise Refused(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
-    return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact)
+    return Theorem(
+        _RULES_ONLY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact
+    )
 
 
 def _check_choices(assumptions: frozenset[Assumption]) -> None:

@@ -64,7 +64,7 @@ def test_a_broken_prover_is_a_fault_and_no_refusal(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "forall", breaks)
     monkeypatch.setattr(module, "identity", breaks)
     monkeypatch.setattr(module, "ANSWERS", {})
-    search = Evidence(verdict=Verdict.SUPPORTED, engine="search", checked="x", covered="some")
+    search = Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", checked="x", covered="some")
     for op in ("<=", "=="):
         with pytest.raises(Fault, match=r"a prover breaks .* nothing is proved or refuted; please report this"):
             arithmetic(x**2 + p, op, x * p)
