@@ -5,6 +5,7 @@ of statements, beside the rule `at_task` of the kernel, by which a derivation co
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from numerics.derivations.binding import instantiated
@@ -45,6 +46,6 @@ def at_every_task(given: frozenset[Assumption], values: Values = OF_THE_TASK) ->
     def written(a: Assumption) -> Assumption:
         if values.keys().isdisjoint({*a.lhs.free, *a.rhs.free, *a.lhs.functions, *a.rhs.functions}):
             return a
-        return Assumption(a.name, of_the_task(a.lhs, values), a.op, of_the_task(a.rhs, values), a.every | {task}, a.cited)
+        return replace(a, lhs=of_the_task(a.lhs, values), rhs=of_the_task(a.rhs, values), every=a.every | {task})
 
     return frozenset(map(written, given))

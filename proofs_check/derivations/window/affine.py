@@ -44,7 +44,7 @@ from proofs_check.derivations.window.prompt import (
 from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
 Value = Callable[[Term], Term]
-l_1, l_2, offset = (Function(name, (Sort.QUERY,), None) for name in ("l_1", "l_2", "b_"))
+l_1, l_2, offset = (Function(name, (Sort.QUERY,), None) for name in ("l1", "l2", "b_"))
 Q = Function("Q", (Sort.INDEX, Sort.INDEX))
 G, H = Function("G", (Sort.TOKEN,), Fraction(2)), Function("H", (Sort.TOKEN,), Fraction(2))
 #: u.x_i for a token and u.x for the query.
