@@ -91,5 +91,5 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
         # One number need not serve all tasks, so that what was chosen for one law is no choice
         # any more.
         same = not set(put) & {*a.lhs.free, *a.rhs.free, *a.lhs.functions, *a.rhs.functions}
-        lifted.append(a if same else Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited))
+        lifted.append(a if same else Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited, argument=a.argument))
     return prove(at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(lifted), inner=(thm,))

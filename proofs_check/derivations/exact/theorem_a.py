@@ -37,20 +37,26 @@ def _term(e: sp.Expr) -> Term:
     return from_sympy(sp.sympify(e), _values)
 
 
-below_Q = assume("R4 (e), P2^2 <= Q", P2(s) ** 2, "<=", Q(s), every=(s,))
-below_P3 = assume("R4 (e), Q <= P3", Q(s), "<=", P3(s), every=(s,))
-logistic = assume("the slope is at most logistic", P2.rate(s), "<=", P2(s) - P2(s) ** 2, every=(s,))
-start = assume("equal weights at s = 0", P2(START), "==", 1 / (1 + n))
+SCORES = "P2, P3 and Q are the moments of the softmax weights of L scores of the variance s, which no rule knows"
+below_Q = assume("OURS:R4.e/jensen: P2^2 <= Q", P2(s) ** 2, "<=", Q(s), every=(s,), argument=SCORES)
+below_P3 = assume("OURS:R4.e/order: Q <= P3", Q(s), "<=", P3(s), every=(s,), argument=SCORES)
+logistic = assume("OURS:R4.A.ode/slope", P2.rate(s), "<=", P2(s) - P2(s) ** 2, every=(s,), argument=SCORES)
+start = assume("OURS:R4.A.ode: equal weights at s = 0", P2(START), "==", 1 / (1 + n), argument=SCORES)
 _limit = _term(limit_of_output_error(_s, _t, _q) / (_n + 1))
 near = assume(
-    "R4.limit: the error is at least this share of its limit divided by L", share * _limit, "<=", mean_square(s), every=(s,)
+    "OURS:R4.limit: the error is at least this share of its limit divided by L",
+    share * _limit,
+    "<=",
+    mean_square(s),
+    every=(s,),
+    argument="by R4.limit this holds from some L on",
 )
 
 
 def slope_of_P2(four: int = 4) -> Theorem:
     """The slope of P2, with `four` in the place of its 4."""
     slope = P2_slope(_P2, sp.Rational(four, 4) * _P3, _Q)
-    return assume("R4 (e), the slope", P2.rate(s), "==", _term(slope), every=(s,))
+    return assume("OURS:R4.e/slope", P2.rate(s), "==", _term(slope), every=(s,), argument=SCORES)
 
 
 def slope_statement(four: int = 4) -> Statement:

@@ -20,7 +20,7 @@ from proofs_check.derivations.gradients.gradient_in_U import statement_in_the_fo
 from proofs_check.derivations.query_average import at_the_query, norm_of_the_score, norm_U, norm_V
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 from proofs_check.derivations.risks.outputs_at_tasks import at_every_task, at_least, at_most, logarithm, with_constants
-from proofs_check.derivations.risks.rates import mean, rate, square, x
+from proofs_check.derivations.risks.rates import mean, of_the_paper, rate, square, x
 from proofs_check.derivations.softmax_average import d, m, sigma
 from proofs_check.derivations.tilted import QUERY, h, query, tilted_moment, weighted_moment
 from theory.bounds.query_average_constants import paper_constants_U, paper_constants_V
@@ -48,7 +48,7 @@ def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theore
     is at most their mean over the tasks.
     """
     shown = (statement_in_the_form(1, 8), "OURS:P3.4.U"), (form_of_the_paper.gradient_statement(), "BB:P3.4.V, as repaired")
-    of_U, of_V = (at_every_task(assume(name, a.lhs, "<=", a.rhs, cited=True)) for a, name in shown)
+    of_U, of_V = (at_every_task(of_the_paper(name, a.lhs, a.rhs)) for a, name in shown)
     parts = []
     for name, each, powers, constants in (
         ("U", of_U, (4, 2), _constants(paper_constants_U(_U, sp.sqrt(_V2), _d), norm_V**2)),
@@ -107,5 +107,6 @@ def second_moment(square_J: Term, c: Variable) -> tuple[Theorem, Theorem]:
     each = at_every_task(average)
     total = form(*(thm.rhs for thm in bounds))
     large = at_least(c, total, f"{c.name} is at least the bound of E|J|^2/sigma^8")
-    tower = assume("the Jacobian by the tilted tokens", over_outcomes(square_J), "<=", mean(each.lhs))
+    argument = "the gradients in U and V of an output b.T are C V'b x' and b times the mean of a tilted token of covariance C"
+    tower = assume("the Jacobian by the tilted tokens", over_outcomes(square_J), "<=", mean(each.lhs), argument=argument)
     return chain(each, total * square**4, replace(total * square**4, large)), tower
