@@ -166,6 +166,9 @@ def _order_of_inverse(e: Term, over: frozenset[Variable]) -> Order | None:
         return None
     if e.head == "exp":
         return order(Op("exp", (-e.args[0],)), over)
+    if e.head == "pow":
+        base, exponent = _order_of_inverse(e.args[0], over), e.args[1]
+        return (base[0] * exponent.value, base[1]) if base and isinstance(exponent, Number) and exponent.value > 0 else None
     parts = [_order_of_inverse(a, over) for a in e.args]
     known = [p for p in parts if p is not None]
     if e.head == "add" and all(map(nonnegative, e.args)):

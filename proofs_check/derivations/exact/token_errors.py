@@ -15,7 +15,7 @@ from numerics.derivations.derived import chain, exp
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Function, Term, Variable
+from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.gaussian_scores import Gamma, R, at_the_query
 from proofs_check.derivations.gaussian_tokens import g, mean, n, rank, xi
@@ -23,8 +23,12 @@ from proofs_check.derivations.query_average import V
 from proofs_check.derivations.softmax_average import d, i, j, m, over
 
 l, k, h, b = (Variable(name, Sort.INDEX) for name in "lkhb")
-delta = Function("delta", (Sort.INDEX, Sort.INDEX))
 alpha, beta, p_, y_ = (Function(name, (Sort.INDEX,)) for name in ("alpha", "beta", "p", "y"))
+
+
+def delta(one: Variable, other: Variable) -> Term:
+    """1 if both are one token, and 0 else: an index beyond L is none."""
+    return Op("ind", (Function("same", (Sort.INDEX, Sort.INDEX))(one, other),))
 
 
 def tokens(body: Term, *names: Variable) -> Term:
@@ -49,7 +53,8 @@ picks = assume(
     "delta_lk is 1 if k = l, and 0 else", tokens(delta(l, k) * alpha(k), k), "==", delta(l, l) * alpha(l), every=(l, alpha)
 )
 ones = assume("delta_ll is 1 for a token", tokens(delta(l, l) * alpha(l)), "==", tokens(alpha(l)), every=(alpha,))
-GIVEN = (independent, picks, ones)
+symmetric = assume("delta is symmetric", delta(l, k), "==", delta(k, l), every=(l, k))
+GIVEN = (independent, picks, ones, symmetric)
 
 
 def token(coordinate: Variable, of: Variable = l) -> Term:

@@ -1,0 +1,234 @@
+"""P2 <= e^s/(e^s + L - 1) for the softmax weights of L independent Gaussian scores of the variance
+s: for each two tokens the mean of (p_l^2 + p_k^2)/2 is at most e^s times that of p_l p_k.
+
+The scores of the two tokens are u + v and u - v, where v is independent of u and of the others. So
+p_l p_k falls with |v|, and (p_l^2 + p_k^2)/2 is its product with cosh(2v), which rises; by
+Chebyshev's association inequality the mean of the product is at most the product of the means.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+
+from numerics.derivations.binding import bind, instantiated
+from numerics.derivations.derived import chain, exp
+from numerics.derivations.derived import turned as around
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, equal, integrate, replace, same_covariance, specialise, then
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
+from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable
+from numerics.derivations.theorems import Theorem
+from proofs_check.derivations.exact.token_errors import (
+    P2,
+    along_the_query,
+    alpha,
+    b,
+    coordinates,
+    covariance,
+    delta,
+    h,
+    k,
+    l,
+    ones,
+    picks,
+    power_sum,
+    s,
+    score,
+    symmetric,
+    tokens,
+    weight,
+)
+from proofs_check.derivations.gaussian_tokens import b as slope
+from proofs_check.derivations.gaussian_tokens import g, mean, n, rank, weight_of_a_vector
+
+#: Copies of the Gaussian vector, and the scores in the place of y.
+first, second = Variable("first", Sort.NORMAL), Variable("second", Sort.NORMAL)
+y = Function("y", (Sort.INDEX,))
+a_, c_ = Variable("a", range=NONNEGATIVE), Variable("c", range=NONNEGATIVE)
+HALF = Fraction(1, 2)
+
+#: Whether l and k are two tokens.
+two = delta(l, l) * delta(k, k) * (1 - delta(l, k)) ** 2 * (1 - delta(k, l)) ** 2
+#: Coefficients of the difference of their scores; and 1 for l, -1 for k, 0 for other indices.
+difference = along_the_query(l) - along_the_query(k)
+sign = lambda of: delta(l, of) - delta(k, of)
+
+
+def _coefficients(of: Variable) -> tuple[Term, Term, Term]:
+    part = HALF * two * sign(of) * difference
+    return along_the_query(of), along_the_query(of) - part, part
+
+
+@cache
+def same() -> Theorem:
+    """The scores have the covariances of u + v, u - v and the others."""
+    A, B, C = _coefficients(h)
+    Ab, Bb, Cb = _coefficients(b)
+    left, right = coordinates(A * Ab), coordinates(B * Bb) + coordinates(C * Cb)
+    cov = lambda one, other: specialise(covariance("score", "score"), {l: one, k: other})
+    own = coordinates(along_the_query(h) * along_the_query(b))
+    along = [cov(*pair) for pair in ((l, h), (k, h), (l, b), (k, b), (l, l), (l, k), (k, k))]
+    hidden = [thm.lhs for thm in along]
+    cross = lambda of: coordinates(along_the_query(l) * along_the_query(of)) - coordinates(along_the_query(k) * along_the_query(of))
+    square = cov(l, l).lhs - 2 * cov(l, k).lhs + cov(k, k).lhs
+    expanded = own - HALF * two * sign(b) * cross(h) - HALF * two * sign(h) * cross(b) + HALF * two**2 * sign(h) * sign(b) * square
+    return chain(left, arithmetic(own, "==", expanded, *along, hide=(own, s, *hidden)), right)
+
+
+# The scores in both forms.
+
+
+def scores_sum(at: Term) -> Term:
+    """The sum of the exponentials of the scores; `at` is that of index h."""
+    return tokens(exp(at), h)
+
+
+def apart(of: Variable) -> Term:
+    """The coefficients' sum over a copy of xi: the difference of two scores."""
+    return coordinates(difference * GAUSSIAN(n, of))
+
+
+def mixed(of: Variable) -> Term:
+    """The score of a token with the difference of those of l and k from a copy of xi."""
+    _, own, part = _coefficients(of)
+    return coordinates(own * GAUSSIAN(n, g)) + coordinates(part * GAUSSIAN(n, first))
+
+
+def in_scores(of: Variable) -> Theorem:
+    part = HALF * two * sign(of)
+    return equal(mixed(of), score(of) - part * (score(l) - score(k)) + part * apart(first))
+
+
+#: e^{(X_l + X_k)/2}, the sum of the others' e^X, and e^{v} + e^{-v} and e^{2v} + e^{-2v} of a copy.
+E = exp((score(l) + score(k)) / 2)
+others = tokens((1 - delta(l, h)) ** 2 * (1 - delta(k, h)) ** 2 * exp(score(h)), h)
+spread_of = lambda of: exp(apart(of) / 2) + exp(-apart(of) / 2)
+rise = lambda of: exp(apart(of)) + exp(-apart(of))
+product = lambda of: E**2 / (others + E * spread_of(of)) ** 2
+
+
+@cache
+def sum_of_the_mixed() -> Theorem:
+    """If l and k are two tokens, the sum is that of the others and e^{u + v} + e^{u - v}."""
+    z = apart(first) - (score(l) - score(k))
+    up, down, plain = exp(score(h) + z / 2), exp(score(h) - z / 2), exp(score(h))
+    at_l, at_k = delta(l, h), delta(k, h)
+    split = (1 - at_l) ** 2 * (1 - at_k) ** 2 * plain + at_l * ((1 - at_k) * up) + at_k * ((1 - at_l) * down) + at_l * (at_k * plain)
+    hidden = score(h), score(l), score(k), apart(first)
+    each = arithmetic(two * exp(mixed(h)), "==", two * split, in_scores(h), hide=(*hidden, mixed(h)))
+    total = integrate("coordinates", (h,), each, (L,))
+    found = []
+    for of, a in ((l, (1 - at_k) * up), (k, (1 - at_l) * down), (l, at_k * plain)):
+        found.append(specialise(specialise(picks, {l: of}), {alpha: ((h,), a)}))
+    whole = two * (others + sum((thm.lhs for thm in found[1:]), found[0].lhs))
+    last = two * (others + E * spread_of(first))
+    hidden = (others, score(l), score(k), apart(first), *(thm.lhs for thm in found))
+    return chain(two * scores_sum(mixed(h)), total, whole, arithmetic(whole, "==", last, *found, hide=hidden))
+
+
+# The means of p_l^2 + p_k^2 and of p_l p_k.
+
+inverse_square = scores_sum(y(h)) ** -2
+squares, cross = (exp(2 * y(l)) + exp(2 * y(k))) * inverse_square, exp(y(l) + y(k)) * inverse_square
+
+
+def both(body: Term) -> Term:
+    """The mean over xi and its copy."""
+    return mean(bind("normal", (first,), body))
+
+
+@cache
+def turned(e: Term, form: Term) -> Theorem:
+    """The mean of e at the scores is that of the form at xi and its copy, if l and k are two
+    tokens.
+    """
+    law = same_covariance(e, y, (g, first), (h, b, n), rank, _coefficients(h), same())
+    other = instantiated(e, {y: ((h,), mixed(h))})
+    hidden = scores_sum(mixed(h)), others, score(l), score(k), apart(first), mixed(l), mixed(k)
+    point = arithmetic(two * other, "==", two * form, sum_of_the_mixed(), in_scores(l), in_scores(k), hide=hidden)
+    for of in (first, g):
+        point = integrate("normal", (of,), point)
+    law = arithmetic(two * law.lhs, "==", two * law.rhs, law, hide=(law.lhs, law.rhs))
+    plain = chain(mean(instantiated(e, {y: ((h,), score(h))})), law.lhs.args[-1])
+    plain = arithmetic(two * plain.lhs, "==", two * plain.rhs, plain, hide=(plain.lhs, plain.rhs))
+    inside, outside = (specialise(equal(a_ * both(x), both(a_ * x)), {a_: two}) for x in (other, form))
+    return chain(plain, law, inside, point, around(outside))
+
+
+@cache
+def association() -> Theorem:
+    """E f E psi >= E f psi for f = e^{2v} + e^{-2v}, which rises with |v|, and psi, which falls."""
+    w, x, r, q = (Variable(name, range=r) for name, r in (("w", POSITIVE), ("x", POSITIVE), ("r", NONNEGATIVE), ("q", POSITIVE)))
+    D, F = r + q * w, r + q * x
+    gap = (w - x) ** 2 * (w + x) * (q * (D + F)) * q**2 / (D**2 * F**2)
+    left, right = w**2 * (q**2 / D**2) + x**2 * (q**2 / F**2), w**2 * (q**2 / F**2) + x**2 * (q**2 / D**2)
+    line = arithmetic(left, "<=", right, arithmetic(0, "<=", gap), arithmetic(right - left, "==", gap), hide=(left, right, gap))
+    line = specialise(line, {w: spread_of(first), x: spread_of(second)})
+    falling = lambda of: q**2 / (r + q * spread_of(of)) ** 2
+    f, psi, root = ({of: make(of) for of in (first, second)} for make in (rise, falling, spread_of))
+    own = f[first] * psi[first] + f[second] * psi[second]
+    crossed = f[first] * psi[second] + f[second] * psi[first]
+    known = [equal(f[of], root[of] ** 2 - 2) for of in (first, second)]
+    hidden, twice = (*f.values(), *psi.values(), *root.values()), 2 * psi[first] + 2 * psi[second]
+    ends = [
+        arithmetic(a, "==", c, *known, hide=hidden) for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))
+    ]
+    line = arithmetic(line.lhs - twice, "<=", line.rhs - twice, line, hide=(line.lhs, line.rhs, *psi.values()))
+    point = chain(ends[0], line, ends[1])
+    copy = lambda x: bind("normal", (first,), x)
+    inner = integrate("normal", (first,), point)
+    ends = [
+        specialise(equal(copy(f[first] * psi[first] + a_), copy(f[first] * psi[first]) + a_), {a_: f[second] * psi[second]}),
+        specialise(
+            equal(copy(f[first] * a_ + c_ * psi[first]), a_ * copy(f[first]) + c_ * copy(psi[first])),
+            {a_: psi[second], c_: f[second]},
+        ),
+    ]
+    outer = integrate("normal", (second,), chain(around(ends[0]), inner, ends[1]))
+    again = lambda x: bind("normal", (second,), x)
+    whole, rises, falls = copy(f[first] * psi[first]), copy(f[first]), copy(psi[first])
+    ends = [
+        specialise(equal(a_ + again(f[second] * psi[second]), again(a_ + f[second] * psi[second])), {a_: whole}),
+        specialise(
+            equal(again(psi[second] * a_ + f[second] * c_), a_ * again(psi[second]) + again(f[second]) * c_),
+            {a_: rises, c_: falls},
+        ),
+    ]
+    outer = chain(ends[0], outer, ends[1])
+    half = arithmetic(whole, "<=", rises * falls, outer, hide=(whole, rises, falls))
+    at_xi = integrate("normal", (g,), specialise(half, {r: others, q: E}))
+    falls = copy(product(first))
+    return chain(at_xi, specialise(equal(mean(a_ * falls), a_ * mean(falls)), {a_: rises}))
+
+
+@cache
+def mean_of_the_rise() -> Theorem:
+    """E(e^{2v} + e^{-2v}) is 2 e^s if l and k are two tokens."""
+    up, down = (specialise(weight_of_a_vector(), {slope: ((n,), c * difference)}) for c in (1, -1))
+    cov = lambda one, other: specialise(covariance("score", "score"), {l: one, k: other})
+    along = cov(l, l), cov(l, k), cov(k, k)
+    square = equal(coordinates(difference**2), along[0].lhs - 2 * along[1].lhs + along[2].lhs)
+    hidden = (square.lhs, s, *(thm.lhs for thm in along))
+    left = bind("normal", (first,), rise(first))
+    form = chain(left, up.lhs + down.lhs)
+    form = chain(form, arithmetic(form.rhs, "==", up.rhs + down.rhs, up, down, hide=(up.lhs, down.lhs, up.rhs, down.rhs)))
+    form = chain(form, 2 * exp(square.lhs / 2))
+    last = arithmetic(two * exp(square.lhs / 2), "==", two * exp(s), square, *along, hide=hidden)
+    return arithmetic(two * left, "==", 2 * two * exp(s), form, last, hide=(left, form.rhs.args[-1], exp(s)))
+
+
+@cache
+def of_two_tokens() -> Theorem:
+    """E(p_l^2 + p_k^2) <= 2 e^s E p_l p_k, if l and k are two tokens."""
+    f = rise(first) * product(first)
+    apart_, together = turned(squares, f), turned(cross, product(first))
+    rises = mean_of_the_rise()
+    left, right = mean(weight(l) ** 2 + weight(k) ** 2), mean(weight(l) * weight(k))
+    spread, near = both(f), both(product(first))
+    hidden = spread, near, rises.lhs.args[-1]
+    most = arithmetic(two * spread, "<=", two * (rises.lhs.args[-1] * near), association(), hide=hidden)
+    most = chain(most, arithmetic(most.rhs, "==", 2 * exp(s) * (two * near), rises, hide=hidden))
+    most = chain(apart_, most)
+    swap = arithmetic(most.rhs, "==", 2 * exp(s) * together.lhs, together, hide=(near, together.lhs.args[-1]))
+    return chain(two * left, most, swap, 2 * exp(s) * (two * right))
