@@ -15,14 +15,15 @@ from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.derived import turned as around
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, equal, integrate, replace, same_covariance, specialise, then
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, same_covariance, specialise, then
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
-from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable
+from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.token_errors import (
     P2,
     along_the_query,
     alpha,
+    beta,
     b,
     coordinates,
     covariance,
@@ -47,6 +48,9 @@ first, second = Variable("first", Sort.NORMAL), Variable("second", Sort.NORMAL)
 y = Function("y", (Sort.INDEX,))
 a_, c_ = Variable("a", range=NONNEGATIVE), Variable("c", range=NONNEGATIVE)
 HALF = Fraction(1, 2)
+#: The number of the other tokens.
+less_one = Variable("n", range=NONNEGATIVE)
+one_less = assume("n is L - 1", less_one, "==", L - 1)
 
 #: Whether l and k are two tokens.
 two = delta(l, l) * delta(k, k) * (1 - delta(l, k)) ** 2 * (1 - delta(k, l)) ** 2
@@ -232,3 +236,45 @@ def of_two_tokens() -> Theorem:
     most = chain(apart_, most)
     swap = arithmetic(most.rhs, "==", 2 * exp(s) * together.lhs, together, hide=(near, together.lhs.args[-1]))
     return chain(two * left, most, swap, 2 * exp(s) * (two * right))
+
+
+@cache
+def over_pairs() -> Theorem:
+    """The sum of alpha_l beta_k over two tokens is sum alpha sum beta - sum alpha beta."""
+    own, cross_ = (delta(l, l), delta(k, k)), delta(l, k)
+    once = arithmetic(two, "==", own[0] * own[1] * (1 - cross_) ** 4, symmetric, hide=(*own, cross_, delta(k, l)))
+    once = chain(once, arithmetic(once.rhs, "==", own[0] * own[1] * (1 - cross_)))
+    product_ = alpha(l) * beta(k)
+    each = arithmetic(two * product_, "==", once.rhs * product_, once, hide=(two, once.rhs))
+    total = integrate("coordinates", (l, k), each, (L, L))
+    first_, last = tokens(own[0] * alpha(l)), tokens(own[0] * beta(l))
+    chosen = specialise(picks, {alpha: ((k,), own[1] * beta(k))})
+    chosen = arithmetic(own[0] * alpha(l) * chosen.lhs, "==", own[0] * (alpha(l) * beta(l)), chosen, hide=(chosen.lhs,))
+    chosen = integrate("coordinates", (l,), chosen, (L,))
+    diagonal = specialise(ones, {alpha: ((l,), alpha(l) * beta(l))})
+    other = specialise(ones, {alpha: ((l,), beta(l))})
+    sums = first_ * last - chosen.lhs
+    hidden = first_, last, chosen.lhs, chosen.rhs, ones.rhs, other.rhs, diagonal.rhs
+    return chain(total, sums, arithmetic(sums, "==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, hide=hidden))
+
+
+@cache
+def weights_are_spread() -> Theorem:
+    """(L - 1) P2 <= e^s (1 - P2), the sum over all two tokens; so P2 <= e^s/(e^s + L - 1)."""
+    pair = lambda a, c: specialise(over_pairs(), {alpha: ((l,), a), beta: ((l,), c)})
+    square, one = weight(l) ** 2, term(1)
+    parts, crossed = (pair(square, one), pair(one, square)), pair(weight(l), weight(l))
+    sides = tuple(thm.lhs for thm in parts), tuple(thm.rhs for thm in parts)
+    own = arithmetic(sides[0][0] + sides[0][1], "==", sides[1][0] + sides[1][1], *parts, hide=(*sides[0], *sides[1]))
+    own = integrate("normal", (g,), chain(tokens(two * (weight(l) ** 2 + weight(k) ** 2), l, k), own, 2 * (L - 1) * power_sum(2)))
+    both_ = integrate("normal", (g,), chain(tokens(two * (weight(l) * weight(k)), l, k), crossed, 1 - power_sum(2)))
+    total = integrate("coordinates", (l, k), of_two_tokens(), (L, L))
+    total = chain(around(chain(own, 2 * (L - 1) * P2)), total, 2 * exp(s) * both_.lhs)
+    last = chain(both_, 1 - P2)
+    total = chain(total, arithmetic(total.rhs, "==", 2 * exp(s) * (1 - P2), last, hide=(both_.lhs, exp(s))))
+    double, E_s = total.lhs, exp(s)
+    less = arithmetic(less_one * P2, "==", double / 2, one_less, hide=(P2,))
+    sum_ = less_one * P2 + E_s * P2
+    most = arithmetic(sum_, "<=", E_s, less, total, hide=(less_one * P2, double, P2, E_s))
+    back = arithmetic(P2, "==", sum_ / (E_s + less_one), hide=(P2, E_s))
+    return chain(back, arithmetic(back.rhs, "<=", E_s / (E_s + less_one), most, hide=(sum_, E_s + less_one, E_s)))
