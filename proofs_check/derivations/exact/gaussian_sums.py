@@ -87,23 +87,11 @@ def of_one_form(name: str, value: Term, moment: Term, every: tuple[Variable, ...
 
 
 BY_PARTS = "the moment of one linear form of the tokens is integrated by parts in the scores, which the prover does in power sums"
-of_the_output = of_one_form("OURS:R4.b for a row of V", output(i, k), second_moment(_row[1], _row[0] ** 2), (i,))
 of_a_row = of_one_form("OURS:R4.b for a row of V", output(i, k), second_moment(v_G_v + v_l**2, tau2 * v_l**2), (i,))
 _moment_of_a_coordinate = second_moment(G(a, a) + ell(a) ** 2, tau2 * ell(a) ** 2)
 of_a_coordinate = of_one_form("OURS:R4.b for a coordinate", token(a, k), _moment_of_a_coordinate, (a,))
 _of_a_form = (v_l**2 * ell(a) ** 2, v_l**2 * G(a, a) + ell(a) ** 2 * v_G_v, v_l * ell(a) * v_G, v_G**2, G(a, a) * v_G_v)
 of_a_form = of_one_form("the second moment for a row of V and a coordinate", spread(a, i, k), of_the_gradient(_of_a_form), (a, i))
-
-
-def error_statement(six: int = 6) -> Statement:
-    """R4 (c)."""
-    q, t = of_matrices(h, Gamma)
-    return Statement(mean(over((i,), output(i, k) ** 2)), "==", second_moment(t, q, six), of_the_output.assumptions)
-
-
-def error() -> Theorem:
-    """R4 (b) is summed over the rows of V."""
-    return integrate("coordinates", (i,), of_the_output, (m,))
 
 
 def gradient_statements(two: int = 2, six: int = 6) -> tuple[Statement, Statement, Statement]:

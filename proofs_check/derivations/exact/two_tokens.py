@@ -15,7 +15,7 @@ from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp
 from numerics.derivations.derived import turned as around
 from numerics.derivations.normal_form import LENGTH as L
-from numerics.derivations.rules import arithmetic, assume, equal, integrate, replace, same_covariance, specialise, then
+from numerics.derivations.rules import arithmetic, assume, equal, integrate, same_covariance, specialise
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, Sort
 from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
@@ -23,8 +23,8 @@ from proofs_check.derivations.exact.token_errors import (
     P2,
     along_the_query,
     alpha,
-    beta,
     b,
+    beta,
     coordinates,
     covariance,
     delta,
@@ -118,7 +118,9 @@ def sum_of_the_mixed() -> Theorem:
     z = apart(first) - (score(l) - score(k))
     up, down, plain = exp(score(h) + z / 2), exp(score(h) - z / 2), exp(score(h))
     at_l, at_k = delta(l, h), delta(k, h)
-    split = (1 - at_l) ** 2 * (1 - at_k) ** 2 * plain + at_l * ((1 - at_k) * up) + at_k * ((1 - at_l) * down) + at_l * (at_k * plain)
+    split = (
+        (1 - at_l) ** 2 * (1 - at_k) ** 2 * plain + at_l * ((1 - at_k) * up) + at_k * ((1 - at_l) * down) + at_l * (at_k * plain)
+    )
     hidden = score(h), score(l), score(k), apart(first)
     each = arithmetic(two * exp(mixed(h)), "==", two * split, in_scores(h), hide=(*hidden, mixed(h)))
     total = integrate("coordinates", (h,), each, (L,))
@@ -175,9 +177,7 @@ def association() -> Theorem:
     crossed = f[first] * psi[second] + f[second] * psi[first]
     known = [equal(f[of], root[of] ** 2 - 2) for of in (first, second)]
     hidden, twice = (*f.values(), *psi.values(), *root.values()), 2 * psi[first] + 2 * psi[second]
-    ends = [
-        arithmetic(a, "==", c, *known, hide=hidden) for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))
-    ]
+    ends = [arithmetic(a, "==", c, *known, hide=hidden) for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))]
     line = arithmetic(line.lhs - twice, "<=", line.rhs - twice, line, hide=(line.lhs, line.rhs, *psi.values()))
     point = chain(ends[0], line, ends[1])
     copy = lambda x: bind("normal", (first,), x)
@@ -200,7 +200,8 @@ def association() -> Theorem:
         ),
     ]
     outer = chain(ends[0], outer, ends[1])
-    half = arithmetic(whole, "<=", rises * falls, outer, hide=(whole, rises, falls))
+    half = arithmetic(outer.lhs / 2, "<=", outer.rhs / 2, outer, hide=(outer.lhs, outer.rhs))
+    half = chain(whole, half, rises * falls)
     at_xi = integrate("normal", (g,), specialise(half, {r: others, q: E}))
     falls = copy(product(first))
     return chain(at_xi, specialise(equal(mean(a_ * falls), a_ * mean(falls)), {a_: rises}))
@@ -255,7 +256,9 @@ def over_pairs() -> Theorem:
     other = specialise(ones, {alpha: ((l,), beta(l))})
     sums = first_ * last - chosen.lhs
     hidden = first_, last, chosen.lhs, chosen.rhs, ones.rhs, other.rhs, diagonal.rhs
-    return chain(total, sums, arithmetic(sums, "==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, hide=hidden))
+    return chain(
+        total, sums, arithmetic(sums, "==", ones.rhs * other.rhs - diagonal.rhs, chosen, ones, other, diagonal, hide=hidden)
+    )
 
 
 @cache
