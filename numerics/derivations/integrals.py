@@ -312,8 +312,10 @@ def same_covariance(
     >>> from numerics.derivations.rules import equal, same_covariance
     >>> from numerics.derivations.sorts import Sort, whole
     >>> from numerics.derivations.terms import Function, Variable, term
-    >>> (g, h), (j, k, n) = (tuple(Variable(v, s) for v in vs) for vs, s in (("gh", Sort.NORMAL), ("jkn", Sort.INDEX)))
-    >>> a, y, d = Function("a", (Sort.INDEX,) * 2), Function("y", (Sort.INDEX,)), Variable("d", range=whole(1))
+    >>> g, h = (Variable(name, Sort.NORMAL) for name in "gh")
+    >>> j, k, n = (Variable(name, Sort.INDEX) for name in "jkn")
+    >>> a, y = Function("a", (Sort.INDEX,) * 2), Function("y", (Sort.INDEX,))
+    >>> d = Variable("d", range=whole(1))
     >>> dot = lambda c: bind("coordinates", (n,), (c * a(j, n)) * (c * a(k, n)), (d,))
     >>> parts = tuple(term(Fraction(c, 5)) * a(j, n) for c in (5, 3, 4))
     >>> same = equal(dot(term(Fraction(1))), dot(term(Fraction(3, 5))) + dot(term(Fraction(4, 5))))

@@ -22,6 +22,7 @@ from proofs_check.derivations.exact import token_errors as of_tokens
 from proofs_check.derivations.exact.token_errors import GIVEN, P2, P3, STEIN, Q, alpha, k, l, power_sum, rows, tokens, weight
 from proofs_check.derivations.exact.two_tokens import less_one, one_less, weights_are_spread
 from proofs_check.derivations.gaussian_tokens import g, mean
+from proofs_check.derivations.softmax_average import i, m
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error
 from theory.attention.gaussian_errors import theorem_A as bound
 
@@ -55,8 +56,8 @@ def cubes() -> Theorem:
     the square of alpha_l.
     """
     pair = arithmetic(0, "<=", alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2)
-    pairs = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
-    pairs = chain(0, integrate("coordinates", (l, k), pair, (L, L)), pairs)
+    sums = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
+    pairs = chain(0, integrate("coordinates", (l, k), pair, (L, L)), sums)
     pairs = specialise(pairs, {alpha: ((l,), weight() ** Fraction(1, 2))})
     pairs = chain(pairs, 2 * power_sum(3) - 2 * power_sum(2) ** 2)
     point = arithmetic(power_sum(2) ** 2, "<=", power_sum(3), pairs, hide=(power_sum(2), power_sum(3)))
@@ -96,7 +97,7 @@ def second_moment_statement(six: int = 6) -> Statement:
 
 
 def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The mean squared error is at most c e^s/(e^s + L - 1) (t + q), and at most c e^s/L (t + q)."""
+    """The mean squared error is at most c e^s/(e^s + L - 1) (t + q) and c e^s/L (t + q)."""
     bounds = bound(_s, _n + 1, _t, _q), limit_of_output_error(_s, _t, _q)
     given = _given(*GIVEN, *STEIN, one_less)
     sharp, weak = c * _term(bounds[0]), c * _term(bounds[1]) / L
@@ -104,18 +105,18 @@ def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
 
 
 @cache
-def _not_negative(form: str, number: Term) -> Theorem:
+def _not_negative(form: of_tokens.Form) -> Theorem:
     """A diagonal entry of a covariance is the mean of squares of coefficients."""
     total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
-    coefficient = {"score": of_tokens.along_the_query, "value": of_tokens.in_the_row}[form](l)
-    square = chain(0, arithmetic(0, "<=", tokens(of_tokens.coordinates(coefficient**2))), total, L * number)
-    return chain(0, arithmetic(0, "<=", square.rhs / L, square, hide=(square.rhs,)), number)
+    square = arithmetic(0, "<=", tokens(of_tokens.coordinates(form[0](l) ** 2)))
+    square = chain(0, square, total, L * of_tokens.of_one_token(form, form))
+    return chain(0, arithmetic(0, "<=", square.rhs / L, square, hide=(square.rhs,)), of_tokens.of_one_token(form, form))
 
 
 @cache
 def _trace() -> Theorem:
     """0 <= tr(V Gamma V'), and so t + q."""
-    each = integrate("coordinates", (of_tokens.i,), _not_negative("value", of_tokens.spread), (of_tokens.m,))
+    each = integrate("coordinates", (i,), _not_negative(of_tokens.VALUE), (m,))
     return arithmetic(0, "<=", t + q, chain(0, each), hide=(t, q))
 
 
@@ -132,7 +133,7 @@ def error() -> Theorem:
 def _sharper() -> Theorem:
     """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
     E, curve = exp(of_tokens.s), weights_are_spread().rhs
-    one = arithmetic(1, "<=", E, _not_negative("score", of_tokens.s), hide=(of_tokens.s,))
+    one = arithmetic(1, "<=", E, _not_negative(of_tokens.SCORE), hide=(of_tokens.s,))
     less = arithmetic(curve, "<=", E / L, one, one_less, hide=(E,))
     return arithmetic(curve * (t + q), "<=", E / L * (t + q), less, _trace(), hide=(curve, E / L, t + q))
 

@@ -7,6 +7,7 @@ of xi that are integrated by parts; everything else is derived.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from numerics.derivations.derived import chain, exp
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.terms import Function, Op, Term, Variable
+from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.gaussian_scores import Gamma, R, at_the_query
 from proofs_check.derivations.gaussian_tokens import g, mean, n, rank, xi
@@ -87,41 +88,50 @@ def power_sum(power: int) -> Term:
     return tokens(weight() ** power)
 
 
-#: s = z'U'Gamma U z, a coordinate of h = V Gamma U z, and a diagonal entry of V Gamma V'.
-s = over(j, d, over(b, d, at_the_query(j) * Gamma(j, b) * at_the_query(b)))
-limit = over(j, d, over(b, d, V(i, j) * Gamma(j, b) * at_the_query(b)))
-spread = over(j, d, over(b, d, V(i, j) * Gamma(j, b) * V(i, b)))
 output = tokens(weight() * value())
 
 
+#: The coefficients of forms of a token, in xi and in its coordinates.
+Form = tuple[Callable[[Variable], Term], Callable[[Variable], Term]]
+SCORE: Form = (along_the_query, at_the_query)
+VALUE: Form = (in_the_row, lambda c: V(i, c))
+
+
+def of_one_token(first: Form, second: Form) -> Term:
+    """The covariance of two forms of one token."""
+    return over(j, d, over(b, d, first[1](j) * Gamma(j, b) * second[1](b)))
+
+
+#: s = z'U'Gamma U z, a coordinate of V Gamma U z, and a diagonal entry of V Gamma V'.
+s, limit, spread = of_one_token(SCORE, SCORE), of_one_token(VALUE, SCORE), of_one_token(VALUE, VALUE)
+
+
 @cache
-def covariance(first: str, second: str) -> Theorem:
-    """sum_l sum_k alpha_l beta_k Cov_lk = c sum_l alpha_l beta_l for two forms of tokens."""
-    forms = {"score": (along_the_query, at_the_query), "value": (in_the_row, lambda c: V(i, c))}
-    (one, left), (other, right) = forms[first], forms[second]
+def covariance(first: Form, second: Form) -> Theorem:
+    """Forms of different tokens are uncorrelated."""
+    (one, left), (other, right) = first, second
     factor = left(j) * right(b)
     each = specialise(independent, {i: j, j: b})
     each = arithmetic(factor * each.lhs, "==", factor * each.rhs, each, hide=(factor, each.lhs, each.rhs))
     total = integrate("coordinates", (j, b), each, (d, d))
-    number = over(j, d, over(b, d, left(j) * Gamma(j, b) * right(b)))
-    return chain(coordinates(one(l) * other(k)), total, delta(l, k) * number)
+    return chain(coordinates(one(l) * other(k)), total, delta(l, k) * of_one_token(first, second))
 
 
 @cache
-def single(first: str, second: str) -> Theorem:
+def single(first: Form, second: Form) -> Theorem:
     """The sum over l of alpha_l times the covariance of two forms of token l."""
     cov = specialise(covariance(first, second), {k: l})
     each = arithmetic(alpha(l) * cov.lhs, "==", alpha(l) * cov.rhs, cov, hide=(cov.lhs, cov.rhs))
     total = integrate("coordinates", (l,), each, (L,))
-    number = cov.rhs.args[1]
+    number = of_one_token(first, second)
     return chain(total, number * ones.lhs, arithmetic(number * ones.lhs, "==", number * ones.rhs, ones, hide=(number,)))
 
 
 @cache
-def double(first: str, second: str) -> Theorem:
+def double(first: Form, second: Form) -> Theorem:
     """The sum over l and k of alpha_l beta_k times the covariance of forms of tokens l and k."""
     cov = covariance(first, second)
-    factor, number = alpha(l) * beta(k), cov.rhs.args[1]
+    factor, number = alpha(l) * beta(k), of_one_token(first, second)
     each = arithmetic(factor * cov.lhs, "==", factor * cov.rhs, cov, hide=(cov.lhs, cov.rhs))
     total = integrate("coordinates", (l, k), each, (L, L))
     picked = specialise(picks, {alpha: ((k,), beta(k))})
@@ -167,26 +177,22 @@ INTEGRANDS = {
         p_(l) * moved(l) * sum_of_values + p_(l) * (tokens(p_(k) * moved(k) * y_(k), k) + tokens(p_(k) * in_the_row(k), k)),
     ),
 }
-_sums = power(1), power(2), power(3), tokens(p_(l) ** 2 * y_(l))
 
 
 @cache
 def contracted(name: str) -> Theorem:
     """The divergence for any numbers p and y, in sums over tokens."""
-    one, two, three, mixed = _sums
-    own = lambda a: specialise(single("value", "score"), {alpha: ((l,), a)})
-    pair = lambda a, c, kind="score": specialise(double("value", kind), {alpha: ((l,), a), beta: ((l,), c)})
-    p, y, T = p_(l), y_(l), sum_of_values
-    used = {
-        "p_l": [(1, own(p)), (-1, pair(p, p))],
-        "p_l^2": [(2, own(p**2)), (-2, pair(p**2, p))],
-        "p_l sum_k p_k^2": [(two, own(p)), (-3 * two, pair(p, p)), (2, pair(p, p**2))],
-        "p_l T": [(T, own(p)), (-2 * T, pair(p, p)), (1, pair(p, p * y)), (1, pair(p, p, "value"))],
+    own = lambda a: specialise(single(VALUE, SCORE), {alpha: ((l,), a)})
+    pair = lambda a, c, form=SCORE: specialise(double(VALUE, form), {alpha: ((l,), a), beta: ((l,), c)})
+    p, y, T, two, one = p_(l), y_(l), sum_of_values, power(2), term(1)
+    used: list[tuple[Term, Theorem]] = {
+        "p_l": [(one, own(p)), (-one, pair(p, p))],
+        "p_l^2": [(2 * one, own(p**2)), (-2 * one, pair(p**2, p))],
+        "p_l sum_k p_k^2": [(two, own(p)), (-3 * two, pair(p, p)), (2 * one, pair(p, p**2))],
+        "p_l T": [(T, own(p)), (-2 * T, pair(p, p)), (one, pair(p, p * y)), (one, pair(p, p, VALUE))],
     }[name]
-    left = sum((c * thm.lhs for c, thm in used[1:]), used[0][0] * used[0][1].lhs)
-    right = sum((c * thm.rhs for c, thm in used[1:]), used[0][0] * used[0][1].rhs)
-    hidden = {e for _, thm in used for e in (thm.lhs, limit, spread)} | set(_sums) | {T}
-    same = arithmetic(left, "==", right, *(thm for _, thm in used), hide=tuple(hidden))
+    left, right = (sum((c * getattr(thm, side) for c, thm in used), term(0)) for side in ("lhs", "rhs"))
+    same = arithmetic(left, "==", right, *(thm for _, thm in used), hide=(*(thm.lhs for _, thm in used), limit, spread))
     return chain(equal(INTEGRANDS[name].divergence, left), same)
 
 

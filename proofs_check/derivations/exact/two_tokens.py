@@ -21,6 +21,7 @@ from numerics.derivations.terms import GAUSSIAN, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact.token_errors import (
     P2,
+    SCORE,
     along_the_query,
     alpha,
     b,
@@ -59,6 +60,16 @@ difference = along_the_query(l) - along_the_query(k)
 sign = lambda of: delta(l, of) - delta(k, of)
 
 
+def if_two(thm: Theorem) -> Theorem:
+    """An equation where l and k are two tokens."""
+    return arithmetic(two * thm.lhs, "==", two * thm.rhs, thm, hide=(thm.lhs, thm.rhs))
+
+
+def covariance_of(one: Variable, other: Variable) -> Theorem:
+    """That of two scores."""
+    return specialise(covariance(SCORE, SCORE), {l: one, k: other})
+
+
 def _coefficients(of: Variable) -> tuple[Term, Term, Term]:
     part = HALF * two * sign(of) * difference
     return along_the_query(of), along_the_query(of) - part, part
@@ -70,7 +81,7 @@ def same() -> Theorem:
     A, B, C = _coefficients(h)
     Ab, Bb, Cb = _coefficients(b)
     left, right = coordinates(A * Ab), coordinates(B * Bb) + coordinates(C * Cb)
-    cov = lambda one, other: specialise(covariance("score", "score"), {l: one, k: other})
+    cov = covariance_of
     own = coordinates(along_the_query(h) * along_the_query(b))
     along = [cov(*pair) for pair in ((l, h), (k, h), (l, b), (k, b), (l, l), (l, k), (k, k))]
     hidden = [thm.lhs for thm in along]
@@ -129,8 +140,8 @@ def sum_of_the_mixed() -> Theorem:
         found.append(specialise(specialise(picks, {l: of}), {alpha: ((h,), a)}))
     whole = two * (others + sum((thm.lhs for thm in found[1:]), found[0].lhs))
     last = two * (others + E * spread_of(first))
-    hidden = (others, score(l), score(k), apart(first), *(thm.lhs for thm in found))
-    return chain(two * scores_sum(mixed(h)), total, whole, arithmetic(whole, "==", last, *found, hide=hidden))
+    opaque = others, score(l), score(k), apart(first), *(thm.lhs for thm in found)
+    return chain(two * scores_sum(mixed(h)), total, whole, arithmetic(whole, "==", last, *found, hide=opaque))
 
 
 # The means of p_l^2 + p_k^2 and of p_l p_k.
@@ -155,23 +166,26 @@ def turned(e: Term, form: Term) -> Theorem:
     point = arithmetic(two * other, "==", two * form, sum_of_the_mixed(), in_scores(l), in_scores(k), hide=hidden)
     for of in (first, g):
         point = integrate("normal", (of,), point)
-    law = arithmetic(two * law.lhs, "==", two * law.rhs, law, hide=(law.lhs, law.rhs))
-    plain = chain(mean(instantiated(e, {y: ((h,), score(h))})), law.lhs.args[-1])
-    plain = arithmetic(two * plain.lhs, "==", two * plain.rhs, plain, hide=(plain.lhs, plain.rhs))
+    law = if_two(chain(mean(instantiated(e, {y: ((h,), score(h))})), law))
     inside, outside = (specialise(equal(a_ * both(x), both(a_ * x)), {a_: two}) for x in (other, form))
-    return chain(plain, law, inside, point, around(outside))
+    return chain(law, inside, point, around(outside))
+
+
+r, q = Variable("r", range=NONNEGATIVE), Variable("q", range=POSITIVE)
+falling = lambda of: q**2 / (r + q * spread_of(of)) ** 2
 
 
 @cache
-def association() -> Theorem:
-    """E f E psi >= E f psi for f = e^{2v} + e^{-2v}, which rises with |v|, and psi, which falls."""
-    w, x, r, q = (Variable(name, range=r) for name, r in (("w", POSITIVE), ("x", POSITIVE), ("r", NONNEGATIVE), ("q", POSITIVE)))
+def association_of_copies() -> Theorem:
+    """f psi + f' psi' <= f psi' + f' psi for f = e^{2v} + e^{-2v} and psi = q^2/(r + q (e^v +
+    e^{-v}))^2 and their copies.
+    """
+    w, x = Variable("w", range=POSITIVE), Variable("x", range=POSITIVE)
     D, F = r + q * w, r + q * x
     gap = (w - x) ** 2 * (w + x) * (q * (D + F)) * q**2 / (D**2 * F**2)
     left, right = w**2 * (q**2 / D**2) + x**2 * (q**2 / F**2), w**2 * (q**2 / F**2) + x**2 * (q**2 / D**2)
     line = arithmetic(left, "<=", right, arithmetic(0, "<=", gap), arithmetic(right - left, "==", gap), hide=(left, right, gap))
     line = specialise(line, {w: spread_of(first), x: spread_of(second)})
-    falling = lambda of: q**2 / (r + q * spread_of(of)) ** 2
     f, psi, root = ({of: make(of) for of in (first, second)} for make in (rise, falling, spread_of))
     own = f[first] * psi[first] + f[second] * psi[second]
     crossed = f[first] * psi[second] + f[second] * psi[first]
@@ -179,7 +193,14 @@ def association() -> Theorem:
     hidden, twice = (*f.values(), *psi.values(), *root.values()), 2 * psi[first] + 2 * psi[second]
     ends = [arithmetic(a, "==", c, *known, hide=hidden) for a, c in ((own, line.lhs - twice), (line.rhs - twice, crossed))]
     line = arithmetic(line.lhs - twice, "<=", line.rhs - twice, line, hide=(line.lhs, line.rhs, *psi.values()))
-    point = chain(ends[0], line, ends[1])
+    return chain(ends[0], line, ends[1])
+
+
+@cache
+def association() -> Theorem:
+    """E f psi <= E f E psi, the mean over both copies."""
+    f, psi = ({of: make(of) for of in (first, second)} for make in (rise, falling))
+    point = association_of_copies()
     copy = lambda x: bind("normal", (first,), x)
     inner = integrate("normal", (first,), point)
     ends = [
@@ -202,41 +223,37 @@ def association() -> Theorem:
     outer = chain(ends[0], outer, ends[1])
     half = arithmetic(outer.lhs / 2, "<=", outer.rhs / 2, outer, hide=(outer.lhs, outer.rhs))
     half = chain(whole, half, rises * falls)
-    at_xi = integrate("normal", (g,), specialise(half, {r: others, q: E}))
-    falls = copy(product(first))
+    at_xi, falls = integrate("normal", (g,), specialise(half, {r: others, q: E})), copy(product(first))
     return chain(at_xi, specialise(equal(mean(a_ * falls), a_ * mean(falls)), {a_: rises}))
+
+
+mean_rise = bind("normal", (first,), rise(first))
 
 
 @cache
 def mean_of_the_rise() -> Theorem:
     """E(e^{2v} + e^{-2v}) is 2 e^s if l and k are two tokens."""
     up, down = (specialise(weight_of_a_vector(), {slope: ((n,), c * difference)}) for c in (1, -1))
-    cov = lambda one, other: specialise(covariance("score", "score"), {l: one, k: other})
-    along = cov(l, l), cov(l, k), cov(k, k)
+    along = covariance_of(l, l), covariance_of(l, k), covariance_of(k, k)
     square = equal(coordinates(difference**2), along[0].lhs - 2 * along[1].lhs + along[2].lhs)
     hidden = (square.lhs, s, *(thm.lhs for thm in along))
-    left = bind("normal", (first,), rise(first))
-    form = chain(left, up.lhs + down.lhs)
-    form = chain(form, arithmetic(form.rhs, "==", up.rhs + down.rhs, up, down, hide=(up.lhs, down.lhs, up.rhs, down.rhs)))
-    form = chain(form, 2 * exp(square.lhs / 2))
-    last = arithmetic(two * exp(square.lhs / 2), "==", two * exp(s), square, *along, hide=hidden)
-    return arithmetic(two * left, "==", 2 * two * exp(s), form, last, hide=(left, form.rhs.args[-1], exp(s)))
+    both_ = arithmetic(up.lhs + down.lhs, "==", up.rhs + down.rhs, up, down, hide=(up.lhs, down.lhs, up.rhs, down.rhs))
+    form = if_two(chain(mean_rise, both_, 2 * exp(square.lhs / 2)))
+    return chain(form, arithmetic(form.rhs, "==", 2 * two * exp(s), square, *along, hide=hidden))
 
 
 @cache
 def of_two_tokens() -> Theorem:
     """E(p_l^2 + p_k^2) <= 2 e^s E p_l p_k, if l and k are two tokens."""
     f = rise(first) * product(first)
-    apart_, together = turned(squares, f), turned(cross, product(first))
-    rises = mean_of_the_rise()
     left, right = mean(weight(l) ** 2 + weight(k) ** 2), mean(weight(l) * weight(k))
-    spread, near = both(f), both(product(first))
-    hidden = spread, near, rises.lhs.args[-1]
-    most = arithmetic(two * spread, "<=", two * (rises.lhs.args[-1] * near), association(), hide=hidden)
-    most = chain(most, arithmetic(most.rhs, "==", 2 * exp(s) * (two * near), rises, hide=hidden))
-    most = chain(apart_, most)
-    swap = arithmetic(most.rhs, "==", 2 * exp(s) * together.lhs, together, hide=(near, together.lhs.args[-1]))
-    return chain(two * left, most, swap, 2 * exp(s) * (two * right))
+    spread, near, twice = both(f), both(product(first)), 2 * exp(s)
+    hidden = spread, near, mean_rise
+    most = arithmetic(two * spread, "<=", two * (mean_rise * near), association(), hide=hidden)
+    most = chain(most, arithmetic(most.rhs, "==", twice * (two * near), mean_of_the_rise(), hide=hidden))
+    crossed = around(chain(two * right, turned(cross, product(first)), two * near))
+    swap = arithmetic(twice * crossed.lhs, "==", twice * crossed.rhs, crossed, hide=(crossed.lhs, crossed.rhs, twice))
+    return chain(two * left, turned(squares, f), most, swap)
 
 
 @cache
