@@ -161,7 +161,8 @@ def read_up_to(end: Any, thm: Theorem, horizon: Theorem) -> Theorem:
 
     def shown(a: Assumption, times: list[Variable]) -> Theorem:
         left, right = (up_to(end, e, *times) for e in (a.lhs, a.rhs))
-        given = () if a in horizon.assumptions else (assume(a.name, a.lhs, a.op, a.rhs, tuple(a.every), cited=a.cited),)
+        kept = lambda: assume(a.name, a.lhs, a.op, a.rhs, tuple(a.every), cited=a.cited, argument=a.argument)
+        given = () if a in horizon.assumptions else (kept(),)
         return arithmetic(left, a.op, right, *given, hide=(a.lhs, a.rhs) if given else ())
 
     timed = {a: [v for v in a.every if isinstance(v, Variable) and v.sort is Sort.TIME] for a in thm.assumptions}

@@ -7,15 +7,15 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from numerics.derivations.binding import bind, last_fresh, opened
+from numerics.derivations.binding import bind, instantiated, last_fresh, opened
 from numerics.derivations.judgements import equal
 from numerics.derivations.normal_form import LENGTH
-from numerics.derivations.sorts import POSITIVE, Refused
-from numerics.derivations.terms import GAUSSIAN, Bind, Number, Op, Term, Variable, text
+from numerics.derivations.sorts import POSITIVE, Refused, Sort
+from numerics.derivations.terms import GAUSSIAN, Bind, Function, Number, Op, Term, Variable, text
 from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read, speaks_of
 from numerics.derivations.values import MEANS, finite, nonnegative, positive
 
-__all__ = ["choose", "exchange", "gaussian", "integrate", "limit", "open_event"]
+__all__ = ["choose", "exchange", "gaussian", "integrate", "limit", "open_event", "same_covariance"]
 
 
 def integrate(kind: str, names: tuple[Variable, ...], thm: Theorem, heads: tuple[Term, ...] = ()) -> Theorem:
@@ -268,3 +268,76 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
     mean = bind("normal", (g,), Op("exp", (total(b * x + s / 2 * x**2),)))
     value = Op("exp", (-(size / 2) * Op("log", (r,)),)) * Op("exp", (total(b**2 / (2 * r)),))
     return _prove(mean, "==", value, "Gaussian integral", (one,))
+
+
+def same_covariance(
+    e: Any,
+    y: Function,
+    vectors: tuple[Variable, Variable],
+    indices: tuple[Variable, Variable, Variable],
+    size: Variable,
+    coefficients: tuple[Any, Any, Any],
+    same: Theorem,
+) -> Theorem:
+    """The mean of a nonnegative term in numbers y_j is the same for y_j = sum_n A_jn xi_n as for
+    y_j = sum_n B_jn xi_n + sum_n C_jn xi'_n, if these have the same covariances.
+
+    The vectors xi and xi' are independent, and both families are Gaussian with mean 0, so that
+    their covariances determine their laws.
+
+    Parameters
+    ----------
+    e : Term
+        The nonnegative term.
+    y : Function
+        A function of one index, in whose place the sums are put.
+    vectors : tuple of Variable
+        The Gaussian vectors xi and xi'.
+    indices : tuple of Variable
+        The index j, another one k, and the coordinate n.
+    size : Variable
+        The number of coordinates.
+    coefficients : tuple of Term
+        A_jn, B_jn and C_jn.
+    same : Theorem
+        ``sum_n A_jn A_kn == sum_n B_jn B_kn + sum_n C_jn C_kn``, for all j and k.
+
+    Raises
+    ------
+    Refused
+        If the term may be negative or speaks of the vectors, a coefficient may be infinite or
+        depends on them, or the premise says something else or fixes j or k.
+
+    Examples
+    --------
+    A normal number has the law of 3/5 of one and 4/5 of another.
+
+    >>> from numerics.derivations.binding import bind
+    >>> from numerics.derivations.rules import equal, same_covariance
+    >>> from numerics.derivations.sorts import Sort, whole
+    >>> from numerics.derivations.terms import Function, Variable, term
+    >>> g, h = (Variable(name, Sort.NORMAL) for name in "gh")
+    >>> j, k, n = (Variable(name, Sort.INDEX) for name in "jkn")
+    >>> a, y = Function("a", (Sort.INDEX,) * 2), Function("y", (Sort.INDEX,))
+    >>> d = Variable("d", range=whole(1))
+    >>> dot = lambda c: bind("coordinates", (n,), (c * a(j, n)) * (c * a(k, n)), (d,))
+    >>> parts = tuple(term(Fraction(c, 5)) * a(j, n) for c in (5, 3, 4))
+    >>> same = equal(dot(term(Fraction(1))), dot(term(Fraction(3, 5))) + dot(term(Fraction(4, 5))))
+    >>> print(same_covariance(y(j) ** 2, y, (g, h), (j, k, n), d, parts, same).lhs)
+    normal[1: (coordinates[d, 1: ((1*a(j, _0))*xi(_0, _1))]^2)]
+    """
+    e, (g, h), (j, k, n) = read(e), vectors, indices
+    parts = tuple(map(read, coefficients))
+    if type(y) is not Function or y.sorts != (Sort.INDEX,) or g == h or len({j, k, n}) < 3:
+        raise Refused(f"{y} is no function of one index, or the vectors or indices are not distinct")
+    if not nonnegative(e) or {g, h} & e.free:
+        raise Refused(f"{text(e)} may be negative, or speaks of the vectors")
+    if any(not finite(c) or {g, h, k} & c.free or y in c.functions for c in parts):
+        raise Refused(f"a coefficient may be infinite, or depends on {g}, {h}, {k} or {y.name}")
+    sums = [bind("coordinates", (n,), c * GAUSSIAN(n, v), (size,)) for c, v in zip(parts, (g, g, h), strict=True)]
+    first, *rest = (bind("coordinates", (n,), c * instantiated(c, {j: k}), (size,)) for c in parts)
+    if (same.lhs, same.op, same.rhs) != (first, "==", Op("add", tuple(rest))):
+        raise Refused(f"{same} does not say that the covariances are the same")
+    check_arbitrary(same, (j, k))
+    left, right = (instantiated(e, {y: ((j,), value)}) for value in (sums[0], sums[1] + sums[2]))
+    return _prove(bind("normal", (g,), left), "==", bind("normal", (g,), bind("normal", (h,), right)), "same covariance", (same,))

@@ -18,7 +18,16 @@ from numerics.derivations.values import BOUNDED, finite, nonnegative, order, pos
 __all__ = ["assume", "equal", "replace", "specialise", "then"]
 
 
-def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Function, ...] = (), *, cited: bool = False) -> Theorem:
+def assume(
+    name: str,
+    lhs: Any,
+    op: str,
+    rhs: Any,
+    every: tuple[Variable | Function, ...] = (),
+    *,
+    cited: bool = False,
+    argument: str = "",
+) -> Theorem:
     """A hypothesis on the laws, or a cited theorem, for all values of what stands in `every`.
 
     It is an assumption of every theorem that uses it, under its full statement. Functions of
@@ -34,11 +43,14 @@ def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Funct
         What it is said for all values of.
     cited : bool
         Whether it is a theorem of somebody else.
+    argument : str
+        If it is another result that no rule has proved, how it holds: what rests on it is ARGUED.
 
     Raises
     ------
     Refused
-        If it speaks of one token, query, index or time that is not in `every`.
+        If it speaks of one token, query, index or time that is not in `every`, or is named after a
+        result that is neither cited nor argued.
 
     Examples
     --------
@@ -49,7 +61,7 @@ def assume(name: str, lhs: Any, op: str, rhs: Any, every: tuple[Variable | Funct
     >>> print(assume("f <= 1", f(k), "<=", 1, every=(k,)))
     f <= 1 |- f(k) <= 1
     """
-    made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited)
+    made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited, argument=argument)
     return _prove(made.lhs, op, made.rhs, f"hypothesis: {name}", own=(made,))
 
 

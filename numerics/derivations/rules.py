@@ -5,7 +5,7 @@ All others, such as Jensen's inequality, are derived from them (`numerics.deriva
 
 from numerics.derivations.arithmetic import arithmetic
 from numerics.derivations.flows import begin, continuation, every_number, fall, until
-from numerics.derivations.integrals import choose, exchange, gaussian, integrate, limit, open_event
+from numerics.derivations.integrals import choose, exchange, gaussian, integrate, limit, open_event, same_covariance
 from numerics.derivations.judgements import assume, equal, replace, specialise, then
 from numerics.derivations.tasks import at_task
 
@@ -25,6 +25,7 @@ __all__ = [
     "limit",
     "open_event",
     "replace",
+    "same_covariance",
     "specialise",
     "then",
     "until",

@@ -86,9 +86,10 @@ def proved(statement: Statement, theorem: Theorem) -> Theorem:
 
 
 def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence) -> Evidence:
-    """PROVED, or CERTIFIED, if the derivation goes through, with a search for counterexamples as a
-    second route. If it does not, what the search says, and the step at which the derivation stops;
-    OPEN, if the search is a proof, which can be of a part only.
+    """PROVED, or CERTIFIED, if the derivation goes through, or ARGUED, if it assumes a result that
+    is argued, with a search for counterexamples as a second route. If it does not, what the search
+    says, and the step at which the derivation stops; OPEN, if the search is a proof, which can be
+    of a part only.
 
     Parameters
     ----------
@@ -136,6 +137,8 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         sides=search.sides,
         seconds=time.perf_counter() - started,
     )
+    if argued := sorted({a.argument for a in found.assumptions if a.argument}):
+        evidence = evidence.argued("; ".join(argued))
     return confirmed(evidence, search)
 
 

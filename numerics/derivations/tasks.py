@@ -97,5 +97,5 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
             names = ", ".join(sorted(x.name for x in caught))
             raise Refused(f"the hypothesis {a.name} is said for all {names}; let values speak of something else")
         # One number need not serve all tasks, so that what was chosen for one law is no choice.
-        own.append(Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited))
+        own.append(Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited, argument=a.argument))
     return _prove(at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(own), inner=(thm,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,6 +15,8 @@ from numerics.derivations.values import check_defined
 __all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
 
 OPS = ("<=", "<", "==")
+#: Names of rows, and of results of anybody.
+_ROW, _RESULT = re.compile(r"[A-Z]+:\S"), re.compile(r"(Lemma|Proposition|Theorem|Corollary)\b")
 _RULES_ONLY = object()
 
 
@@ -22,15 +25,17 @@ class Assumption:
     """A hypothesis, for all values of what stands in `every`; the other variables and functions in
     it are fixed.
 
-    If it is `cited` it is a theorem of somebody else. If a variable is `chosen` in it, a rule has
-    shown that there is a number for which it holds, which depends on nothing else than the other
-    things in it.
+    If it is `cited` it is a theorem of somebody else. If it is a result of ours or of the paper
+    that no rule has proved, `argument` says how it holds: what rests on it is argued. If a variable
+    is `chosen` in it, a rule has shown that there is a number for which it holds, which depends on
+    nothing else than the other things in it.
 
     Raises
     ------
     Refused
         If it speaks of one token, query, index, task or time that is not in `every`, or is said for
-        all of what is no variable and no function of indices.
+        all of what is no variable and no function of indices; or if it is named after a result and
+        neither cited nor argued.
     """
 
     name: str
@@ -40,6 +45,7 @@ class Assumption:
     every: frozenset[Variable | Function] = frozenset()
     cited: bool = False
     chosen: Variable | None = None
+    argument: str = ""
 
     def __post_init__(self) -> None:
         for v in self.every:
@@ -48,6 +54,8 @@ class Assumption:
                 raise Refused(f"the hypothesis {self.name} is said for all values of variables and functions of indices only")
         if loose := [v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]:
             raise Refused(f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`")
+        if (_ROW.match(self.name) and not self.argument) or (_RESULT.match(self.name) and not (self.cited or self.argument)):
+            raise Refused(f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its argument")
 
     @property
     def fixes(self) -> frozenset[Any]:

@@ -144,6 +144,37 @@ def _order(e: Term, over: frozenset[Variable]) -> Order | None:
         base, exponent = order(e.args[0], over), e.args[1]
         if base is not None and isinstance(exponent, Number) and exponent.value > 0:
             return (base[0] * exponent.value, base[1])
+        inverse = _order_of_inverse(e.args[0], over)
+        if inverse is not None and isinstance(exponent, Number) and exponent.value < 0:
+            return (inverse[0] * -exponent.value, inverse[1])
+    return None
+
+
+def _order_of_inverse(e: Term, over: frozenset[Variable]) -> Order | None:
+    """The order of 1/e for a positive term: a sum of terms that are not negative is at least each
+    of them, and the inverse of an exponential is one.
+    """
+    if not positive(e) or not finite(e):
+        return None
+    if not e.free & over:
+        return BOUNDED
+    if isinstance(e, Defined):
+        return _order_of_inverse(e.body, over)
+    if isinstance(e, Bind) and e.kind == "coordinates":
+        return _order_of_inverse(opened(e)[1], over)
+    if not isinstance(e, Op):
+        return None
+    if e.head == "exp":
+        return order(Op("exp", (-e.args[0],)), over)
+    if e.head == "pow":
+        base, exponent = _order_of_inverse(e.args[0], over), e.args[1]
+        return (base[0] * exponent.value, base[1]) if base and isinstance(exponent, Number) and exponent.value > 0 else None
+    parts = [_order_of_inverse(a, over) for a in e.args]
+    known = [p for p in parts if p is not None]
+    if e.head == "add" and all(map(nonnegative, e.args)):
+        return min(known, default=None)
+    if e.head == "mul" and len(known) == len(parts):
+        return (sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))
     return None
 
 

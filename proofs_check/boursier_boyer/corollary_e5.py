@@ -39,7 +39,7 @@ def the_gradients_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     supremum is a $g_2(L)$ that tends to 0. This is derived from Assumption 4.2 (i) and (ii) and the
     formula of the gradient: Proposition 3.1, the output of Lemma D.1, the
     second moments of tokens and tilted tokens, and Proposition 3.4 with our constants, which is
-    cited, are carried over to every task, and all constants are those for $\|U\|_{\rm
+    read off its row, are carried over to every task, and all constants are those for $\|U\|_{\rm
     op}=\|V\|_{\rm op}=2\rho$, or larger. The bound that the corollary displays for $g_2$ is the
     part BB:CE.5/one.
 

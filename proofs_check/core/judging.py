@@ -118,7 +118,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "needs": list(claim.needs),
         **({"elsewhere": elsewhere} if elsewhere else {}),
         "cites": list(dict.fromkeys((*claim.cites, *j.held.cites))),
-        "argument": claim.argument,
+        "argument": "; ".join(dict.fromkeys(filter(None, (claim.argument, j.held.argument)))),
         "fragment": claim.fragment,
         "why": claim.why,
         "details": claim.details,

@@ -117,8 +117,10 @@ def covariance_of_the_mean_token(*, six: int = 6, half: Fraction = Fraction(1, 2
     needs=("OURS:R4.b",),
 )
 def second_moment_of_the_output(*, six: int = 6) -> Evidence:
-    r"""For one row $v$ of $V$, $\mathbb{E}\,v(\bar z-h)^2=P_2v^\top\Gamma v+(P_2-6P_3+6Q)v(h)^2$ by
-    R4 (b), and the sum over the rows is derived; `six` stands for the 6 before $P_3$.
+    r"""That the mean of $|T_L-T|^2$ is $P_2t+(P_2-6P_3+6Q)q$ is derived for the softmax-weighted
+    average of $L$ independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four
+    functions of the weights, such as $p_l\sum_kp_k^2$. The second route is the polynomial in power
+    sums for one row of $V$; `six` stands for the 6 before $P_3$.
     """
     formula = gaussian_second_moment(pi[2], sp.Rational(six, 6) * pi[3], pi[2] ** 2, Gamma_vv, h_v**2)
     proof = for_every_prompt(identity((mean("v") ** 2).expectation(), formula))

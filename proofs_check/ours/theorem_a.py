@@ -96,7 +96,7 @@ def at_drawn_scores(lower: Any, upper: Any) -> Computed:
 def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
     r"""The slope of $P_2$ is at most logistic, because
     $P_2-P_2^2-\frac{dP_2}{ds}=4(P_3-Q)+(Q-P_2^2)$, where `four` stands for the 4. That this is
-    not negative is derived from what R4 (e) says of $P_2$, $P_3$ and $Q$.
+    not negative is derived for the softmax weights of Gaussian scores, with R4 (e) for the slope.
     """
     search = nonnegative(P2 - P2**2 - P2_slope(P2, P3, Q), (1, GAPS[0]), (four, GAPS[1]))
     return derivation("OURS:R4.A.ode/slope", search, four=four)
@@ -104,11 +104,14 @@ def slope_is_at_most_logistic(*, four: int = 4) -> Evidence:
 
 @claim("OURS:R4.A.ode", control={"one": 2}, needs=("OURS:R4.A.ode/slope",))
 def P2_stays_below_the_logistic_curve(*, one: int = 1) -> Evidence:
-    r"""With $N=e^s+L-1$ the function $P_2N^2e^{-s}-N$ starts at 0 and falls, since its derivative
-    is at most $-(P_2N-e^s)^2e^{-s}$ where the slope of $P_2$ is at most logistic: so $P_2\leq
-    e^s/N$. This is derived for every $s$, and so is $P_2=\frac1L$ for equal weights, where $s=0$.
-    The second route is that $e^s(\frac1{P_2}-1)$ does not fall from its initial value $L-1$; `one`
-    stands for the 1 in $L-1$.
+    r"""For the softmax weights of $L$ independent Gaussian scores $P_2\leq\frac{e^s}{e^s+L-1}$ is
+    derived without a slope. The scores of two tokens are $u+v$ and $u-v$ with a $v$ that is
+    independent of $u$ and of the others: so $p_lp_k$ falls with $|v|$, $\cosh2v$ rises, and by
+    Chebyshev's association inequality $\mathbb{E}\frac{p_l^2+p_k^2}2\leq
+    e^s\,\mathbb{E}p_lp_k$, which is summed over all pairs. Derived is also $P_2=\frac1L$ for
+    equal weights, where $s=0$. The second route is that $e^s(\frac1{P_2}-1)$ does not fall from
+    its initial value $L-1$ where the slope of $P_2$ is at most logistic; `one` stands for the 1 in
+    $L-1$.
     """
     slope = sp.Symbol("P2'", real=True)
     monotone = sp.exp(s) * (1 / P2 - 1)
@@ -143,12 +146,13 @@ def P2_is_at_least_that_of_equal_weights(*, one: int = 1) -> Evidence:
 @claim(
     "OURS:R4.A",
     dial="c",
-    needs=("OURS:R4.c", "OURS:R4.e", "OURS:R4.e/jensen", "OURS:R4.e/order"),
+    needs=("OURS:R4.c", "OURS:R4.A.ode"),
 )
 def theorem(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""The mean of $|T_L-T|^2$ is $P_2(t+q)-6(P_3-Q)q\leq P_2(t+q)$, $P_2\leq e^s/(e^s+L-1)$, and
-    $e^s/(e^s+L-1)\leq e^s/L$: both inequalities are derived from what R4 (c) and (e) say of $P_2$,
-    $P_3$ and $Q$. Here `c` multiplies the bounds, and one token refutes every `c` below 1.
+    $e^s/(e^s+L-1)\leq e^s/L$. Both bounds are derived for the softmax-weighted average of $L$
+    independent tokens $\mathcal{N}(0,\Gamma)$; Stein's lemma is cited for four functions of the
+    weights. Here `c` multiplies the bounds, and one token refutes every `c` below 1.
     """
     tried = at_drawn_scores(
         lambda s, share, m, L: gaussian_second_moment(m.P2, m.P3, m.Q, 1.0, share * s),

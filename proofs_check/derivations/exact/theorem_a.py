@@ -1,8 +1,7 @@
-"""Theorem A: a differential inequality for P2 in the variance s of the scores, its solution, and
-the bound of the mean squared error that follows.
+"""Theorem A and R4 (c) as statements about independent Gaussian tokens and their softmax weights.
 
-The variance s is the time of the kernel, so that P2, P3 and Q are functions of time; what they meet
-is our R4 (e).
+The mean squared error is that of R4 (c); its moments of the weights meet Q <= P3, and P2 is at most
+e^s/(e^s + L - 1).
 """
 
 from __future__ import annotations
@@ -12,122 +11,162 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.derivations.derived import chain, exp
-from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, begin, fall, replace, specialise, then
-from numerics.derivations.sorts import NONNEGATIVE, Range, Sort
+from numerics.derivations.derived import chain, exp, integrated
+from numerics.derivations.normal_form import LENGTH as L
+from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
+from numerics.derivations.sorts import Range
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import CLOCK, START, Function, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.terms import Term, Variable, term
+from numerics.derivations.theorems import Assumption, Theorem
+from proofs_check.derivations.exact import token_errors as of_tokens
+from proofs_check.derivations.exact.token_errors import GIVEN, P2, P3, STEIN, Q, alpha, k, l, power_sum, rows, tokens, weight
+from proofs_check.derivations.exact.two_tokens import less_one, one_less, weights_are_spread
+from proofs_check.derivations.gaussian_tokens import g, mean
+from proofs_check.derivations.softmax_average import i, m
 from theory.attention.gaussian_errors import P2_slope, gaussian_second_moment, limit_of_output_error
 from theory.attention.gaussian_errors import theorem_A as bound
 
-s = Variable("s", Sort.TIME)
-P2, P3, Q = (Function(name, (Sort.TIME,), Fraction(order)) for name, order in (("P2", 1), ("P3", 0), ("Q", 0)))
-mean_square = Function("mean_square", (Sort.TIME,))
-#: The number of tokens but one, L - 1; tr(V Gamma V'); |V Gamma U z|^2; and a share of a limit.
-n, t, q = (Variable(name, range=NONNEGATIVE) for name in ("n", "t", "q"))
-share = Variable("share", range=Range(Fraction(0), Fraction(1)))
-_symbols = sp.symbols("P2 P3 Q s n t q", positive=True)
-_P2, _P3, _Q, _s, _n, _t, _q = _symbols
-_values = dict(zip(_symbols, (P2(s), P3(s), Q(s), CLOCK(s), n, t, q), strict=True))
+#: tr(V Gamma V'), |V Gamma U z|^2, and the mean squared error of the output.
+t, q = rows(of_tokens.spread), rows(of_tokens.limit**2)
+mean_square = mean(rows((of_tokens.output - of_tokens.limit) ** 2))
+_symbols = _P2, _P3, _Q, _s, _n, _t, _q = sp.symbols("P2 P3 Q s n t q", positive=True)
+_VALUES = dict(zip(_symbols, (P2, P3, Q, of_tokens.s, less_one, t, q), strict=True))
 
 
-def _term(e: sp.Expr) -> Term:
-    return from_sympy(sp.sympify(e), _values)
+def _term(e: sp.Expr, values: dict[sp.Symbol, Term] = _VALUES) -> Term:
+    return from_sympy(sp.sympify(e), values)
 
 
-below_Q = assume("R4 (e), P2^2 <= Q", P2(s) ** 2, "<=", Q(s), every=(s,))
-below_P3 = assume("R4 (e), Q <= P3", Q(s), "<=", P3(s), every=(s,))
-logistic = assume("the slope is at most logistic", P2.rate(s), "<=", P2(s) - P2(s) ** 2, every=(s,))
-start = assume("equal weights at s = 0", P2(START), "==", 1 / (1 + n))
-_limit = _term(limit_of_output_error(_s, _t, _q) / (_n + 1))
-near = assume(
-    "R4.limit: the error is at least this share of its limit divided by L", share * _limit, "<=", mean_square(s), every=(s,)
-)
+def _given(*theorems: Theorem) -> frozenset[Assumption]:
+    """The hypotheses, each of which was assumed."""
+    return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
-def slope_of_P2(four: int = 4) -> Theorem:
-    """The slope of P2, with `four` in the place of its 4."""
-    slope = P2_slope(_P2, sp.Rational(four, 4) * _P3, _Q)
-    return assume("R4 (e), the slope", P2.rate(s), "==", _term(slope), every=(s,))
+# Moments of the weights.
 
 
 def slope_statement(four: int = 4) -> Statement:
-    given = slope_of_P2(four).assumptions | below_Q.assumptions | below_P3.assumptions
-    return Statement(P2.rate(s), "<=", P2(s) - P2(s) ** 2, given)
-
-
-def solution_statement(one: int = 1) -> Statement:
-    """With `one` in the place of the 1 in L - 1."""
-    curve = _term(bound(_s, _n + 2 - one, sp.S.One, sp.S.Zero))
-    return Statement(P2(s), "<=", curve, logistic.assumptions | start.assumptions)
-
-
-def slope() -> Theorem:
-    """P2 - P2^2 - P2' = 4 (P3 - Q) + (Q - P2^2) is not negative."""
-    return arithmetic(P2.rate(s), "<=", P2(s) - P2(s) ** 2, slope_of_P2(), below_Q, below_P3)
+    """P2 - four P3 + 3 Q <= P2 - P2^2."""
+    return Statement(_term(P2_slope(_P2, sp.Rational(four, 4) * _P3, _Q)), "<=", P2 - P2**2)
 
 
 @cache
-def _below_the_curve(rate: Theorem) -> Theorem:
-    """With E = e^s and N = E + L - 1 the function P2 N^2/E - N falls, since its derivative is at
-    most -(P2 N - E)^2/E; it is 0 at s = 0.
+def cubes() -> Theorem:
+    """Q <= P3: the sum of p_l p_k (p_l - p_k)^2 over all pairs is 2 pi_3 - 2 pi_2^2, where p_l is
+    the square of alpha_l.
     """
-    E = exp(CLOCK(s))
-    N = E + n
-    weight = N**2 / E
-    gap = P2(s) * weight - N
-    square = (P2(s) * N - E) ** 2 / E
-    slopes = weight * P2.rate(s) + (P2(s) * (2 * N - weight) - E)
-    falls = chain(derivative(gap, s), slopes, replace(slopes, rate), -square, arithmetic(-square, "<=", 0, hide=(E,)))
-    fallen = fall(gap, s, falls)
-    first = arithmetic(fallen.rhs, "==", 0, begin(), start)
-    less = arithmetic(P2(s) * weight, "<=", N, then(fallen, first), hide=(P2(s) * weight, N))
-    back = arithmetic(P2(s), "==", E / N**2 * (P2(s) * weight), hide=(E, N))
-    return chain(back, replace(back.rhs, less), arithmetic(E / N**2 * N, "==", E / N, hide=(E, N)))
+    pair = arithmetic(0, "<=", alpha(l) ** 2 * alpha(k) ** 2 * (alpha(l) ** 2 - alpha(k) ** 2) ** 2)
+    sums = 2 * tokens(alpha(l) ** 2) * tokens(alpha(l) ** 6) - 2 * tokens(alpha(l) ** 4) ** 2
+    pairs = chain(0, integrate("coordinates", (l, k), pair, (L, L)), sums)
+    pairs = specialise(pairs, {alpha: ((l,), weight() ** Fraction(1, 2))})
+    pairs = chain(pairs, 2 * power_sum(3) - 2 * power_sum(2) ** 2)
+    point = arithmetic(power_sum(2) ** 2, "<=", power_sum(3), pairs, hide=(power_sum(2), power_sum(3)))
+    return integrated("normal", (g,), point, Q, P3)
 
 
-def solution() -> Theorem:
-    """The curve bounds P2 if its slope is at most logistic."""
-    return _below_the_curve(logistic)
+@cache
+def squares() -> Theorem:
+    """P2^2 <= Q, by the mean of 2 P2 x - P2^2 <= x^2 at x = pi_2."""
+    x, y = power_sum(2), P2
+    line = arithmetic(2 * y * x - y**2, "<=", x**2, hide=(x, y))
+    return chain(P2**2, integrated("normal", (g,), line, 2 * P2 * P2 - P2**2, Q))
+
+
+def slope() -> Theorem:
+    """P2 - P2^2 - (P2 - 4 P3 + 3 Q) = 4 (P3 - Q) + (Q - P2^2) is not negative."""
+    statement = slope_statement()
+    return arithmetic(statement.lhs, "<=", statement.rhs, squares(), cubes(), hide=(P2, P3, Q))
+
+
+def solution_statement(one: int = 1) -> Statement:
+    """P2 <= e^s/(e^s + L - 1), with `one` in the place of the 1."""
+    curve = _term(bound(_s, _n + 2 - one, sp.S.One, sp.S.Zero))
+    return Statement(P2, "<=", curve, _given(*GIVEN, one_less))
+
+
+solution = weights_are_spread
+
+
+# The mean squared error.
+
+
+def second_moment_statement(six: int = 6) -> Statement:
+    """R4 (c)."""
+    found = _term(gaussian_second_moment(_P2, sp.Rational(six, 6) * _P3, _Q, _t, _q))
+    return Statement(mean_square, "==", found, _given(*GIVEN, *STEIN))
 
 
 def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """The mean squared error of R4 (c) is at most the bound, and the bound at most e^s/L (t + q);
-    `c` multiplies the bounds.
-    """
-    given = slope_of_P2().assumptions | below_Q.assumptions | below_P3.assumptions | start.assumptions
-    sharp = _term(bound(_s, _n + 1, _t, _q))
-    found = _term(gaussian_second_moment(_P2, _P3, _Q, _t, _q))
-    return Statement(found, "<=", c * sharp, given), Statement(sharp, "<=", c * _limit)
+    """The mean squared error is at most c e^s/(e^s + L - 1) (t + q) and c e^s/L (t + q)."""
+    bounds = bound(_s, _n + 1, _t, _q), limit_of_output_error(_s, _t, _q)
+    given = _given(*GIVEN, *STEIN, one_less)
+    sharp, weak = c * _term(bounds[0]), c * _term(bounds[1]) / L
+    return Statement(mean_square, "<=", sharp, given), Statement(mean_square, "<=", weak, given)
 
 
+@cache
+def _not_negative(form: of_tokens.Form) -> Theorem:
+    """A diagonal entry of a covariance is the mean of squares of coefficients."""
+    total = specialise(of_tokens.single(form, form), {alpha: ((l,), term(1))})
+    square = arithmetic(0, "<=", tokens(of_tokens.coordinates(form[0](l) ** 2)))
+    square = chain(0, square, total, L * of_tokens.of_one_token(form, form))
+    return chain(0, arithmetic(0, "<=", square.rhs / L, square, hide=(square.rhs,)), of_tokens.of_one_token(form, form))
+
+
+@cache
+def _trace() -> Theorem:
+    """0 <= tr(V Gamma V'), and so t + q."""
+    each = integrate("coordinates", (i,), _not_negative(of_tokens.VALUE), (m,))
+    return arithmetic(0, "<=", t + q, chain(0, each), hide=(t, q))
+
+
+@cache
 def error() -> Theorem:
     """The error is P2 (t + q) - 6 (P3 - Q) q, and P2 is below the curve."""
-    found = _term(gaussian_second_moment(_P2, _P3, _Q, _t, _q))
-    product = P2(s) * (t + q)
-    return chain(arithmetic(found, "<=", product, below_P3), replace(product, _below_the_curve(slope())))
+    found, curve = of_tokens.error(), weights_are_spread()
+    most = arithmetic(found.rhs, "<=", P2 * (t + q), cubes(), hide=(P2, P3, Q, t, q))
+    last = arithmetic(P2 * (t + q), "<=", curve.rhs * (t + q), curve, _trace(), hide=(P2, t + q, curve.rhs))
+    return chain(found, most, last)
 
 
-def bound_below_its_limit() -> Theorem:
-    """With y = e^{-s} <= 1, y + (L - 1) y <= 1 + (L - 1) y."""
-    y = Variable("y", range=Range(Fraction(0), Fraction(1), hi_open=False))
-    decay = exp(-CLOCK(s))
-    less = specialise(arithmetic(1 / (1 + n * y), "<=", 1 / y * (1 / (1 + n))), {y: decay}, arithmetic(decay, "<=", 1))
-    return replace(less.lhs * (t + q), less)
+@cache
+def _sharper() -> Theorem:
+    """e^s/(e^s + L - 1) <= e^s/L, as s >= 0."""
+    E, curve = exp(of_tokens.s), weights_are_spread().rhs
+    one = arithmetic(1, "<=", E, _not_negative(of_tokens.SCORE), hide=(of_tokens.s,))
+    less = arithmetic(curve, "<=", E / L, one, one_less, hide=(E,))
+    return arithmetic(curve * (t + q), "<=", E / L * (t + q), less, _trace(), hide=(curve, E / L, t + q))
+
+
+def weaker_error() -> Theorem:
+    return chain(error(), _sharper())
+
+
+# The bound is sharp in the limit.
+
+share = Variable("share", range=Range(Fraction(0), Fraction(1)))
+_limit = _term(limit_of_output_error(_s, _t, _q)) / L
+near = assume(
+    "OURS:R4.limit: the error is at least this share of its limit divided by L",
+    share * _limit,
+    "<=",
+    mean_square,
+    argument="by R4.limit this holds from some L on",
+)
 
 
 def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     """If L times the error is at least a share of its limit, both bounds, multiplied by `factor`,
     are at most the error divided by the share.
     """
-    bounds, most = (_term(bound(_s, _n + 1, _t, _q)), _limit), mean_square(s) / share
-    sharp, weak = (Statement(factor * e, "<=", most, near.assumptions) for e in bounds)
-    return sharp, weak
+    given, most = _given(*GIVEN, one_less, near), mean_square / share
+    sharp = Statement(factor * _term(bound(_s, _n + 1, _t, _q)), "<=", most, given)
+    return sharp, Statement(factor * _limit, "<=", most, given)
 
 
+@cache
 def ratios() -> tuple[Theorem, Theorem]:
     """The larger bound is the limit divided by L, and the other one is below it."""
-    weak = chain(_limit, replace(share**-1 * (share * _limit), near), mean_square(s) / share)
-    return chain(bound_below_its_limit(), weak), weak
+    weak = chain(_limit, replace(share**-1 * (share * _limit), near), mean_square / share)
+    sharp = arithmetic(_term(bound(_s, _n + 1, _t, _q)), "==", _sharper().lhs, hide=(of_tokens.s, t, q))
+    return chain(sharp, _sharper(), weak), weak

@@ -102,12 +102,12 @@ bound, s_ = Variable("P", range=NONNEGATIVE), Variable("s", range=NONNEGATIVE)
 
 @cache
 def at_most_one() -> Theorem:
-    return assume("P2 <= 1", bound, "<=", 1)
+    return assume("P2 <= 1", bound, "<=", 1, argument="the weights add up to 1")
 
 
 @cache
 def theorem_a() -> Theorem:
-    return assume("P2 <= e^s/L", bound, "<=", exp(s_) / L)
+    return assume("P2 <= e^s/L", bound, "<=", exp(s_) / L, argument="OURS:R4.A.ode says so of the weights")
 
 
 def power_statement(end: int | Fraction = 1) -> Statement:

@@ -14,6 +14,7 @@ from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.distance_of_gradients import (
+    UNDER_THE_MEAN,
     Jacobian,
     change,
     grad,
@@ -33,7 +34,7 @@ from proofs_check.derivations.risks.laws_of_tasks import Values, at_every_task, 
 from proofs_check.derivations.risks.mean_of_a_vector import mean_of_a_norm, norm
 from proofs_check.derivations.risks.outcomes import i, j, k, m, mean, outputs, p, variable
 from proofs_check.derivations.risks.rates import mean as over_tasks
-from proofs_check.derivations.risks.rates import rate, square, task, x
+from proofs_check.derivations.risks.rates import of_the_paper, rate, square, task, x
 from proofs_check.derivations.risks.segment import flat, origin
 
 c1, c2, c3, c4, w = (Variable(name, range=POSITIVE) for name in ("c1", "c2", "c3", "c4", "w"))
@@ -49,9 +50,9 @@ from_the_origin = assume(
 norm_dU, norm_dV = variable("normdU")(k), variable("normdV")(k)
 blocks = assume("the Jacobian is that in U beside that in V", norm_dJ**2, "<=", norm_dU**2 + norm_dV**2, every=(k,))
 #: Propositions 3.1 and 3.4 at a task, where sigma_mu^2 is w.
-outputs_close = assume("Proposition 3.1", mean(square_D), "<=", c1 * rate(c2, 3, 1, w), cited=True)
-close_in_V = assume("Proposition 3.4 for V", mean(norm_dV**2), "<=", c3 * rate(c4, 3, 1, w), cited=True)
-close_in_U = assume("Proposition 3.4 for U", mean(norm_dU**2), "<=", c3 * rate(c4, 6, 2, w), cited=True)
+outputs_close = of_the_paper("Proposition 3.1", mean(square_D), c1 * rate(c2, 3, 1, w))
+close_in_V = of_the_paper("Proposition 3.4 for V", mean(norm_dV**2), c3 * rate(c4, 3, 1, w))
+close_in_U = of_the_paper("Proposition 3.4 for U", mean(norm_dU**2), c3 * rate(c4, 6, 2, w))
 large = assume("sigma_mu >= 1", 1, "<=", w), assume("L >= 2", log(term(2)), "<=", x)
 BOTH = (blocks, close_in_V, close_in_U, *large)
 GIVEN = (*smooth_under_the_mean, *norms.values(), smooth, from_the_origin, flat, outputs_close, *BOTH)
@@ -81,7 +82,14 @@ difference = Function("v", (Sort.TASK, Sort.INDEX), Fraction(1))(task, i)
 own_difference = assume(
     "v is the difference of the gradients at a task", difference, "==", own_grad_L(task, i) - own_grad(task, i), every=(task, i)
 )
-tower = assume("the gradients are means over the tasks", grad_L - grad, "==", over_tasks(difference), every=(i,))
+tower = assume(
+    "the gradients are means over the tasks",
+    grad_L - grad,
+    "==",
+    over_tasks(difference),
+    every=(i,),
+    argument=UNDER_THE_MEAN,
+)
 
 
 def statements(factor: int | Fraction = 1, together: int = 3) -> tuple[Statement, Statement]:

@@ -33,7 +33,7 @@ from proofs_check.derivations.risks.outputs_at_tasks import (
     small,
     with_constants,
 )
-from proofs_check.derivations.risks.rates import mean, rate, square, x
+from proofs_check.derivations.risks.rates import mean, of_the_paper, rate, square, x
 from proofs_check.derivations.softmax_average import d, m, m0, sigma, sub_gaussian, w
 from proofs_check.derivations.softmax_average import mean as over_a_token
 from proofs_check.derivations.tilted import QUERY, TOKEN, h, query, sub_gaussian_query, tilted_moment, weighted_moment
@@ -65,9 +65,9 @@ class Gradient(NamedTuple):
     constants: tuple[Term, Term]
 
     @property
-    def cited(self) -> Theorem:
+    def read(self) -> Theorem:
         """The bound, under the name of its row."""
-        return assume(self.row, self.shown.lhs, "<=", self.shown.rhs, cited=True)
+        return of_the_paper(self.row, self.shown.lhs, self.shown.rhs)
 
     def given(self, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
         """The hypotheses that c_1/3 and c_2 are its constants for the ball."""
@@ -97,17 +97,18 @@ def given_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> frozenset[Assumpti
     """What `proposition_3_4` assumes."""
     constants = (thm for one in gradients() for thm in one.given(c1, c2))
     own = hypotheses(logarithm, *BALL, *constants, added_to_the_jacobian(square_dJ))
-    return own | at_every_task(hypotheses(*(one.cited for one in gradients()), *long_prompts()))
+    return own | at_every_task(hypotheses(*(one.read for one in gradients()), *long_prompts()))
 
 
 @cache
 def proposition_3_4(square_dJ: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
     """That the mean squares of what a finite prompt adds to the gradients in U and in V, whose
-    bounds are cited, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at every task
-    and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the outcome.
+    bounds are read off their rows, are together at most c_1 sigma^8 ln(L)^2 L^{-c_2/sigma^2} at
+    every task and for all parameters in the ball; and the hypothesis on the mean of |dJ|^2 over the
+    outcome.
     """
     long, one = long_prompts()
-    each, parts = [at_each_task(of.cited) for of in gradients()], []
+    each, parts = [at_each_task(of.read) for of in gradients()], []
     for of, thm in zip(gradients(), each, strict=True):
         (a, b), (first, second) = of.constants, of.given(c1, c2)
         parts.append(with_constants(thm, of.powers, of.constants, at_least(a, first), at_most(b, second)))
@@ -162,7 +163,9 @@ def size_of_the_jacobian(square_J: Term) -> Theorem:
     b.T is C V'b x' for the covariance C of a tilted token, and that in V is b times its mean.
     """
     size = QUERY.mean(norm_V**2 * tilted_square**2 * QUERY.square + tilted_square)
-    return assume("the Jacobian by the tilted tokens", over_outcomes(square_J), "<=", mean(of_the_task(size)))
+    argument = "the gradients in U and V of an output b.T are C V'b x' and b times the mean of a tilted token of covariance C"
+    name = "the Jacobian by the tilted tokens"
+    return assume(name, over_outcomes(square_J), "<=", mean(of_the_task(size)), argument=argument)
 
 
 def given_of_the_jacobian(square_J: Term, c: Variable) -> frozenset[Assumption]:

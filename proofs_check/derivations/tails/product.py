@@ -31,6 +31,8 @@ error = over(i, m, (Xh(k) * Yh(i, k) - X(k) * Y(i, k)) ** 2)
 of_Y, error_of_Y = over(i, m, Y(i, k) ** 2), over(i, m, (Yh(i, k) - Y(i, k)) ** 2)
 fourth_power = sigma**12 * log(L) ** 2 * L ** (-c_2 / sigma**2)
 
+ARGUMENT = "BB:C.7.moments and BB:LC.9 are read for X and Y, with their constants"
+
 
 @cache
 def moments() -> tuple[Theorem, Theorem, Theorem, Theorem]:
@@ -38,10 +40,10 @@ def moments() -> tuple[Theorem, Theorem, Theorem, Theorem]:
     Lemma C.9 for X and Y.
     """
     return (
-        assume("E X^4 <= A_X sigma^8", mean(X(k) ** 4), "<=", A_X * sigma**8),
-        assume("E|Y|^4 <= A_Y sigma^8", mean(of_Y**2), "<=", A_Y * sigma**8),
-        assume("Lemma C.9 for X", mean((Xh(k) - X(k)) ** 4), "<=", B_X * fourth_power),
-        assume("Lemma C.9 for Y", mean(error_of_Y**2), "<=", B_Y * fourth_power),
+        assume("E X^4 <= A_X sigma^8", mean(X(k) ** 4), "<=", A_X * sigma**8, argument=ARGUMENT),
+        assume("E|Y|^4 <= A_Y sigma^8", mean(of_Y**2), "<=", A_Y * sigma**8, argument=ARGUMENT),
+        assume("Lemma C.9 for X", mean((Xh(k) - X(k)) ** 4), "<=", B_X * fourth_power, argument=ARGUMENT),
+        assume("Lemma C.9 for Y", mean(error_of_Y**2), "<=", B_Y * fourth_power, argument=ARGUMENT),
     )
 
 

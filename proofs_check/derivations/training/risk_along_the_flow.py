@@ -44,6 +44,7 @@ chain_rule = assume(
     "==",
     parameters(gL(i, t) * thetaL.rate(i, t)),
     every=(t,),
+    cited=True,
 )
 close_risks = assume("risks within g1 on the ball", in_ball() * size(RL(t) - RS(t)), "<=", g1, every=(t,))
 lipschitz_risk = assume(

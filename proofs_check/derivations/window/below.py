@@ -65,6 +65,10 @@ def depths() -> Theorem:
     return assume("2 D_i = |x_i - x|^2", distance, "==", 2 * depth, every=(i, o))
 
 
+BY_PARTS = "integration by parts on the sphere"
+UNIFORM = "a uniform token has the density of (1 - t^2)^{(d - 3)/2} in its height t, by which the mean is integrated by parts"
+
+
 @cache
 def independent() -> tuple[Theorem, ...]:
     """What is used of independent uniform tokens, with D = |x_i - x|^2/2 and R the other weights:
@@ -79,7 +83,7 @@ def independent() -> tuple[Theorem, ...]:
         assume("W_i is independent of R_i", own(w), "==", mean(w) * one, every=(i,)),
         assume("W_i D_i is independent of R_i", own(w * depth), "==", mean(w * depth) * one, every=(i,)),
         assume("c_A = 1 - A_d(2w) is the mean depth under the weights", mean(w * depth), "==", c * mean(w), every=(i,)),
-        assume("integration by parts on the sphere", parts, "==", (m + 4 * width) * mean(w * depth), every=(i,)),
+        assume(BY_PARTS, parts, "==", (m + 4 * width) * mean(w * depth), every=(i,), argument=UNIFORM),
     )
 
 

@@ -31,6 +31,8 @@ c = exp(Function("log c", (Sort.INDEX,))(l))
 depth = square / 2
 g_0 = total(exp(-r * square))
 Q = 1 - exp(-2)
+CAP = "a cap of uniform tokens has at least this measure, by COL:G.1/lower"
+SERIES = "(1 - e^{-2}) sum of e^{-2 l} over the l from r y on, of which the least is at least r y, is at most e^{-2 r y}"
 
 
 def shells(body: Term) -> Term:
@@ -50,8 +52,8 @@ def given() -> tuple[Theorem, ...]:
     return (
         assume("c_l >= 1", 1, "<=", c, every=(l,)),
         assume("c_l <= r", c, "<=", r, every=(l,)),
-        assume("c_l = l: a geometric series", series, "<=", exp(-2 * r * y), every=(y,)),
-        assume("the cap of height eps, as in Lemma G.1", area, "<=", mean(within(eps)), every=(eps,)),
+        assume("c_l = l: a geometric series", series, "<=", exp(-2 * r * y), every=(y,), argument=SERIES),
+        assume("the cap of height eps, as in Lemma G.1", area, "<=", mean(within(eps)), every=(eps,), argument=CAP),
         assume("n >= 45 sqrt(d) r^{d/2} log n", 45 * sqrt(d) * exp(d / 2 * log(r)) * log(n), "<=", n),
         assume("n > 5", 6, "<=", n),
     )

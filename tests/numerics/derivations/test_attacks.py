@@ -34,7 +34,7 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refu
 from numerics.derivations.terms import GAUSSIAN as xi
 from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
-from tests.numerics.derivations import attacks_on_time_and_tasks
+from tests.numerics.derivations import attacks_on_time_and_tasks, test_same_covariance
 from tests.numerics.derivations.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, K, chosen, ft, kept, now, path, w
 
@@ -325,4 +325,4 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks() -> None:
 
 
 def test_every_rule_is_attacked() -> None:
-    assert set(rules.__all__) <= {*globals(), *vars(attacks_on_time_and_tasks)}
+    assert set(rules.__all__) <= {*globals(), *vars(attacks_on_time_and_tasks), *vars(test_same_covariance)}

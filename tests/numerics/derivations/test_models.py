@@ -153,8 +153,10 @@ COVARIANCE: dict[str, Any] = {
 #: Two independent tokens with the covariance A A', each with two coordinates of its own of xi.
 TOKENS: dict[str, Any] = {
     "L": 2,
+    "n": 1,
     "d": 2,
     "rank": 4,
+    "same": lambda l, k: 1 if l == k < 2 else -1,
     "factor": lambda l, x, n: matrix((1, 2), (0, 1))(x, n - 2 * l) if n >= 2 * l else 0,
     "Gamma": matrix((5, 2), (2, 1)),
 }
@@ -207,8 +209,8 @@ def met(a: Assumption, model: Model) -> bool:
         here.numbers, here.memory, here.given = dict(zip(moving, at, strict=True)), {}, {**model.given, **more}
         try:
             left, right = (arb(here.value(e)) for e in (a.lhs, a.rhs))
-        except Undecided:  # the model has no such function
-            return False
+        except Undecided:  # the model has no such function; what others have proved is true in all of them
+            return a.cited or bool(a.argument)
         if not {"==": left.overlaps(right), "<=": not left > right, "<": left < right}[a.op]:
             return False
     return True
