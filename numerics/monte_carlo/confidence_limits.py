@@ -84,7 +84,8 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     accepted = upper(error) <= bound if below else lower(error) >= bound
     refuted = lower(REFUTATION) > bound if below else upper(REFUTATION) < bound
     common: dict[str, Any] = {"engine": "Clopper-Pearson", "checked": checked, "samples": n, "seed": current_seed()}
-    # The standard error of the count as a share of it; one more of each kind, since none seen is not none.
+    # The standard error of the count as a share of it, with one more of each kind: none seen is
+    # not none.
     uncertain = math.sqrt((k + 1) * (n - k + 1) / n) / max(k, 1)
     if refuted:
         verdict = Evidence(
