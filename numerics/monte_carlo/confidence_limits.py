@@ -100,8 +100,8 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     elif accepted:
         limit = upper(error) if below else lower(error)
         slack = bound / limit if below else limit / bound if bound > 0 else None
-        told = {"slack": slack, "slack_error": uncertain if slack is not None else 0.0}
-        verdict = Evidence(verdict=Verdict.SUPPORTED, covered=f"{k} of {n} trials", error=error, **told, **common)
+        common |= {"slack": slack, "slack_error": 0.0 if slack is None else uncertain}
+        verdict = Evidence(verdict=Verdict.SUPPORTED, covered=f"{k} of {n} trials", error=error, **common)
     else:
         reason = f"{k} of {n} trials leave {lower(error):.4g} to {upper(error):.4g} around {bound:.4g}; draw more"
         verdict = Evidence(verdict=Verdict.OPEN, reason=reason, **common)

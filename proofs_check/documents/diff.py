@@ -120,14 +120,14 @@ def _of_claim(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float) -
     edges = [_edge(c["sharp"]) for c in (old, new)]
     if not _same_edge(old["sharp"], new["sharp"], rounding):
         yield Change(kind="sharp", id=id, old=edges[0], new=edges[1])
-    for name, *found in (
-        ("as printed", old, new),
-        ("as repaired", old["repair"] or {}, new["repair"] or {}),
-        ("at the reference instance", *({"slack": c.get("slack_at_reference")} for c in (old, new))),
-    ):
+    parts: dict[str, list[Mapping[str, Any]]] = {
+        "as printed": [old, new],
+        "as repaired": [old["repair"] or {}, new["repair"] or {}],
+        "at the reference instance": [{"slack": c.get("slack_at_reference")} for c in (old, new)],
+    }
+    for name, found in parts.items():
         x, y = (c.get("slack") for c in found)
-        rooms = [room(c.get("evidence"), c.get("slack")) for c in found]
-        below, above = (max(rounding, *shares) for shares in zip(*rooms))
+        below, above = (max(rounding, *shares) for shares in zip(*(room(c.get("evidence"), c.get("slack")) for c in found)))
         if not same(x, y, below, above):
             yield Change(kind="slack", id=f"{id} ({name})", old=_number(x), new=_number(y))
     if set(old["needs"]) != set(new["needs"]):
