@@ -15,7 +15,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.inputs.arrays import covariance_factor, read_covariance
+from theory.inputs.arrays import read_covariance
+from theory.inputs.spectrum import EPS, ROUNDING, covariance_factor
 
 __all__ = ["Independent", "Linear", "coordinate_log_mgf", "coordinate_tilted"]
 
@@ -87,7 +88,15 @@ class Independent(Linear):
     def image(self, A: Floats) -> Self:
         """The law of A F g; for Gaussian tokens with a factor of full rank."""
         image = super().image(A)
-        return self.gaussian(image.factor @ image.factor.T) if self.kind == "normal" else image
+        if self.kind != "normal":
+            return image
+        squared = self.gaussian(image.factor @ image.factor.T)
+        # A product F F' has half of the digits of F, and so perhaps fewer directions.
+        vectors, sizes, _ = np.linalg.svd(image.factor, full_matrices=False)
+        kept = sizes > len(vectors) * ROUNDING * EPS * sizes[0]
+        if kept.sum() <= squared.factor.shape[1]:
+            return squared
+        return type(self)("normal", vectors[:, kept] * sizes[kept], {"kind": "gaussian", "factor": image.factor.tolist()})
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
