@@ -76,7 +76,7 @@ def test_labels_that_vanish_in_float32_are_refused() -> None:
     unit = 2.0**-48
     risk = lambda scale: train("softmax", 3, Sigma=scale**2 * np.eye(2), noise=0.0, lr=0, steps=2, every=1).risk
     np.testing.assert_allclose(risk(unit), 2.0**-16 * risk(2.0**8 * unit), rtol=1e-3)
-    with pytest.raises(ValueError, match="labels have the variance .*, of which nothing is left in float32"):
+    with pytest.raises(ValueError, match=r"labels have the variance .*, of which nothing is left in float32"):
         risk(2.0**-60)
 
 
