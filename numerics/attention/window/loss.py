@@ -29,9 +29,9 @@ PANEL, LENGTH = 16, 4.0
 RULE = np.polynomial.legendre.leggauss(PANEL)
 #: The largest number of nodes times degrees in a call.
 MOST = 40_000_000
-#: The same of the wider window from which the loss of a narrower one follows, and the share of the
-#: loss that may be open then.
-FAR_WORK, WELL_ENOUGH = 400_000, 1e-3
+#: The same of the wider window from which the loss of a narrower one follows, the share of the loss
+#: up to which that is near the limit, and the share that may be open then.
+FAR_WORK, NEAR, WELL_ENOUGH = 400_000, 0.05, 1e-3
 #: Nodes of the mean over the nearest token, in the logarithm of an exponential variable.
 LEAST_LOG, LARGEST_LOG, LOG_STEP = -45.0, 4.0, 0.05
 #: The largest dimension: the density of an angle loses digits like d.
@@ -188,13 +188,16 @@ def _narrow(spectrum: Spectrum, w: float, n: int, noise: float, wide: float) -> 
     parts for w -> oo, less c/w as in a wider window.
 
     How much c changes from that window to one four times as wide says how much it may change yet,
-    like a logarithm for d = 2 and less otherwise.
+    like a logarithm for d = 2 and less otherwise. Where that window is still far from the limit,
+    it says nothing, and the number of pairs of tokens that may share the attention does.
     """
     nearest = nearest_token_signal(spectrum, n)
     limits = np.array([nearest, noise])
     one, two = (one_window(spectrum, wide / ratio, n, noise) for ratio in (1, 4))
     c, before = (limits - [one.signal, one.noise]) * wide, (limits - [two.signal, two.noise]) * wide / 4
     error = float(np.abs(c - before).sum()) * (1 + math.log(w / wide) / math.log(4)) / w + one.error
+    if float(np.abs(c).sum()) > NEAR * wide * (nearest + noise):
+        error += n * n * (1 + math.log(w)) / w * (nearest + noise)
     if error > WELL_ENOUGH * (nearest + noise):
         raise ValueError(
             f"w = {w}: so narrow a window takes too many nodes, and its loss is not yet near its limit {nearest + noise:.6g}, in "
