@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from numerics.token_laws.kinds import check_law
 from theory.inputs.arrays import read_covariance
 from theory.inputs.spectrum import EPS, ROUNDING, covariance_factor
 
@@ -100,6 +101,7 @@ class Independent(Linear):
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
+        check_law(self.kind, ("normal", "sign", "uniform"), "the sampler")
         shape = (n, self.factor.shape[1])
         if self.kind == "normal":
             return np.asarray(rng.standard_normal(shape) @ self.factor.T)
@@ -137,6 +139,7 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
     >>> np.allclose(K, [800 - np.log(2), 5e-19], atol=0)
     True
     """
+    check_law(kind, ("normal", "sign", "uniform"), "the log-mgf")
     shape, t = np.shape(t), np.atleast_1d(t)
     if kind == "normal":
         return np.asarray(t * t / 2).reshape(shape)
@@ -163,6 +166,7 @@ def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
     """
     from scipy.special import zeta
 
+    check_law(kind, ("normal", "sign", "uniform"), "the tilted law")
     if kind == "normal":
         return t, np.ones_like(t)
     shape, t = np.shape(t), np.atleast_1d(t)
