@@ -114,7 +114,8 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     # radius.
     n = {"normal": 0, "sphere": factor.shape[1], "ball": factor.shape[1] + 2}[coordinates]
     directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
-    kept = lengths > ZERO_COLUMN * lengths[0]
+    squares = factor.T @ factor
+    kept = lengths > (ZERO_COLUMN * lengths[0] if np.any(squares - np.diag(np.diag(squares))) else 0.0)
     kept[0] = True
     A = directions[:, kept] * lengths[kept]  # the same law: g may be turned
     B = V @ A

@@ -366,7 +366,7 @@ def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPa
         exact_errors(ONE, ONE, ONE, [10, 1e6], query_cov=ONE)
 
 
-@pytest.mark.parametrize("exponent", [8, 14, 15, 18, 24])
+@pytest.mark.parametrize("exponent", [8, 14, 15, 18, 24, 40])
 def test_a_direction_is_as_real_as_its_variance_is_small(exponent: int) -> None:
     """A second direction that neither scores nor values see changes nothing, however large; nor
     does a change of units that they undo.
@@ -378,8 +378,19 @@ def test_a_direction_is_as_real_as_its_variance_is_small(exponent: int) -> None:
     Gamma, V = np.diag([half, 1 / half]), [[0.0, math.sqrt(half)]]
     small = exact_errors(Gamma, np.diag([0.0, half]), V, [10, 1000], query=[0.0, half**-0.5])
     np.testing.assert_allclose(small.output, alone.output, rtol=1e-12)
-    sampled = attention_errors(np.diag([large, 1.0]), np.eye(2), [[0.0, 1.0]], [0.0, 1.0], [10], replicates=2000, seed=1).output
-    assert abs(sampled.mean[0] - alone.output[0]) < 5 * sampled.standard_error[0]
+    for method in ("scores", "tokens"):
+        given = (np.diag([large, 1.0]), np.eye(2), [[0.0, 1.0]], [0.0, 1.0], [10])
+        sampled = attention_errors(*given, replicates=2000, seed=1, method=method).output
+        assert abs(sampled.mean[0] - alone.output[0]) < 5 * sampled.standard_error[0]
+
+
+def test_a_squared_bias_from_directions_that_averages_leave_out_is_not_given_as_zero() -> None:
+    bias = lambda share, V: exact_errors(np.eye(2), np.diag([1.0, share]), V, [10, 1000], query_cov=np.eye(2)).squared_bias
+    small = bias(1e-3, [[0.0, 1.0]])
+    np.testing.assert_allclose(bias(1e-5, [[0.0, 1.0]]), 1e-4 * small, rtol=1e-3)
+    assert np.isnan(bias(1e-7, [[0.0, 1.0]])).all()
+    assert (bias(0.0, [[0.0, 1.0]]) == 0).all()
+    assert (bias(1e-7, np.eye(2)) > 0).all()
 
 
 def test_an_error_that_rests_on_rounding_is_said() -> None:
