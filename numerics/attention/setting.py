@@ -29,6 +29,8 @@ Quantity = Literal["output", "grad_V", "grad_U"]
 QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
 #: Largest entry; the fourth power of a larger one may exceed the range of floats.
 LARGEST = 1e30
+#: Scores of a smaller variance change a softmax by less.
+LEAST_SCORES = 1e-6
 #: Relative difference between U and K'Q that counts as rounding.
 ROUNDING = 1e-9
 
@@ -206,7 +208,9 @@ class AttentionSetting:
         given = (law.identity or {}).get("Gamma") if isinstance(law, TokenLaw) else law
         F = (np.eye(self.d) if law.factor is None else law.factor) if isinstance(law, TokenLaw) else covariance_factor(law)
         if given is not None:
-            seen = {"the values V z": self.V, "the scores of tokens": (self.U @ self.query_factor).T}
+            with np.errstate(over="ignore", invalid="ignore"):  # refused where it is needed
+                scores = (self.U @ self.query_factor).T
+            seen = {"the values V z": (self.V, 0.0), "the scores of tokens": (scores, LEAST_SCORES)}
             say_if_lost("Gamma", np.asarray(given), F, seen)
         return np.asarray(F)
 

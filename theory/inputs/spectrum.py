@@ -98,13 +98,15 @@ def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
     if values[0] * EASY > values[-1]:
         return Spectrum(values, vectors, float(values[-1] / values[0]))
     parts = [(rows, _of_block(covariance[np.ix_(rows, rows)], eps)) for rows in _blocks(covariance)]
-    values = np.concatenate([part.values for _, part in parts])
-    vectors = np.zeros((len(covariance), len(values)))
-    last = 0
+    rank, lost = sum(part.values.size for _, part in parts), sum(part.lost for _, part in parts)
+    least = len(values) - rank
+    if rank and values[least] * EASY > values[-1]:
+        return Spectrum(values[least:], vectors[:, least:], float(values[-1] / values[least]), lost)
+    values, vectors, last = np.concatenate([part.values for _, part in parts]), np.zeros((len(covariance), rank)), 0
     for rows, part in parts:
         vectors[rows, last : (last := last + len(part.values))] = part.vectors
     order = np.argsort(values, kind="stable")
-    return Spectrum(values[order], vectors[:, order], max(part.condition for _, part in parts), sum(part.lost for _, part in parts))
+    return Spectrum(values[order], vectors[:, order], max(part.condition for _, part in parts), lost)
 
 
 def _blocks(M: Floats) -> list[NDArray[np.intp]]:
@@ -182,7 +184,7 @@ def _exact_rank(M: Floats, guess: int) -> int:
     return rank
 
 
-def say_if_lost(name: str, covariance: Floats, factor: Floats, seen: Mapping[str, Floats]) -> None:
+def say_if_lost(name: str, covariance: Floats, factor: Floats, seen: Mapping[str, tuple[Floats, float]]) -> None:
     """Warn if what is seen of a covariance depends on directions that are lost in rounding errors.
 
     Parameters
@@ -192,8 +194,9 @@ def say_if_lost(name: str, covariance: Floats, factor: Floats, seen: Mapping[str
     covariance : ndarray of shape (d, d)
     factor : ndarray of shape (d, r)
         Its `covariance_factor`.
-    seen : mapping of str to ndarray of shape (n, d)
-        By what a warning calls it, a matrix that is applied to vectors of this covariance.
+    seen : mapping of str to (ndarray of shape (n, d), float)
+        By what a warning calls it, a matrix that is applied to vectors of this covariance, and a
+        variance of the result that is of no account.
 
     Warns
     -----
@@ -202,14 +205,15 @@ def say_if_lost(name: str, covariance: Floats, factor: Floats, seen: Mapping[str
     Examples
     --------
     >>> S = np.array([[1.0, 1 - 2e-16], [1 - 2e-16, 1.0]])
-    >>> say_if_lost("S", S, covariance_factor(S), {"the sum": np.ones((1, 2))})
+    >>> say_if_lost("S", S, covariance_factor(S), {"the sum": (np.ones((1, 2)), 0.0)})
     """
-    found = spectrum(covariance)
-    if not found.lost and found.condition * AGREED < 1:
-        return
-    for what, M in seen.items():
-        size, kept = float(np.sum(M @ covariance * M)), float(np.sum((M @ factor) ** 2))
-        if abs(size - kept) > AGREED * max(abs(size), kept):
+    for what, (M, least) in seen.items():
+        with np.errstate(over="ignore", invalid="ignore"):
+            size, kept = float(np.sum(M @ covariance * M)), float(np.sum((M @ factor) ** 2))
+        if not abs(size - kept) > max(AGREED * max(abs(size), kept), least):
+            continue
+        found = spectrum(covariance)
+        if found.lost or found.condition * AGREED > 1:
             warnings.warn(
                 f"the variance of {what} cannot be told from rounding errors of {name}: by its entries it is {size:.3g}, and "
                 f"{kept:.3g} without the directions that count as zero; give {name} in the coordinates of its eigenvectors, where "

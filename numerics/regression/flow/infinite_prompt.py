@@ -172,7 +172,7 @@ def integrate_flow(
     # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
     constants = np.concatenate([[d, pace, tolerance * curvature], S.ravel(), S_L.ravel()])
     size = float(np.abs(y[0]).max())
-    end = _long_after(l / top, m, modes.vectors.T @ A @ modes.vectors, v) if t_max is None else t_max * pace
+    end = _long_after(l / top, m, modes.vectors.T @ A @ modes.vectors, float(v)) if t_max is None else t_max * pace
     if size > 0:
         t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size, unit=1 / pace)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]

@@ -97,8 +97,9 @@ def test_an_answer_that_rests_on_lost_directions_is_said() -> None:
     S = turn @ np.diag([1e16, 1.0]) @ turn.T
     F = covariance_factor(S)
     with pytest.warns(RankWarning, match="the variance of what is seen cannot be told from rounding errors of S"):
-        say_if_lost("S", S, F, {"what is seen": turn[:, 1:].T})
+        say_if_lost("S", S, F, {"what is seen": (turn[:, 1:].T, 0.0)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        say_if_lost("S", S, F, {"what is seen": turn[:, :1].T})
-        say_if_lost("S", np.ones((2, 2)), covariance_factor(np.ones((2, 2))), {"a difference": np.array([[1.0, -1.0]])})
+        say_if_lost("S", S, F, {"what is seen": (turn[:, :1].T, 0.0)})
+        say_if_lost("S", S, F, {"what is seen, but of no account": (turn[:, 1:].T, 2.0)})
+        say_if_lost("S", np.ones((2, 2)), covariance_factor(np.ones((2, 2))), {"a difference": (np.array([[1.0, -1.0]]), 0.0)})

@@ -262,7 +262,5 @@ def test_an_ever_narrower_window_attends_to_the_nearest_token(w: float) -> None:
 
 
 def test_a_narrow_window_whose_loss_is_still_on_its_way_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match=r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"
-    ):
+    with pytest.raises(ValueError, match=r"not yet near its limit 0\.100003, .* nearest of 1000 tokens alone; take"):
         window_loss(affine(1), 2, 1000, 1e8, noise=0.1)
