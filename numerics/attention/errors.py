@@ -38,7 +38,8 @@ class ExactErrors(Drawn):
         ``E|T_L - T|^2``.
     squared_bias : array, shape (n,)
         ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
-        over prompts removes.
+        over prompts removes. Averaged over queries it is nan where V sees only directions whose
+        scores have less than 1e-6 of the largest deviation, which such averages leave out.
     grad_V, grad_U : array, shape (n,)
         ``E|grad T_L - grad T|^2``. For laws that are not Gaussian it is nan where the scores are so
         large that rounding leaves no digit of it. For large embedding tables `grad_U`, `grad_K` and

@@ -198,12 +198,14 @@ def _turned(kind: Any, factor: Floats) -> Floats:
     if not isinstance(kind, str) or kind not in ROUND:
         return factor
     lengths = (factor * factor).sum(axis=0)
+    rounding = 0.0
     if not _orthogonal(factor):
+        rounding = 1e-15
         directions, sizes, _ = np.linalg.svd(factor, full_matrices=False)
         factor = np.pad(directions * sizes, ((0, 0), (0, factor.shape[1] - len(sizes))))
         lengths = (factor * factor).sum(axis=0)
     if kind == "normal":
-        keep = lengths > 1e-15 * lengths.max()
+        keep = lengths > rounding * lengths.max()
         keep[np.argmax(lengths)] = True
         factor = factor[:, keep]
     return factor
