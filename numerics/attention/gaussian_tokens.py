@@ -129,6 +129,7 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     return ExactErrors(
         lengths=L,
         output=found["output"],
+        from_linear=found["output"],
         squared_bias=found["squared_bias"],
         grad_V=found["grad_V"],
         grad_U=found["grad_U"],

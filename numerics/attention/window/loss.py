@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv, gammaln, hyp0f1, ive
+from scipy.special import betainc, betaincinv, gammaln, hyp0f1
 
 from numerics.attention.window.kernel import REACH, gaps_kernel, window_kernel
 from theory.attention.window.classes import SPHERE, Spectrum, TaskClass
+from theory.attention.window.gegenbauer import scaled_bessel
 from theory.attention.window.own_class import from_spectrum
 from theory.inputs.arrays import read_arrays, real_array
 from theory.inputs.whole_numbers import read_whole
@@ -268,7 +269,7 @@ def _log_mean(d: int, kappa: float) -> float:
     if kappa < 1e-8:
         return 0.0
     nu = d / 2 - 1
-    if (scaled := float(ive(nu, kappa))) < 1e-290:  # in a high dimension it underflows where its series is short
+    if (scaled := float(scaled_bessel(nu, kappa))) < 1e-290:  # in a high dimension it underflows where its series is short
         return math.log(float(hyp0f1(d / 2, kappa**2 / 4))) - kappa
     return math.log(scaled) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
 

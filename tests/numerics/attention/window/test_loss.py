@@ -231,7 +231,7 @@ def test_where_no_width_matters_the_interval_is_everything() -> None:
 
 
 def test_a_search_that_leaves_the_widths_which_can_be_computed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it does without noise for d = 2 and 1e5 tokens, after four seconds."""
+    """As it does without noise for ReLU tasks, d = 2 and 1e5 tokens, after four seconds."""
     monkeypatch.setattr("numerics.attention.window.loss.MOST", 10_000)
     with pytest.raises(ValueError, match=r"give more noise than 0\.0, or fewer tokens"):
         optimal_window(affine(1), 2, 500, 0.0)
