@@ -20,6 +20,7 @@ from sympy.core.symbol import Str
 from numerics.provers.enclosures.balls import NoBall
 from numerics.provers.enclosures.balls import value as ball
 from numerics.provers.enclosures.where_defined import own_conditions
+from numerics.provers.exact.exact_numbers import agreed, built, put
 
 __all__ = [
     "LONGEST",
@@ -181,25 +182,36 @@ def scalar(given: Any) -> Written:
         raise ValueError(f"{e} is not finite: the statement is undefined as written")
     if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
         raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
-    for a in (a for f in (e, value) for a in sp.preorder_traversal(f)):
-        if isinstance(a, (sp.Function, sp.Add)) and a.is_number and _misjudged(a):
-            raise ValueError(
-                f"SymPy takes {a} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
-            )
+    for a in sp.preorder_traversal(value):
+        _trusted(a)
     return Written(e, value, tuple(reader.conditions), tuple(reader.functions))
 
 
-def _misjudged(number: sp.Expr) -> bool:
-    """Whether SymPy is wrong about the sign of a number: it looks at few digits, and takes the
-    logarithm of Gamma at 1 + 2**-60 for 0.
+def _trusted(e: sp.Expr) -> sp.Expr:
+    """`e`, if it is no number of whose sign SymPy is wrong: what holds it would be rewritten by
+    that.
     """
+    if isinstance(e, (sp.Function, sp.Add)) and e.is_number and not agreed(e):
+        raise ValueError(
+            f"SymPy takes {e} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
+        )
+    return e
+
+
+def _evaluated(e: Any, args: list[Any]) -> Any:
+    """A function or power of arguments that were read, and have the signs for which SymPy takes
+    them. What SymPy makes of a number must be that number.
+    """
+    new = _trusted(built(e.func, args))
+    if isinstance(e, (sp.Add, sp.Mul)) or not new.is_number or new.func is e.func:
+        return new
     try:
-        v = ball(number)
+        old, now = ball(e.func(*args, evaluate=False)), ball(new)
     except NoBall:
-        return False
-    if not (v.is_finite() and v.imag.is_zero()):
-        return False
-    return bool((v.real > 0 and number.is_nonpositive) or (v.real < 0 and number.is_nonnegative))
+        return new
+    if old.is_finite() and now.is_finite() and not old.overlaps(now):
+        raise ValueError(f"SymPy takes {e} for {new}, which is another number; write it in another way")
+    return new
 
 
 def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
@@ -303,7 +315,7 @@ class _Reader:
                 return self.read(e.base) ** 0
         for g, kind in own_conditions(e):
             self.conditions[self.read(g), kind] = None
-        new = e.func(*map(self.read, e.args))
+        new = _evaluated(e, [self.read(a) for a in e.args])
         if isinstance(new, sp.Function) and new.free_symbols:
             self.functions[new] = None
         return new
@@ -329,17 +341,17 @@ class _Reader:
 
     def _substituted(self, e: sp.Subs) -> sp.Expr:
         # What is assumed of the variable need not hold of the point: |x| is x for positive x only.
-        inner, put = _Reader(), {sp.Dummy(x.name): self.read(p) for x, p in zip(e.variables, e.point)}
+        inner, at = _Reader(), {sp.Dummy(x.name): self.read(p) for x, p in zip(e.variables, e.point)}
         with sp.evaluate(False):
-            body = e.expr.xreplace(dict(zip(e.variables, put)))
+            body = e.expr.xreplace(dict(zip(e.variables, at)))
         f = inner.read(body)
         if f.has(sp.Derivative):
             raise TypeError(f"{e} is the value of an undefined derivative; give it a symbol of its own")
         for g, kind in inner.conditions:
-            self.conditions[g.subs(put, simultaneous=True), kind] = None
+            self.conditions[put(g, at), kind] = None
         for g in inner.functions:
-            self.functions[g.subs(put, simultaneous=True)] = None
-        return self.read(f.subs(put, simultaneous=True))
+            self.functions[put(g, at)] = None
+        return self.read(put(f, at))
 
     def _terms(self, e: sp.Sum | sp.Product) -> sp.Expr:
         """The terms of the outermost sum, which comes last among the limits, one after another."""

@@ -256,9 +256,7 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
             x, y = value(left, bits), value(right, bits)
         except NoBall:
             return None
-        if not (x.is_finite() and y.is_finite()):
-            return None
-        if not x.overlaps(y):
+        if x.is_finite() and y.is_finite() and not x.overlaps(y):
             return "Arb", {**functions, "lhs": _digits(x, bits), "rhs": _digits(y, bits)}
     return None
 

@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.exact.exact_numbers import Undecided, built, sign
 from numerics.provers.exact.normal_form import Letters
 
 __all__ = ["KINDS", "assumption", "at_point", "points"]
@@ -20,6 +21,8 @@ __all__ = ["KINDS", "assumption", "at_point", "points"]
 Point = dict[sp.Expr, sp.Expr]
 #: What a symbol may be assumed to be; the points respect each of these, and nothing else.
 KINDS = ("zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real", "complex")
+#: The signs that each of them allows.
+_SIGNS = {"zero": (0,), "positive": (1,), "negative": (-1,), "nonnegative": (0, 1), "nonpositive": (0, -1), "nonzero": (1, -1)}
 _TEXT = {"zero": "= 0", "positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
 
 
@@ -40,7 +43,11 @@ def assumption(symbol: sp.Expr) -> str:
 
 def _meets(value: sp.Expr, symbol: sp.Expr) -> bool:
     """Whether a number is all that the symbol is assumed to be."""
-    return all(getattr(value, f"is_{k}") for k in KINDS if getattr(symbol, f"is_{k}"))
+    kinds = [k for k in KINDS if getattr(symbol, f"is_{k}")]
+    if not all(getattr(value, f"is_{k}") for k in kinds if k not in _SIGNS):
+        return False
+    wanted = [_SIGNS[k] for k in kinds if k in _SIGNS]
+    return not wanted or all(sign(value) in signs for signs in wanted)
 
 
 def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
@@ -200,10 +207,10 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
             return point[e]
         if e.is_Pow and not e.exp.is_number and fill(e.base) == 0:
             return sp.nan  # SymPy's 0**0 is 1, while the normal form takes a logarithm of the base
-        return e.func(*(fill(a) for a in e.args)) if e.args else e
+        return built(e.func, [fill(a) for a in e.args]) if e.args else e
 
     try:
         filled = [fill(e) for e in exprs]
-    except RecursionError:  # in SymPy, where it asks for the sign of atanh(1 - 10**-20)
+    except (RecursionError, Undecided):  # in SymPy, where it asks for the sign of atanh(1 - 10**-20)
         return None
     return (filled, chosen) if functions.consistent() else None

@@ -23,6 +23,7 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
+from numerics.provers.exact.exact_numbers import built, told
 from numerics.provers.exact.field import Field, Undefined
 from numerics.provers.exact.rewriting import rewritten
 from numerics.rationals import sympy_rational
@@ -118,7 +119,7 @@ class Letters:
         if not e.args or e.is_Symbol or isinstance(e, (sp.Indexed, sp.Derivative)):
             return self.letter(e, e)
         arguments = tuple(self._canonical(a) for a in e.args)
-        return self.letter((e.func, arguments), e.func(*(self.meaning_of(a) for a in arguments)))
+        return self.letter((e.func, arguments), built(e.func, [self.meaning_of(a) for a in arguments]))
 
     def _minus_one(self) -> sp.Dummy:
         self.minus_one = self.letter("-1", sp.S.NegativeOne)
@@ -223,11 +224,9 @@ class Letters:
                 t, sign = -t, sign * (-1) ** m
             base, p = t.as_base_exp()
             meaning = self.meaning_of(base if base.is_Dummy else t)
-            if base.is_Dummy and meaning.is_nonnegative:
-                good.append((base, p * m))
-            elif meaning.is_nonnegative:
-                good.append((t, sp.Integer(m)))
-            elif meaning.is_nonpositive and not base.is_Dummy:
+            if told(meaning, "nonnegative"):
+                good.append((base, p * m) if base.is_Dummy else (t, sp.Integer(m)))
+            elif not base.is_Dummy and told(meaning, "nonpositive"):
                 good.append((-t, sp.Integer(m)))
                 sign = sign * (-1) ** m
             else:
