@@ -20,6 +20,7 @@ from numerics.provers.effort import Effort
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side, centre
 from numerics.provers.enclosures.enclose import Program
+from numerics.provers.exact.exact_numbers import sign
 from numerics.provers.remembered import remembered
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, alternatives, bare
@@ -27,7 +28,7 @@ from numerics.provers.statements.invariance import reductions
 from numerics.provers.statements.max_and_min import cases
 from numerics.provers.statements.search import scan, simplest
 from numerics.provers.statements.statement import Statement, statement
-from numerics.provers.statements.strategy import FEW_TURNS, Proof
+from numerics.provers.statements.strategy import EXACT_ENGINES, FEW_TURNS, Proof
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
 from theory.inputs.kinds import check_kind, read_items
@@ -144,9 +145,10 @@ class _Run:
             engines = set()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
         if outcome.proved:
-            exact = self.exact and "branch and bound" not in engines
-            strongest_tool = next((n for n in ("Bernstein", "Sturm") if n in engines), "exact sign")
-            engine, verdict = (strongest_tool, Verdict.PROVED) if exact else ("branch and bound", Verdict.CERTIFIED)
+            exact = self.exact and engines <= set(EXACT_ENGINES)
+            strongest_tool = next((n for n in EXACT_ENGINES if n in engines), EXACT_ENGINES[-1])
+            rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
+            engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
         return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
 
@@ -206,7 +208,7 @@ class _Run:
         at_once = v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))
         if g.is_number:
             self.exact = self.exact and g.is_Rational
-            return at_once
+            return at_once or (v is not None and sign(g) in {">": (1,), ">=": (0, 1), "!=": (1, -1)}[kind])
         for h, firm in st.where:
             ratio = sp.cancel(g / h) if h != 0 else sp.nan
             if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
@@ -217,7 +219,7 @@ class _Run:
             if at_once and not proof.exact():
                 break
             if proof.run(FEW_TURNS).proved:
-                self.exact = self.exact and proof.exact()
+                self.exact = self.exact and proof.engine in EXACT_ENGINES
                 return True
         self.exact = False
         return at_once

@@ -16,6 +16,7 @@ from flint import acb, arb, ctx
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.as_written import Condition, Written, scalar, undue
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
+from numerics.provers.exact.exact_numbers import built, sign
 from numerics.provers.inequalities import forall
 from numerics.provers.remembered import remembered
 from numerics.rationals import arb_ball
@@ -91,12 +92,12 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     bits = 64 + max(64, rel.denominator.bit_length() + 32)
     with precision(bits), sp.evaluate(True):
         function = ball_function(g, [y])
-        if b == a:
+        if b == a:  # as written: ends that are equal otherwise make a short interval
             at = function([value(a, bits)], False)
             if not (at.is_finite() and at.imag.is_zero()):
                 raise ArithmeticError(f"{f} is no real number at {a}, so that not even the empty integral has a value")
             return arb(0)
-        if (b - a).is_negative:
+        if a is sp.oo or b is -sp.oo or (not (b - a).is_infinite and sign(b - a) == -1):
             return -_oriented(g, y, b, a, bound, rel, written.conditions, x)
         return _oriented(g, y, a, b, bound, rel, written.conditions, x)
 
@@ -190,7 +191,7 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
     """
     if tail is None:
         raise ValueError(f"the integral of {f} reaches infinity: give tail=, a function that dominates |f|")
-    start = sp.Max(1, sp.ceiling(a))
+    start = built(sp.Max, [sp.S.One, built(sp.ceiling, [a])])
     _tail_mass(tail, x, start)
     for side in (tail - f, tail + f):
         found = forall(side.xreplace({x: (t := sp.Symbol("t", positive=True))}), ">=", 0, {t: (start, sp.oo)})
@@ -206,14 +207,14 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
 def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
     """The integral of the dominating function from ``cut`` on, in closed form."""
     c, k, p = sp.Wild("c", exclude=[x, 0]), sp.Wild("k", exclude=[x, 0]), sp.Wild("p", exclude=[x, 0])
-    total = sp.S.Zero
+    total, size = sp.S.Zero, lambda e: built(sp.Abs, [e])
     for term in sp.Add.make_args(sp.expand(tail)):
-        if (m := term.match(c * sp.exp(-k * x))) and m[k].is_positive:
-            total += abs(m[c]) * sp.exp(-m[k] * cut) / m[k]
-        elif (m := term.match(c * sp.exp(-k * x**2))) and m[k].is_positive:
-            total += abs(m[c]) * sp.sqrt(sp.pi / m[k]) / 2 * sp.erfc(sp.sqrt(m[k]) * cut)
-        elif (m := term.match(c * x ** (-p))) and (m[p] - 1).is_positive:
-            total += abs(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
+        if (m := term.match(c * sp.exp(-k * x))) and sign(m[k]) == 1:
+            total += size(m[c]) * sp.exp(-m[k] * cut) / m[k]
+        elif (m := term.match(c * sp.exp(-k * x**2))) and sign(m[k]) == 1:
+            total += size(m[c]) * sp.sqrt(sp.pi / m[k]) / 2 * sp.erfc(sp.sqrt(m[k]) * cut)
+        elif (m := term.match(c * x ** (-p))) and sign(m[p] - 1) == 1:
+            total += size(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
         else:
             raise ValueError(f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > 0, p > 1")
     return _end(total)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import sympy as sp
-from flint import arb, fmpq
+from flint import arb, ctx, fmpq
 
 from numerics.provers.effort import COMPILE, Effort
+from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.interval import (
     INF,
@@ -138,9 +139,30 @@ class Program:
                 return lambda v, f=f: Iv.of(f(), f())  # type: ignore[misc]
         if e.is_Float:
             raise TypeError(f"the float {e} occurs in an exact statement; write a rational number")
-        if isinstance(e, (sp.Add, sp.Mul)):
-            return self._fold([self.add(a) for a in e.args], Iv.__add__ if e.is_Add else Iv.__mul__)
+        if e.is_Add:
+            return self._sum_of_numbers([self.add(a) for a in e.args])
+        if e.is_Mul:
+            return self._fold([self.add(a) for a in e.args], Iv.__mul__)
         return self._pow(e) if isinstance(e, sp.Pow) else self._function(e)
+
+    def _sum_of_numbers(self, parts: list[int]) -> Node:
+        """Terms that almost cancel are enclosed at a higher precision: the sum may be a factor."""
+        total = self._fold(parts, Iv.__add__)
+        known: dict[int, Iv] = {}
+
+        def node(v: Values) -> Iv:
+            bits = ctx.prec
+            if bits not in known:
+                known[bits] = r = total(v)
+                for more in (4 * bits, 16 * bits) if not (r.defined and r.nonzero) else ():
+                    with precision(more):
+                        r = total(self.on(()))
+                    if r.defined and r.nonzero:
+                        known[bits] = Iv(down(r.lo), up(r.hi), r.lo_open, r.hi_open, r.defined)
+                        break
+            return known[bits]
+
+        return node
 
     def _affine(self, e: sp.Expr) -> Node | None:
         """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the
