@@ -20,6 +20,7 @@ from sympy.core.function import AppliedUndef
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers.as_written import SAME_SIDES, Written, distinct, latex, scalar, undue
 from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
+from numerics.provers.exact.exact_numbers import sign
 from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
 from numerics.provers.remembered import remembered
@@ -145,6 +146,7 @@ def _decide(statement: Equations) -> Evidence:
     translated = letters.translate([*(a - b for a, b in statement.pairs), *statement.given])
     n = len(statement.pairs)
     zero = letters.vanish(translated[:n], translated[n:])
+    zero = [z or (not (a - b).free_symbols and sign(a - b) == 0) for z, (a, b) in zip(zero, statement.pairs)]
     if all(zero):
         assumes = (*common["assumes"], *letters.notes)
         tried = (_refuted(s, statement) for s in islice(_spoiled(statement), 40))

@@ -67,6 +67,11 @@ def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
     return size + sp.I * sp.Rational(rng.randint(1, 12) * rng.choice((1, -1)), rng.randint(2, 9))
 
 
+def _least(symbol: sp.Expr, wanted: int) -> sp.Expr:
+    """The wanted one of the numbers 1, 0 and -1, or another one of them if a symbol is not that."""
+    return next((v for v in map(sp.Integer, (wanted, 1, -1, 0)) if _meets(v, symbol)), sp.S.One)
+
+
 def _solved(free: Point, given: Sequence[sp.Expr], pivots: Sequence[sp.Expr]) -> Iterator[Point]:
     """Completions of a point so that every side condition holds exactly."""
     for found in _eliminated([g.xreplace(free) for g in given], frozenset(pivots)):
@@ -134,6 +139,8 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
             continue
         for pivots in islice(combinations(reversed(bound), len(given)), 6):
             yield from islice(_solved({s: v for s, v in drawn.items() if s not in pivots}, given, pivots), 1)
+    if not given:  # where whole numbers are least, formulas break that hold otherwise
+        yield from ({s: _least(s, v) for s in ordered} for v in (1, 0, -1))
 
 
 def _symbols(e: sp.Expr) -> set[sp.Expr]:

@@ -23,7 +23,7 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
-from numerics.provers.exact.exact_numbers import built, told
+from numerics.provers.exact.exact_numbers import built, floor, sign, told
 from numerics.provers.exact.field import Field, Undefined
 from numerics.provers.exact.rewriting import rewritten
 from numerics.rationals import sympy_rational
@@ -112,14 +112,29 @@ class Letters:
             return self._logarithm(self._canonical(e.args[0]))
         if isinstance(e, sp.Abs) and e.args[0].is_extended_real:
             return self._power(self._canonical(e.args[0] ** 2), HALF)
-        simpler, notes = rewritten(e)
+        if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise Undefined(f"{e} is no number, and a part of the statement is identically that")
+        simpler, notes = rewritten(e, self._regular)
         if simpler is not e:
             self.notes.update(dict.fromkeys(notes))
             return self._convert(simpler)
         if not e.args or e.is_Symbol or isinstance(e, (sp.Indexed, sp.Derivative)):
             return self.letter(e, e)
         arguments = tuple(self._canonical(a) for a in e.args)
-        return self.letter((e.func, arguments), built(e.func, [self.meaning_of(a) for a in arguments]))
+        meaning = built(e.func, [self.meaning_of(a) for a in arguments])
+        if meaning.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise Undefined(f"{e} is {meaning}, which is no number: the statement is defined nowhere")
+        return self.letter((e.func, arguments), meaning)
+
+    def _regular(self, argument: sp.Expr) -> bool:
+        """Whether Gamma is not at a pole whatever the symbols are: its argument depends on them, or
+        is a number that is positive or not whole.
+        """
+        a = self.meaning_of(self._canonical(argument))
+        if not a.is_number:
+            return True
+        s, n = sign(a), floor(a)
+        return s == 1 or (n is not None and sign(a - n) == 1)
 
     def _minus_one(self) -> sp.Dummy:
         self.minus_one = self.letter("-1", sp.S.NegativeOne)
