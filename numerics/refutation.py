@@ -16,6 +16,7 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall
 from numerics.provers.as_written import scalar
+from numerics.provers.doors import guarded
 from numerics.provers.enclosures.balls import value
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
@@ -68,6 +69,7 @@ def refuted_by_two_routes(
     )
 
 
+@guarded("exact arithmetic")
 def defeated(
     left: sp.Expr, right: sp.Expr, k: sp.Symbol, *, at: Mapping[str, sp.Expr], where: Mapping[str, Any], least: int = 1
 ) -> Evidence:
@@ -142,6 +144,7 @@ def defeated(
     return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
 
 
+@guarded("exact arithmetic")
 def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evidence:
     """Refute ``left <= right`` at one instance where the right side is 0 whatever the constants in
     it are.

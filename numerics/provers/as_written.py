@@ -53,6 +53,8 @@ _ASSUMPTIONS = (
     *("nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative", "extended_nonnegative"),
     *("extended_nonpositive", "extended_nonzero", "real", "extended_real", "finite", "complex", "hermitian", "polar"),
 )
+#: Bits to which a number is compared with what SymPy makes of it.
+_CHECKED = 1024
 #: Sums and products of more terms than that are refused.
 _MOST_TERMS = 1000
 
@@ -140,7 +142,10 @@ def latex(e: sp.Expr) -> str:
     >>> latex(sp.Symbol("x") / 2)
     '\\\\frac{x}{2}'
     """
-    return str(sp.latex(e))
+    try:
+        return str(sp.latex(e))
+    except Exception:  # to put terms in order SymPy evaluates them, which fails next to a tie
+        return str(sp.latex(e, order="none"))
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,7 @@ def _evaluated(e: Any, args: list[Any]) -> Any:
     if isinstance(e, (sp.Add, sp.Mul)) or not new.is_number or new.func is e.func:
         return new
     try:
-        old, now = ball(e.func(*args, evaluate=False)), ball(new)
+        old, now = ball(e.func(*args, evaluate=False), _CHECKED), ball(new, _CHECKED)
     except NoBall:
         return new
     if old.is_finite() and now.is_finite() and not old.overlaps(now):

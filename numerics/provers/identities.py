@@ -19,6 +19,7 @@ from sympy.core.function import AppliedUndef
 
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers.as_written import SAME_SIDES, Written, distinct, latex, scalar, undue
+from numerics.provers.doors import guarded
 from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
 from numerics.provers.exact.exact_numbers import sign
 from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
@@ -88,6 +89,7 @@ class Equations:
 
 
 @remembered
+@guarded("identity")
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
 
@@ -109,7 +111,8 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     -------
     Evidence
         PROVED with a refuted control; REFUTED with a rational point at which exact arithmetic or
-        Arb shows a difference; else OPEN.
+        Arb shows a difference; else OPEN. A fault of the program is OPEN too, and named: among them
+        a proved identity that fails at a point.
 
     Raises
     ------
@@ -120,9 +123,6 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
         If the shapes differ, a side is infinite or undefined, two symbols share a name, a symbol is
         assumed to be what no point here respects (odd, imaginary), a denominator vanishes
         identically or ``given`` contradicts itself.
-    Contradiction
-        If a proved identity fails at a point: then the normal form is wrong and nothing may be
-        reported.
 
     Examples
     --------
@@ -298,6 +298,7 @@ class WordEquation:
 _INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
 
 
+@guarded("trace words")
 def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     """Decide an identity between matrix words for every dimension.
 

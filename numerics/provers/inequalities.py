@@ -16,6 +16,7 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers.doors import guarded
 from numerics.provers.effort import Effort
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side, centre
@@ -38,6 +39,7 @@ __all__ = ["forall"]
 
 
 @remembered
+@guarded("branch and bound")
 def forall(
     lhs: Any,
     op: str,

@@ -15,6 +15,7 @@ from flint import acb, arb, ctx
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.as_written import Condition, Written, scalar, undue
+from numerics.provers.doors import broken, guarded, refusal
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
 from numerics.provers.exact.exact_numbers import built, sign
 from numerics.provers.inequalities import forall
@@ -73,6 +74,15 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     >>> integral(sp.exp(-x**2) * sp.cos(x), x, (0, sp.oo), tail=sp.exp(-x**2)).str(12, radius=False)
     '0.690194223522'
     """
+    try:
+        return _integral(f, x, interval, tail, rel)
+    except Exception as error:
+        if refusal(error):
+            raise
+        raise ArithmeticError(broken(error)) from error
+
+
+def _integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], tail: Any, rel: Fraction) -> Ball:
     if not isinstance(x, sp.Symbol):
         raise TypeError(f"the variable {x!r} is not a SymPy symbol")
     if not isinstance(rel, Fraction) or rel <= 0:
@@ -221,6 +231,7 @@ def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
 
 
 @remembered
+@guarded("rigorous quadrature")
 def integral_evidence(
     f: Any, x: sp.Symbol, interval: tuple[Any, Any], op: str, closed: Any, *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)
 ) -> Evidence:

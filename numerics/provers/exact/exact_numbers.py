@@ -253,7 +253,18 @@ def built(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
         if head is sp.Heaviside:
             return sp.Integer(s > 0) if s else sp.Heaviside(0, *args[1:])
         return sp.Integer(s) if head is sp.sign else s * args[0]
+    if head is sp.Pow and args[0].is_Pow and args[0].base.is_Add and args[0].is_number and not args[1].is_Integer:
+        return _power_of_power(*args[0].args, args[1])
     return head(*args)
+
+
+def _power_of_power(base: sp.Expr, inner: sp.Expr, outer: sp.Expr) -> sp.Expr:
+    """``(base**inner)**outer``, for which SymPy would ask in which half plane a real base lies."""
+    if base.has(sp.I):
+        return (base**inner) ** outer
+    if _sure(base) > 0:
+        return sp.Pow(base, inner * outer)
+    return sp.Pow(-base, inner * outer) if inner.is_even else sp.Pow(sp.Pow(base, inner), outer, evaluate=False)
 
 
 def _has_value(e: sp.Expr) -> bool:

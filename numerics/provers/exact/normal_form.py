@@ -33,6 +33,11 @@ __all__ = ["Letters", "Undefined"]
 HALF = sp.Rational(1, 2)
 
 
+def _limit(q: sp.Rational) -> int | None:
+    """How far the factors of a number are looked for: those of a long one may take years to find."""
+    return None if max(abs(q.p), q.q).bit_length() <= 64 else 2**15
+
+
 class Letters:
     """The letters of one statement, and the translation of expressions into them.
 
@@ -230,7 +235,7 @@ class Letters:
         (c, up), (k, down) = num.factor(), den.factor()
         constant = sympy_rational(c) / sympy_rational(k)
         good: list[tuple[sp.Expr, sp.Rational]] = [
-            (sp.Integer(p), sp.Integer(m)) for p, m in sp.factorrat(abs(constant)).items() if p != 1
+            (sp.Integer(p), sp.Integer(m)) for p, m in sp.factorrat(abs(constant), limit=_limit(constant)).items() if p != 1
         ]
         sign, rest = sp.sign(constant), sp.S.One
         for f, m in [*up, *((f, -m) for f, m in down)]:
