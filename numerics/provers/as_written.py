@@ -180,16 +180,25 @@ def scalar(given: Any) -> Written:
         raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
     if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):
         raise TypeError(f"{e} does not commute, and no engine here respects that; use trace_identity for matrices")
+    _finite(e, e)  # first, as SymPy compares with nan in vain
     with sp.evaluate(True):
         reader = _Reader()
         value = reader.read(e)
-    if any(f.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for f in (e, value)):
-        raise ValueError(f"{e} is not finite: the statement is undefined as written")
+    _finite(value, e)
     if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
         raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
     for a in sp.preorder_traversal(value):
         _trusted(a)
     return Written(e, value, tuple(reader.conditions), tuple(reader.functions))
+
+
+def _finite(e: sp.Expr, given: sp.Expr) -> None:
+    if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        try:
+            text = str(given)
+        except Exception:  # to put terms in order SymPy compares them, nan among them
+            text = sp.srepr(given)
+        raise ValueError(f"{text} is not finite: the statement is undefined as written; leave out what is divided by 0 or infinite")
 
 
 def _trusted(e: sp.Expr) -> sp.Expr:

@@ -7,7 +7,7 @@ SymPy, FLINT or a prover raises is a fault of the program, and decides nothing.
 
 from __future__ import annotations
 
-import linecache
+import dis
 import traceback
 from collections.abc import Callable
 from functools import wraps
@@ -23,15 +23,21 @@ __all__ = ["FAULT", "broken", "guarded", "refusal"]
 P = ParamSpec("P")
 #: How the reason of an answer begins that a fault of the program prevented.
 FAULT = "internal fault"
+#: What a line compiles to that raises an error itself, and calls nothing that does.
+_RAISE = dis.opmap["RAISE_VARARGS"]
 #: Folders of our own code; an environment may lie beside them, with the libraries in it.
 _OURS = tuple(str(Path(package.__file__).parent) for package in (numerics, theory))
 
 
 def refusal(error: Exception) -> bool:
     """Whether a line of ours raised an error on purpose, because of what it was given."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    line = linecache.getline(last.filename, last.lineno or 0).lstrip()
-    ours = last.filename.startswith(_OURS) and (line.startswith("raise ") or not line)
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None:
+        return False
+    code = frame.tb_frame.f_code
+    ours = code.co_filename.startswith(_OURS) and code.co_code[frame.tb_lasti] == _RAISE
     return ours and isinstance(error, (TypeError, ValueError, ArithmeticError)) and bool(str(error))
 
 

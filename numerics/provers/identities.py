@@ -152,14 +152,20 @@ def _decide(statement: Equations) -> Evidence:
         tried = (_refuted(s, statement) for s in islice(_spoiled(statement), 40))
         control = next((c for c in tried if c is not None), None)
         if control is None:
-            reason = "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check"
+            reason = (
+                "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check."
+                " What may help: sides that SymPy has not evaluated (sympy.evaluate(False))"
+            )
             return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
         return Evidence(verdict=Verdict.PROVED, control=control, **{**common, "assumes": assumes})
     refuted = _refuted(statement)
     if refuted is not None:
         return refuted
     rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
-    reason = f"the normal form of {rest} is not zero, and no point was found at which the two sides differ"
+    reason = (
+        f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. What may help: stronger"
+        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); a step in between, proved apart"
+    )
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
 

@@ -128,9 +128,10 @@ class _Run:
             self.search_feasible()
         gap = self.undefined()
         if gap:
-            return self.open(gap)
+            return self.open(gap, "a smaller domain", "a hypothesis that says so (`where=`)")
         if self.seen.feasible is None and (st.where or st.where_needs):
-            return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
+            reason = "no point was found that meets the hypotheses: the statement may be vacuous"
+            return self.open(reason, "hypotheses that a simple rational point meets", "a smaller domain around such a point")
         engines: set[str] = set()
         outcome = Outcome(False)
         if not st.box and st.holds(()):  # at a higher precision than that of boxes
@@ -152,11 +153,26 @@ class _Run:
             rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
             engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
-        return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
+        return self.refuted() if self.seen.witness is not None else self.undecided(outcome.reason)
 
-    def open(self, reason: str) -> Evidence:
-        """The evidence that nothing was decided."""
-        return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason, **self.tight())
+    def open(self, reason: str, *ways: str) -> Evidence:
+        """The evidence that nothing was decided, with what may help."""
+        words = f"{reason}. What may help: {'; '.join(ways)}"
+        return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=words, **self.tight())
+
+    def undecided(self, reason: str) -> Evidence:
+        """The evidence that no way to a proof and no counterexample was found."""
+        ways = ["`identity` for the case of equality"] if not self.st.symbols else []
+        if self.effort.over:
+            ways.append(f"more than {self.effort.limit} steps (`effort=`)")
+        if any(s.infinite for s in self.st.box):
+            ways.append("a bounded domain, with the rest apart")
+        if self.st.symbols:
+            ways += ["a smaller domain, or a hypothesis (`where=`)", "`identity`, if the two sides are equal there"]
+        if not self.changed and len(self.st.symbols) > 1:
+            ways.append("a new variable for what occurs together (`via=`)")
+        tried = "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms and variables"
+        return self.open(f"{reason}; tried were {tried}", *ways)
 
     def refuted(self) -> Evidence:
         """The evidence of the counterexample that was found."""

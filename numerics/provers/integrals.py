@@ -11,16 +11,18 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
-from flint import acb, arb, ctx
+from flint import acb, arb, ctx, fmpq
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.as_written import Condition, Written, scalar, undue
 from numerics.provers.doors import broken, guarded, refusal
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
-from numerics.provers.exact.exact_numbers import built, sign
+from numerics.provers.enclosures.boxes import Side
+from numerics.provers.enclosures.enclose import Program, Unsupported
+from numerics.provers.exact.exact_numbers import built, put, sign
 from numerics.provers.inequalities import forall
 from numerics.provers.remembered import remembered
-from numerics.rationals import arb_ball
+from numerics.rationals import arb_ball, flint_rational
 from theory.inputs.kinds import check_kind
 
 __all__ = ["integral", "integral_evidence"]
@@ -171,7 +173,28 @@ def _shown(g: sp.Expr, kind: str, x: sp.Symbol, a: sp.Expr, b: sp.Expr) -> bool:
     return False
 
 
-def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) -> Ball:
+def _without_ends(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cut: tuple[int, int]) -> Ball | None:
+    """The integral without short pieces at one or both ends, where the function is bounded but not
+    analytic, as exp(-1/x) is at 0; they have their length times its range.
+    """
+    width = sp.Rational(min(Fraction(1, 2**64), rel / 2**8)) * (b - a)
+    t, rest = sp.Symbol("t", positive=True), arb(0)
+    for here, end, way in zip(cut, (a, b), (1, -1)):
+        if here:
+            program = Program([t])
+            with suppress(Unsupported):
+                v = program.on((Side(fmpq(0), flint_rational(width), True, True),))[program.add(put(f, {x: end + way * t}))]
+                rest += arb(flint_rational(width)) * v.lo.union(v.hi) if v.defined else arb.nan()
+                continue
+            return None
+    if not rest.is_finite():
+        return None
+    with suppress(ArithmeticError):
+        return rest + _segment(f, x, a + cut[0] * width, b - cut[1] * width, rel, cut=False)
+    return None
+
+
+def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cut: bool = True) -> Ball:
     """The integral over a finite interval: by `acb.integral` between the binary midpoints of its
     ends, and by the range of ``f`` on the slivers from there to the true ends.
     """
@@ -182,6 +205,11 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) ->
     for end, exact, sign in zip(ends, (low, high), (-1, 1)):
         if not end.is_exact():
             total += sign * (end - exact) * function([acb(end)], False)
+    if not total.is_finite() and cut and a.is_Rational and b.is_Rational:
+        for inner in ((1, 0), (0, 1), (1, 1)):
+            found = _without_ends(f, x, a, b, rel, inner)
+            if found is not None:
+                return found
     if not total.is_finite():
         raise ArithmeticError(
             f"no finite enclosure of the integral of {f} over ({a}, {b}); is it bounded there? "
@@ -295,6 +323,13 @@ def _real_constant(exact: Written) -> Ball:
     return v.real
 
 
+def _overlap(enclosed: Ball, constant: Ball) -> str:
+    return (
+        f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap. What may help: a smaller `rel=`;"
+        " `identity` of a closed form, if the two are equal"
+    )
+
+
 def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) -> Evidence:
     """The verdict on an enclosed integral and a constant, with both in LaTeX."""
     holds = {"<=": enclosed <= constant, "<": enclosed < constant, ">=": enclosed >= constant, ">": enclosed > constant}
@@ -311,4 +346,4 @@ def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) ->
     if op == "==":
         width = f"the enclosures meet; they leave room for a difference of {float((enclosed - constant).abs_upper()):.1e}"
         return Evidence(verdict=Verdict.SUPPORTED, covered=width, **common)
-    return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap", **common)
+    return Evidence(verdict=Verdict.OPEN, reason=_overlap(enclosed, constant), **common)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import sympy as sp
-from flint import arb, ctx, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from numerics.provers.effort import COMPILE, Effort
 from numerics.provers.enclosures.balls import precision
@@ -333,6 +333,18 @@ def _below(n: int) -> Callable[[Iv], Iv]:
     return rule
 
 
+def _tangent(u: Iv) -> Iv:
+    """tan between two neighbouring poles, which Arb shows to be such."""
+    if not (u.lo > NINF and u.hi < INF):
+        return u.undefined()
+    turn = ((u.lo / arb.pi() + ONE / 2).floor(), (u.hi / arb.pi() + ONE / 2).floor())
+    if not (turn[0].is_exact() and turn[0] == turn[1]):
+        return u.undefined()
+    return u.increasing(lambda t: t.tan(), NINF, INF)
+
+
+#: Just above -1/e, where the principal branch of LambertW begins.
+_BRANCH_POINT = up(-(-ONE).exp())
 _HALF_PI = arb.pi() / 2
 _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.exp: Iv.exp,
@@ -356,6 +368,9 @@ _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.loggamma: lambda u: gamma_shape(u, lambda t: t.lgamma(), arb(fmpq(-1215, 10000))),
     Binet: _below(1),
     BinetSlope: _below(2),
+    sp.tan: _tangent,
+    sp.LambertW: lambda u: u.increasing(lambda t: t.lambertw(), -ONE, INF, _BRANCH_POINT, attained=True),
+    sp.harmonic: lambda u: (u + Iv(ONE, ONE)).increasing(lambda t: t.digamma() + arb.const_euler(), NINF, INF, ZERO),
     sp.sin: lambda u: u.ball(lambda t: t.sin(), -ONE, ONE),
     sp.cos: lambda u: u.ball(lambda t: t.cos(), -ONE, ONE),
     sp.sign: _jump(-ONE),
@@ -375,6 +390,11 @@ def _with_parameter(f: type, q: fmpq) -> Callable[[Iv], Iv] | None:
         return lambda u: u.increasing(lambda t: t.bessel_i(arb(q)), ONE if s.is_zero() else ZERO, INF, ZERO, attained=True)
     if f is sp.polygamma and s.is_zero():
         return lambda u: u.increasing(lambda t: t.digamma(), NINF, INF, ZERO)
+    if f is sp.polygamma and q.q == 1:  # (-1)**(n + 1) psi_n falls from infinity to 0
+        at = lambda t: acb(t).polygamma(s).real
+        if int(q.p) % 2:
+            return lambda u: u.decreasing(at, INF, ZERO, ZERO)
+        return lambda u: u.increasing(at, NINF, ZERO, ZERO)
     return None
 
 

@@ -92,8 +92,8 @@ def _algebraic_sign(e: sp.Expr) -> int | None:
     u, lower = _bounds(e, roots)
     least = (prod(roots.values()) - 1) * u + lower
     enough, bits = min(2 * _BITS[-1] + 4 * (least + u + 64), _MOST_BITS), _BITS[-1]
-    while bits <= enough:
-        bits *= 2
+    while bits < enough:
+        bits = min(2 * bits, enough)
         v = _enclosed(e, bits)
         if v is not None and v.abs_upper() < arb(2) ** (-least):
             return 0
@@ -203,14 +203,14 @@ def agreed(number: sp.Expr) -> bool:
     digits, and takes the logarithm of Gamma at 1 + 2**-60 for 0.
 
     For functions whose digits it does not count, the opinion may change with what was evaluated
-    before. It is not asked where the value is lost at the precision of floating point.
+    before. It is not asked where so few digits do not even tell that the number is real.
     """
     v = _enclosed(number, 128)
     if v is None or not v.imag.is_zero():
         return True  # nothing here is known of it, or it is not real
     if isinstance(number, sp.Function) and not isinstance(number, _COUNTED):
-        rough = _enclosed(number, 53)
-        if rough is None or rough.rel_accuracy_bits() < 10:
+        rough = _enclosed(number, 16)
+        if rough is None or not rough.imag.is_zero():
             return False
     said = (number.is_positive, number.is_negative)
     s = (1 if v.real > 0 else -1) if not v.real.contains(0) else None if said == (None, None) else sign(number)

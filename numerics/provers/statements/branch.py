@@ -156,13 +156,19 @@ class Cover:
             children = self._visit(node)
             if children is None:
                 self.stuck = True
-                out.reason = out.reason if out.reason == "counterexample" else f"stuck at {describe(self.task.symbols, node.box)}"
+                out.reason = out.reason if out.reason == "counterexample" else self._stuck(node.box)
             else:
                 for low, child in children:
                     heapq.heappush(self.heap, (low, next(self.counter), child))
         out.proved = not self.stuck
         out.margin = out.margin if out.margin is not None and out.margin > 0 else None
         return out
+
+    def _stuck(self, box: Box) -> str:
+        """Where cutting does not help, in words."""
+        if not box:
+            return f"the sign of the number {self.task.alternatives[0]} is not decided"
+        return f"stuck at {describe(self.task.symbols, box)}, where cutting on does not settle the sign"
 
     def _done(self, rule: str) -> Children:
         """Nothing is left of a box that was settled by this rule."""

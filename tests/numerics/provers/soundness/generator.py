@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.numerics.provers.soundness import edges, identities, inequalities, integrals, ties, whole
+from tests.numerics.provers.soundness import edges, further, identities, inequalities, integrals, ties, whole
 from tests.numerics.provers.soundness.case import Case
 
 __all__ = ["FAMILIES", "TIES", "near_ties", "statements"]
@@ -21,7 +21,7 @@ FAMILIES: dict[str, Callable[[random.Random], Any]] = {
     **integrals.FAMILIES,
 }
 #: The same for the third generator.
-TIES: dict[str, Callable[[random.Random], Any]] = {**ties.FAMILIES, **whole.FAMILIES}
+TIES: dict[str, Callable[[random.Random], Any]] = {**ties.FAMILIES, **whole.FAMILIES, **further.FAMILIES}
 _SLOW = ("slopes of Max and Min", "Max and Min inside functions", "new variables", "infinite ends", "eigenbasis")
 _REFUSED = ("matrices as letters", "declared variables", "denied assumptions", "constants beside integrals", "undefined integrands")
 _CHEAP = {**dict.fromkeys(identities.FAMILIES, 4), **dict.fromkeys(integrals.FAMILIES, 4)}
