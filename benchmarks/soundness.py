@@ -2,9 +2,10 @@
 [--generator first] [--seed N] [--effort N] [--blind]``.
 
 Run it from the root of a checkout. Each of the generators (`tests/numerics/provers/generation`, and
-two of `tests/numerics/provers/soundness`) makes the same number of statements. Every verdict that an attack
-shows to be false, and every crash, is printed at once; at last come the numbers of statements by
-verdict and by what they attack. It exits with 1 if there was a false verdict or a crash.
+two of `tests/numerics/provers/soundness`) makes the same number of statements. Every verdict that
+an attack shows to be false, and every crash, is printed at once; at last come the numbers of
+statements by verdict and by what they attack. It exits with 1 if there was a false verdict or a
+crash.
 """
 
 from __future__ import annotations

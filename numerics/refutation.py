@@ -130,7 +130,11 @@ def defeated(
     # A left side that tends to -oo defeats nothing, although the ratio tends to 0.
     n_th = sp.Symbol(str(k), integer=True, positive=True)
     everywhere = {n_th: Integers(max(least, 1), sp.oo)}
-    positive = limit == 0 and _falls(ratio.subs(dict.fromkeys(constants, sp.S.One)), k) and (left.is_positive or forall(left.xreplace({k: n_th}), ">", 0, everywhere).verdict.executed)
+    positive = (
+        limit == 0
+        and _falls(ratio.subs(dict.fromkeys(constants, sp.S.One)), k)
+        and (left.is_positive or forall(left.xreplace({k: n_th}), ">", 0, everywhere).verdict.executed)
+    )
     if positive:
         ones = dict.fromkeys(constants, sp.S.One)
         for n in range(least, LONGEST):
@@ -148,7 +152,7 @@ def defeated(
 
 
 def _falls(ratio: sp.Expr, k: sp.Symbol) -> bool:
-    """Whether a ratio grows smaller far out, which its limit does not rest on SymPy's word alone."""
+    """Whether a ratio grows smaller far out: its limit does not rest on SymPy's word alone."""
     places = (value(put(ratio, {k: sp.Integer(2) ** e})) for e in (16, 64, 256))
     seen = [abs(v) for v in places if v.is_finite()]
     return all(b.is_zero() or b < a for a, b in pairwise(seen))

@@ -207,7 +207,7 @@ def _trusted(e: sp.Expr) -> sp.Expr:
     """
     if isinstance(e, (sp.Function, sp.Add)) and e.is_number and not agreed(e):
         raise ValueError(
-            f"SymPy takes {e} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
+            f"SymPy takes {e} for a number of another sign, or may do so, and would rewrite by that; enclose it by rational numbers"
         )
     return e
 
@@ -217,6 +217,8 @@ def _evaluated(e: Any, args: list[Any]) -> Any:
     them. What SymPy makes of a number must be that number.
     """
     new = _trusted(built(e.func, args))
+    if new in (sp.nan, sp.zoo, sp.oo, -sp.oo):  # with which SymPy compares in vain
+        _finite(new, e)
     if isinstance(e, (sp.Add, sp.Mul)) or not new.is_number or new.func is e.func:
         return new
     try:
@@ -328,7 +330,10 @@ class _Reader:
             if self.in_a_sum and e.exp == 0:  # the first term of a power series is 1 everywhere
                 return self.read(e.base) ** 0
         for g, kind in own_conditions(e):
-            self.conditions[self.read(g), kind] = None
+            condition = self.read(g)
+            self.conditions[condition, kind] = None
+            if isinstance(e, sp.tan):
+                self.functions.pop(condition, None)  # the cosine stands in the condition alone
         new = _evaluated(e, [self.read(a) for a in e.args])
         if isinstance(new, sp.Function) and new.free_symbols:
             self.functions[new] = None

@@ -164,7 +164,7 @@ def _decide(statement: Equations) -> Evidence:
     rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
     reason = (
         f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. What may help: stronger"
-        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); a step in between, proved apart"
+        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); a step in between"
     )
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 

@@ -202,9 +202,9 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cu
     low, high = (e.mid() for e in ends)
     tolerance = arb_ball(rel)
     total = acb.integral(lambda z, analytic: function([z], analytic), acb(low), acb(high), rel_tol=tolerance)
-    for end, exact, sign in zip(ends, (low, high), (-1, 1)):
+    for end, exact, way in zip(ends, (low, high), (-1, 1)):
         if not end.is_exact():
-            total += sign * (end - exact) * function([acb(end)], False)
+            total += way * (end - exact) * function([acb(end)], False)
     if not total.is_finite() and cut and a.is_Rational and b.is_Rational:
         for inner in ((1, 0), (0, 1), (1, 1)):
             found = _without_ends(f, x, a, b, rel, inner)

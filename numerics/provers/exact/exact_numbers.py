@@ -218,7 +218,7 @@ def agreed(number: sp.Expr) -> bool:
 
 
 def told(e: sp.Expr, kind: str) -> bool:
-    """Whether `e` is ``"nonnegative"``, ``"nonpositive"`` or ``"positive"`` by the assumptions about
+    """Whether `e` is ``"nonnegative"``, ``"nonpositive"`` or ``"positive"`` by what is assumed of
     its symbols; of a number that is decided here.
     """
     if e.is_number and not e.is_Rational:
@@ -228,8 +228,8 @@ def told(e: sp.Expr, kind: str) -> bool:
 
 
 def built(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
-    """What SymPy makes of a head and its arguments, but for the heads that compare or round numbers:
-    these are decided here.
+    """What SymPy makes of a head and its arguments, but for the heads that compare or round
+    numbers: these are decided here.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def built(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
             return sp.Integer(s > 0) if s else sp.Heaviside(0, *args[1:])
         return sp.Integer(s) if head is sp.sign else s * args[0]
     if head is sp.Pow and args[0].is_Pow and args[0].base.is_Add and args[0].is_number and not args[1].is_Integer:
-        return _power_of_power(*args[0].args, args[1])
+        return _power_of_power(args[0].base, args[0].exp, args[1])
     return head(*args)
 
 
@@ -285,7 +285,8 @@ def _rounded(head: Any, e: sp.Expr) -> sp.Expr:
         return -_rounded(sp.floor, -e)
     if head is sp.frac:
         return e - _rounded(sp.floor, e)
-    whole, rest = [], []
+    whole: list[sp.Expr] = []
+    rest: list[sp.Expr] = []
     for t in sp.Add.make_args(e):
         (whole if t.is_integer else rest).append(t)
     part = sp.Add(*rest)

@@ -34,7 +34,7 @@ HALF = sp.Rational(1, 2)
 
 
 def _limit(q: sp.Rational) -> int | None:
-    """How far the factors of a number are looked for: those of a long one may take years to find."""
+    """How far the factors of a number are looked for: for those of a long one it may take years."""
     return None if max(abs(q.p), q.q).bit_length() <= 64 else 2**15
 
 

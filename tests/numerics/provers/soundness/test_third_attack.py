@@ -1,5 +1,5 @@
-"""Statements of the third generator, whose truth is known by whole numbers or from decimals; and the
-judges themselves, which must see what is false.
+"""Statements of the third generator, whose truth is known by whole numbers or from decimals; and
+the judges themselves, which must see what is false.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def test_false_acceptances_are_seen(false: Constant | Counted) -> None:
 
 
 @pytest.mark.parametrize(
-    "true", [Constant(sp.pi, ">=", 3, True), Counted(sp.rf(k, a + 1), (k + a) * sp.rf(k, a)), Counted(sp.ff(k, k), sp.factorial(k))], ids=str
+    "true",
+    [Constant(sp.pi, ">=", 3, True), Counted(sp.rf(k, a + 1), (k + a) * sp.rf(k, a)), Counted(sp.ff(k, k), sp.factorial(k))],
+    ids=str,
 )
 def test_what_is_true_is_not_accused_and_not_refuted(true: Constant | Counted) -> None:
     assert true.fault(PROVED, random.Random(1)) == ""

@@ -50,7 +50,9 @@ class Constant:
             return "" if answer.contains(int(self.rhs)) else f"{answer} does not contain {self.rhs}: {self}"
         if accepted(answer) and not self.true:
             return f"{answer.verdict.value} by {answer.engine}, but it is false: {self}"
-        return f"REFUTED at {dict(answer.witness)}, but it is true: {self}" if answer.verdict.value == "REFUTED" and self.true else ""
+        return (
+            f"REFUTED at {dict(answer.witness)}, but it is true: {self}" if answer.verdict.value == "REFUTED" and self.true else ""
+        )
 
     def __str__(self) -> str:
         lhs, rhs = (sp.sstr(e, order="none") for e in (self.lhs, self.rhs))  # in order, SymPy would evaluate the terms
@@ -72,7 +74,12 @@ def _unit(rng: random.Random) -> Near:
     s, root = u * u - D * v * v, sp.sqrt(D)
     with sp.evaluate(rng.random() < 0.5):
         e = rng.choice(
-            (lambda: (u + v * root, 2 * u, -s), lambda: (s / (u - v * root), 2 * u, -s), lambda: (v * root, u, -s), lambda: (u - v * root, 0, s))
+            (
+                lambda: (u + v * root, 2 * u, -s),
+                lambda: (s / (u - v * root), 2 * u, -s),
+                lambda: (v * root, u, -s),
+                lambda: (u - v * root, 0, s),
+            )
         )()
     return sp.sympify(e[0]), sp.Integer(e[1]), e[2]
 
