@@ -70,8 +70,9 @@ def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
 
 def _hypothesis(a: Assumption, known: frozenset[Defined]) -> str:
     """A hypothesis with what its names stand for, without those of the theorem itself."""
-    said = "given " if a.cited else f"choice of ${printed(a.chosen.name)}$, which exists: " if a.chosen else ""
-    said = said or ("hypothesis " if a.name.startswith(("given ", "choice of ", "hypothesis ")) else "")
+    chosen = f"choice of ${printed(a.chosen.name)}$, which exists: " if a.chosen else ""
+    said = "argued " if a.argument else "given " if a.cited else chosen
+    said = said or ("hypothesis " if a.name.startswith(("argued ", "given ", "choice of ", "hypothesis ")) else "")
     formula = relation(a.lhs, a.op, a.rhs) + _with(_definitions(a.lhs, a.rhs) - known)
     every = _every(a.every)
     return f"{said}{a.name}: ${formula}${f' for every {every}' if every else ''}"

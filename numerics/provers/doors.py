@@ -26,7 +26,7 @@ FAULT = "internal fault"
 #: What a line compiles to that raises an error itself, and calls nothing that does.
 _RAISE = dis.opmap["RAISE_VARARGS"]
 #: Folders of our own code; an environment may lie beside them, with the libraries in it.
-_OURS = tuple(str(Path(package.__file__).parent) for package in (numerics, theory))
+_OURS = tuple(next(iter(package.__path__)) for package in (numerics, theory))
 
 
 def refusal(error: Exception) -> bool:

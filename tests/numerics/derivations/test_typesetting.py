@@ -219,7 +219,8 @@ def theorems() -> Iterator[Theorem]:
         yield assume("one", x, op, y)
     yield from (assume("two", x, "<=", y), assume("one", y, "<=", x), assume("one", x, "<=", y, every=(x,)))
     yield from (assume("one", x, "<=", y, every=(y,)), assume("one", x, "<=", y, every=(x, y)))
-    yield assume("one", x, "<=", y, cited=True)
+    yield from (assume("one", x, "<=", y, cited=True), assume("one", x, "<=", y, argument="so it is"))
+    yield assume("argued one", x, "<=", y)
     yield from (assume("given one", x, "<=", y), assume("one", x, "<=", y, every=(x, a)))
     k, t, w, i = (FREE[s][0] for s in (K, T, W, I))
     for order in (Fraction(0), Fraction(2), Fraction(4), None):
