@@ -273,10 +273,10 @@ def holds(theorem: Theorem, world: World) -> bool:
     return not left > right if theorem.op == "<=" else not left > right and not (left == right and left.is_exact())
 
 
-def meets(assumption: Assumption, world: World) -> bool:
-    """Whether an assumption is true in the world, for all values of what it is said of. Real ones
-    are tried at 0, near it and far away, which decides what is linear in them; it counts as false
-    if it is said of all whole numbers or functions, of which too many would have to be tried.
+def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
+    """Whether an assumption is true in the world, for all values of what it is said of; it counts
+    as false if these are numbers or functions, of which not all can be tried. If it is linear in
+    the numbers, they are tried at 0, near it and far away, which decides.
     """
     tokens, tasks = range(len(world.weights)), range(len(world.laws))
     times = {fmpq(n, 4) for n in range(5)} | {x for v, x in world.numbers.items() if v.of is Sort.TIME}
@@ -287,7 +287,9 @@ def meets(assumption: Assumption, world: World) -> bool:
         Sort.INDEX: range(max(world.size, world.length)),
         Sort.TIME: times,
     }
-    named = [v for v in assumption.every if isinstance(v, Variable) and (v.of in values or (v.range and not v.range.whole))]
+    named = [
+        v for v in assumption.every if isinstance(v, Variable) and (v.of in values or (linear and v.range and not v.range.whole))
+    ]
     if len(named) < len(assumption.every):
         return False
     for at in itertools.product(*(_tried(v.range) if v.range else values[v.of] for v in named)):

@@ -51,7 +51,7 @@ WRONG = (
     ),
     ("binding", "lambda v, depth: new[v.index - depth]", "lambda v, depth: new[0]"),
     ("arithmetic", 'u = e.args[0] if e.head == "ind" else -e.args[0]', "u = e.args[0]"),
-    ("arithmetic", 'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):', "if True:"),
+    ("arithmetic", 'if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):', "if total.is_Rational:"),
     ("arithmetic", '[(sp.S.Zero, "<=", u) if v', '[(sp.S.Zero, "<", u) if v'),
     ("arithmetic", '("<" if is_open else "<=" for is_open in opened)', '("<", "<")'),
     ("arithmetic", "if not asked:", "if False:"),
