@@ -15,8 +15,9 @@ import numpy as np
 import sympy as sp
 
 from numerics.provers.enclosures.boxes import Box
-from numerics.provers.enclosures.enclose import Binet, BinetSlope, Program, Unsupported
+from numerics.provers.enclosures.enclose import Program, Unsupported
 from numerics.provers.enclosures.interval import Iv
+from numerics.provers.enclosures.rules import Binet, BinetSlope
 from numerics.provers.exact.rational_functions import sign
 from numerics.provers.statements.floating_point import Array, values_of
 
