@@ -14,8 +14,6 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
-import numerics
-import theory
 from numerics.evidence import Evidence, Verdict
 
 __all__ = ["FAULT", "broken", "guarded", "refusal"]
@@ -25,8 +23,8 @@ P = ParamSpec("P")
 FAULT = "internal fault"
 #: What a line compiles to that raises an error itself, and calls nothing that does.
 _RAISE = dis.opmap["RAISE_VARARGS"]
-#: Folders of our own code; an environment may lie beside them, with the libraries in it.
-_OURS = tuple(next(iter(package.__path__)) for package in (numerics, theory))
+#: The packages whose words are ours.
+_OURS = ("numerics", "theory")
 
 
 def refusal(error: Exception) -> bool:
@@ -36,8 +34,8 @@ def refusal(error: Exception) -> bool:
         frame = frame.tb_next
     if frame is None:
         return False
-    code = frame.tb_frame.f_code
-    ours = code.co_filename.startswith(_OURS) and code.co_code[frame.tb_lasti] == _RAISE
+    package = str(frame.tb_frame.f_globals.get("__name__")).partition(".")[0]
+    ours = package in _OURS and frame.tb_frame.f_code.co_code[frame.tb_lasti] == _RAISE
     return ours and isinstance(error, (TypeError, ValueError, ArithmeticError)) and bool(str(error))
 
 

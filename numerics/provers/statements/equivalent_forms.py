@@ -15,8 +15,9 @@ import numpy as np
 import sympy as sp
 
 from numerics.provers.enclosures.boxes import Box
-from numerics.provers.enclosures.enclose import Binet, BinetSlope, Program, Unsupported
+from numerics.provers.enclosures.enclose import Program, Unsupported
 from numerics.provers.enclosures.interval import Iv
+from numerics.provers.enclosures.rules import Binet, BinetSlope
 from numerics.provers.exact.rational_functions import sign
 from numerics.provers.statements.floating_point import Array, values_of
 
@@ -25,8 +26,8 @@ __all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh
 #: Sizes of variables at which a sum may show that it has both signs.
 PLACES = np.array([0.001, 0.1, 0.5, 0.9, 1.5, 3.0, 10.0, 100.0, 10_000.0])
 
-#: Functions whose signs SymPy may tell from those of their arguments.
-_TOLD = (sp.exp, sp.log, sp.Abs, sp.Max, sp.Min, sp.sinh, sp.cosh, sp.tanh, sp.erf, sp.erfc, sp.gamma, sp.factorial)
+#: Functions of whose signs SymPy is not believed.
+_UNTOLD = (sp.tan, sp.LambertW, sp.harmonic, sp.polygamma)
 
 
 class Signs:
@@ -195,7 +196,7 @@ def _plain(e: sp.Expr) -> bool:
     """Whether SymPy's assumptions tell the sign of `e` without evaluating a number such as pi - 3
     in floating point, and without what SymPy knows of special functions: these are no exact steps.
     """
-    if not all(isinstance(f, _TOLD) for f in e.atoms(sp.Function)) or not all(map(_one_sign, e.atoms(sp.Add))):
+    if e.has(*_UNTOLD) or not all(map(_one_sign, e.atoms(sp.Add))):
         return False
     numbers = (a for a in sp.preorder_traversal(e) if a.is_number and not a.is_Rational)
     return all(a.is_Mul or isinstance(a, (sp.NumberSymbol, sp.exp)) or (a.is_Pow and a.exp.is_Rational) for a in numbers)
