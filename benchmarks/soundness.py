@@ -1,10 +1,11 @@
 """Attack the provers with random statements: ``python -m benchmarks.soundness [statements]
 [--generator first] [--seed N] [--effort N] [--blind]``.
 
-Run it from the root of a checkout. Each of the two generators (`tests/numerics/provers/generation`
-and `tests/numerics/provers/soundness`) makes half of the statements. Every verdict that an attack
-shows to be false, and every crash, is printed at once; at last come the numbers of statements by
-verdict and by what they attack. It exits with 1 if there was a false verdict or a crash.
+Run it from the root of a checkout. Each of the generators (`tests/numerics/provers/generation`, and
+two of `tests/numerics/provers/soundness`) makes the same number of statements. Every verdict that
+an attack shows to be false, and every crash, is printed at once; at last come the numbers of
+statements by verdict and by what they attack. It exits with 1 if there was a false verdict or a
+crash.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the attacks and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("statements", type=int, nargs="?", default=100_000)
-    parser.add_argument("--generator", choices=[*ATTACKS, "both"], default="both")
+    parser.add_argument("--generator", choices=[*ATTACKS, "all"], default="all")
     parser.add_argument("--seed", type=int, default=0, help="another seed is another family of statements")
     parser.add_argument("--effort", type=int, default=8_000, help="steps after which the prover gives up")
     parser.add_argument("--blind", action="store_true", help="look for no counterexample, so that proofs alone are attacked")
     options = parser.parse_args(arguments)
-    chosen = list(ATTACKS) if options.generator == "both" else [options.generator]
+    chosen = list(ATTACKS) if options.generator == "all" else [options.generator]
     faults = 0
     for n, name in enumerate(chosen):
         count = options.statements // len(chosen) + (n < options.statements % len(chosen))

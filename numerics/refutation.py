@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
@@ -16,7 +17,10 @@ import sympy as sp
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import Integers, forall
 from numerics.provers.as_written import scalar
+from numerics.provers.doors import guarded
 from numerics.provers.enclosures.balls import value
+from numerics.provers.exact.exact_numbers import put, sign, told
+from numerics.provers.exact.normal_form import Letters
 
 __all__ = ["defeated", "refuted_by_two_routes", "vanishing"]
 
@@ -68,6 +72,7 @@ def refuted_by_two_routes(
     )
 
 
+@guarded("exact arithmetic")
 def defeated(
     left: sp.Expr, right: sp.Expr, k: sp.Symbol, *, at: Mapping[str, sp.Expr], where: Mapping[str, Any], least: int = 1
 ) -> Evidence:
@@ -125,23 +130,41 @@ def defeated(
     # A left side that tends to -oo defeats nothing, although the ratio tends to 0.
     n_th = sp.Symbol(str(k), integer=True, positive=True)
     everywhere = {n_th: Integers(max(least, 1), sp.oo)}
-    positive = limit == 0 and (left.is_positive or forall(left.xreplace({k: n_th}), ">", 0, everywhere).verdict.executed)
+    positive = (
+        limit == 0
+        and _falls(ratio.subs(dict.fromkeys(constants, sp.S.One)), k)
+        and (left.is_positive or forall(left.xreplace({k: n_th}), ">", 0, everywhere).verdict.executed)
+    )
     if positive:
         ones = dict.fromkeys(constants, sp.S.One)
         for n in range(least, LONGEST):
-            sides = [side.subs(ones).subs(k, n) for side in (left, right)]
+            sides = [put(side.subs(ones), {k: sp.Integer(n)}) for side in (left, right)]
             if float(sides[0]) > float(sides[1]) and value(sides[0]).real > value(sides[1]).real:
-                instance = {name: sp.nsimplify(e.subs(k, n)) for name, e in at.items()}
+                instance = {name: _short(put(sp.sympify(e), {k: sp.Integer(n)})) for name, e in at.items()}
                 shown = {**where, **instance, **{str(c): 1 for c in constants}, "left": float(sides[0]), "right": float(sides[1])}
                 every = {"every other choice": f"right/left -> 0 as {k} -> oo, {', '.join(f'{n} = {e}' for n, e in at.items())}"}
                 seconds = time.perf_counter() - started
                 return Evidence(verdict=Verdict.REFUTED, witness={**shown, **every}, witness_by="Arb", seconds=seconds, **common)
     reason = f"right/left tends to {limit}: this sequence does not defeat every choice of {names}"
     if limit == 0:
-        reason = f"{left} was not shown to be positive, so that right/left -> 0 says nothing"
+        reason = f"{left} was not shown to be positive, or right/left not seen to fall, so that right/left -> 0 says nothing"
     return Evidence(verdict=Verdict.OPEN, reason=reason, seconds=time.perf_counter() - started, **common)
 
 
+def _falls(ratio: sp.Expr, k: sp.Symbol) -> bool:
+    """Whether a ratio grows smaller far out: its limit does not rest on SymPy's word alone."""
+    places = (value(put(ratio, {k: sp.Integer(2) ** e})) for e in (16, 64, 256))
+    seen = [abs(v) for v in places if v.is_finite()]
+    return all(b.is_zero() or b < a for a, b in pairwise(seen))
+
+
+def _short(number: sp.Expr) -> sp.Expr:
+    """A number in the form that SymPy finds simpler, if it is the same."""
+    simple = sp.nsimplify(number)
+    return simple if simple == number or (number.is_number and sign(simple - number) == 0) else number
+
+
+@guarded("exact arithmetic")
 def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evidence:
     """Refute ``left <= right`` at one instance where the right side is 0 whatever the constants in
     it are.
@@ -171,7 +194,8 @@ def vanishing(left: sp.Expr, right: sp.Expr, *, where: Mapping[str, Any]) -> Evi
     """
     checked = rf"{sp.latex(left)} \le {sp.latex(right)}"
     # The two sides are read as an engine would: numbers whose sign SymPy misjudges are refused.
-    if scalar(left).value.is_positive and sp.simplify(scalar(right).value) == 0:
+    letters = Letters()
+    if told(scalar(left).value, "positive") and letters.vanish(letters.translate([scalar(right).value]))[0]:
         witness = {**where, "left": left, "right": "0 for all constants"}
         return Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", checked=checked, witness=witness, witness_by="exact")
     reason = f"the right side {right} does not vanish identically, or the left side {left} is not positive"

@@ -1,5 +1,5 @@
-"""Hostile input gets a result or an error of ours: 500 calls of the 10 000 that
-``python -m benchmarks.hostile_input`` makes.
+"""Hostile input gets a result or an error of ours, and answers scale with units: some of the calls
+that ``python -m benchmarks.hostile_input`` makes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import theory
 from numerics.pages.files import replace_together
 from tests.hostile.calls import inner, make_calls
 from tests.hostile.judging import Outcome, differs, judged
+from tests.hostile.scaling import LAWS, ScaleLaw, fault_of_units, scaled_calls
 from tests.hostile.targets import ROOMS, TARGETS, UNTRIED
 
 
@@ -28,6 +29,19 @@ def test_500_calls_end_well(tmp_path: Path) -> None:
     assert len(ends) == 500
     assert [f"{call}: {outcome.fault}" for call, outcome in ends if outcome.fault] == []
     assert 50 < sum(outcome.refused for _, outcome in ends) < 450, "of hostile input some is refused, and some has an answer"
+
+
+def test_answers_scale_as_laws_say_or_are_refused() -> None:
+    ends = list[tuple[str, str]]()
+    scaled_calls(150, 0, lambda call, fault: ends.append((call, fault)))
+    assert [f"{call}: {fault}" for call, fault in ends if fault not in ("", "refused")] == []
+    assert sum(fault == "refused" for _, fault in ends) < 50, "most calls have an answer"
+
+
+def test_a_wrong_law_of_scale_is_found() -> None:
+    law = next(law for law in LAWS if law.target == "icl_risk")
+    assert "in place of" in fault_of_units(ScaleLaw(law.target, law.given, {"": 3}), 100)
+    assert fault_of_units(law, 100) == ""
 
 
 def test_every_public_function_is_called() -> None:

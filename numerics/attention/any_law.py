@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
-from numerics.attention.errors import ExactErrors, of_square, of_two_rules, settled
+from numerics.attention.errors import ExactErrors, of_square, of_two_rules, settled, with_linear
 from numerics.attention.laplace_transforms import law_transforms, transform_grid
 from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.attention.short_prompts import are_few, short_prompt_errors
@@ -58,6 +58,8 @@ class _LawAtQuery:
     moments: TiltedMoments
     mean: Floats  # h, in the coordinates of g
     covariance: Floats  # H; where the law is known, accurate however small
+    apart: float = 0.0  # the distance of T from linear attention,
+    towards: Floats = field(default_factory=lambda: np.zeros(0))  # and (VF)' times the direction in which it lies
 
 
 def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
@@ -105,11 +107,17 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         matrices.append((K @ F).T @ (K @ F))
         forms |= {"grad_K": 1, "grad_Q": 2}
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
-    found, relative = _settled(see(matrices), matrices, L, law.name)
+    seen = see(matrices)
+    Gamma = setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T  # a name says: variance 1
+    gap = V @ (F @ seen.mean - Gamma @ a)
+    apart = float(np.linalg.norm(gap))
+    seen = replace(seen, apart=apart, towards=(V @ F).T @ gap / (apart or 1.0))
+    found, relative = _settled(seen, matrices, L, law.name)
     gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
     return ExactErrors(
         lengths=L,
         output=found["mean 0"],
+        from_linear=found["from linear"],
         squared_bias=found["bias"],
         grad_V=len(V) * found["mean 1"],
         grad_U=factors["grad_U"] * found["covariance 1"],
@@ -210,6 +218,7 @@ def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str) -> 
             for known, these in zip((values, errors), route(seen, matrices, L[where])):
                 for name, x in these.items():
                     known.setdefault(name, np.zeros(L.shape))[where] = x
+    values, errors = with_linear(values, errors, seen.apart)
     return settled(values, errors, L, rounding=_rounding(of)[0], law=law)
 
 
@@ -222,7 +231,7 @@ def _by_prompts(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[d
     """Values and errors from a sum over all prompts, for laws on few points and short prompts."""
     of = seen.moments
     assert isinstance(of, AtomicMoments)
-    found = [short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, int(n)) for n in L]
+    found = [short_prompt_errors(of.points, of.weights, of.b, seen.covariance, matrices, seen.towards, int(n)) for n in L]
     values, errors = ({name: np.array([row[name] for row in rows]) for name in rows[0]} for rows in zip(*found))
     return values, errors
 
@@ -234,6 +243,7 @@ def _by_two_rules(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple
     for rule in rules:
         offset = rule.pop("offset")
         rule["bias"] = np.einsum("ni,ij,nj->n", offset, matrices[0], offset)
+        rule["along"] = offset @ seen.towards
     return of_two_rules(rules, _rounding(seen.moments)[1])
 
 
@@ -262,6 +272,7 @@ def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[di
     H, W, h = seen.covariance, matrices[0], seen.mean
     yy, (_, cancelled) = free.yy[0] / free.one, _rounding(seen.moments)
     values = {f"mean {i}": np.sum(yy * M) for i, M in enumerate(matrices[:2])} | {"bias": h @ W @ h}
+    values["along"] = -(h @ seen.towards)
     terms = {f"mean {i}": np.sum(np.abs(yy) * np.abs(M)) for i, M in enumerate(matrices[:2])}
     for i, X in enumerate(matrices[1:], 1):
         values[f"covariance {i}"] = np.sum((W @ H @ X) * H)
@@ -274,6 +285,7 @@ def _one_token(seen: _LawAtQuery, matrices: list[Floats], L: Floats) -> tuple[di
         terms |= {f"covariance {i}": square**2 * traces[0] * trace for i, trace in enumerate(traces[1:], 1)}
     errors = {name: cancelled * x for name, x in terms.items()}
     errors["bias"] = of_square(values["bias"], cancelled**2 * terms["mean 0"])
+    errors["along"] = cancelled * math.sqrt(terms["mean 0"])
     if isinstance(seen.moments, CauchyMoments):
         for i in range(1, len(matrices)):
             errors[f"covariance {i}"] = of_square(values[f"covariance {i}"], cancelled**2 * terms[f"covariance {i}"])

@@ -26,13 +26,15 @@ Floats = NDArray[np.float64]
 LARGEST_LAMBDA = 64.0
 
 
-def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLike, *, tolerance: float = 1e-5) -> Floats | None:
+def exact_error(
+    setting: AttentionSetting, quantity: Quantity | Literal["from_linear"], lengths: ArrayLike, *, tolerance: float = 1e-5
+) -> Floats | None:
     """The exact mean squared error, by quadrature.
 
     Parameters
     ----------
     setting : AttentionSetting
-    quantity : {"output", "grad_V", "grad_U"}
+    quantity : {"output", "from_linear", "grad_V", "grad_U"}
     lengths : array_like, shape (n,)
         Whole numbers from 1 to 1e100.
     tolerance : float
@@ -58,6 +60,8 @@ def exact_error(setting: AttentionSetting, quantity: Quantity, lengths: ArrayLik
         found = _of_law(setting, tuple(np.atleast_1d(L).tolist()))
         curve = None if found is None else np.asarray(getattr(found, quantity))
         return None if curve is None or np.isnan(curve).any() else curve  # some of it may be lost in rounding
+    if quantity == "from_linear":  # for Gaussian tokens the limit is linear
+        quantity = "output"
     if quantity != "grad_U":
         return _mean_token(setting, quantity, L)
     if setting.score_variance > (LARGEST_LAMBDA if setting.averaged else LARGEST_SCORE_VARIANCE):

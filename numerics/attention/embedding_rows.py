@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.any_law import ROUNDING, tilt_of
-from numerics.attention.errors import ExactErrors, of_two_rules, settled
+from numerics.attention.errors import ExactErrors, of_two_rules, settled, with_linear
 from numerics.attention.laplace_transforms import STEP, LawTransforms, transform_grid
 from numerics.attention.setting import AttentionSetting
 from numerics.attention.tilted_moments import AtomicMoments
@@ -52,6 +52,8 @@ class _Seen:
 
     table: EmbeddingTable
     half: Floats  # |half y| = |Vy|
+    apart: float  # the distance of T from linear attention,
+    towards: Floats  # and V' times the direction in which it lies
     log_w: Floats  # (n,), the logarithms of the weights, of mean 1
     top: Floats  # the row with the largest score,
     away: Floats  # from which the tilted mean is so far
@@ -129,11 +131,13 @@ def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
             for known, these in zip((values, errors), route(setting, seen, L[where])):
                 for name, x in these.items():
                     known.setdefault(name, np.zeros(L.shape))[where] = x
+    values, errors = with_linear(values, errors, seen.apart)
     found, relative = settled(values, errors, L, rounding=ROUNDING[0], law=setting.law.name)
     lost = np.full(L.shape, np.nan)
     return ExactErrors(
         lengths=L,
         output=found["mean 0"],
+        from_linear=found["from linear"],
         squared_bias=found["bias"],
         grad_V=len(V) * found["mean 1"],
         grad_U=lost,
@@ -163,7 +167,9 @@ def _at_query(setting: AttentionSetting) -> _Seen:
         y = x - top - away
         plain += y.sum(0) / score.size
         squares[1:, where] = ((y @ half.T) ** 2).sum(1), (y * y).sum(1)
-    return _Seen(table, half, log_w, top, away, plain, squares)
+    gap = V @ (top + away - setting.Gamma @ tilt_of(setting))
+    apart = float(np.linalg.norm(gap))
+    return _Seen(table, half, apart, V.T @ gap / (apart or 1.0), log_w, top, away, plain, squares)
 
 
 def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -172,7 +178,9 @@ def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[
     weights, output, gradient = seen.squares.mean(1)
     table = {"mean 0": output, "mean 1": gradient, "bias": bias, "weights": weights}
     values = {name: np.full(L.shape, x) for name, x in table.items()}
-    return values, {name: ROUNDING[1] * (x + (name == "bias") * output) for name, x in values.items()}
+    errors = {name: ROUNDING[1] * (x + (name == "bias") * output) for name, x in values.items()}
+    along = {"along": np.full(L.shape, float(seen.plain @ seen.towards))}
+    return values | along, errors | {"along": ROUNDING[1] * np.sqrt(values["mean 0"])}
 
 
 def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:
@@ -187,6 +195,7 @@ def _by_two_rules(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[di
                 "weights": first[0],
                 "mean 0": first[1] + f.integral(L, 2, (mapped**2).sum(1)),
                 "mean 1": first[2] + f.integral(L, 2, (mean**2).sum(1)),
+                "along": STEP * np.exp(f.log_ways(L, 1)) @ (mean @ seen.towards),
                 "bias": ((STEP * np.exp(f.log_ways(L, 1)) @ mapped) ** 2).sum(1),
                 "terms of mean 0": first[1],
                 "terms of mean 1": first[2],

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from theory.shown.result import Drawn, few
 
-__all__ = ["ExactErrors", "of_square", "of_two_rules", "settled"]
+__all__ = ["ExactErrors", "of_square", "of_two_rules", "settled", "with_linear"]
 
 Floats = NDArray[np.float64]
 #: The difference of the two rules is multiplied by this.
@@ -36,9 +36,12 @@ class ExactErrors(Drawn):
     lengths : array, shape (n,)
     output : array, shape (n,)
         ``E|T_L - T|^2``.
+    from_linear : array, shape (n,)
+        ``E|T_L - V Gamma U z|^2``, which is `output` for Gaussian tokens.
     squared_bias : array, shape (n,)
         ``|E[T_L | query] - T|^2``, averaged over the query: the part of `output` that no average
-        over prompts removes.
+        over prompts removes. Averaged over queries it is nan where V sees only directions whose
+        scores have less than 1e-6 of the largest deviation, which such averages leave out.
     grad_V, grad_U : array, shape (n,)
         ``E|grad T_L - grad T|^2``. For laws that are not Gaussian it is nan where the scores are so
         large that rounding leaves no digit of it. For large embedding tables `grad_U`, `grad_K` and
@@ -54,6 +57,7 @@ class ExactErrors(Drawn):
 
     lengths: Floats
     output: Floats
+    from_linear: Floats
     squared_bias: Floats
     grad_V: Floats
     grad_U: Floats
@@ -96,8 +100,9 @@ def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tup
     Parameters
     ----------
     rules : sequence of two mappings
-        The means by name, among them ``"mean 0"`` of the output, its ``"bias"`` and the
-        ``"weights"``. Under ``"terms of NAME"`` the size of the terms that cancel in a mean.
+        The means by name, among them ``"mean 0"`` of the output, its ``"bias"``, the part of its
+        mean ``"along"`` a direction and the ``"weights"``. Under ``"terms of NAME"`` the size of
+        the terms that cancel in a mean.
     cancelled : float
         Relative rounding error of these terms.
 
@@ -112,6 +117,25 @@ def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tup
     for name in names:
         errors[name] = errors[name] + cancelled * one.get(f"terms of {name}", 0.0)
     errors["bias"] += of_square(values["bias"], cancelled**2 * values["weights"] * one["terms of mean 0"])
+    errors["along"] += cancelled * np.sqrt(values["weights"] * one["terms of mean 0"])
+    return values, errors
+
+
+def with_linear(
+    values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of
+    T_L - T ``"along"`` the direction from V Gamma U z to T, which are ``apart``.
+
+    Examples
+    --------
+    >>> known = {"mean 0": np.array([2.0]), "along": np.array([-1.0])}
+    >>> with_linear(known, {"mean 0": np.zeros(1), "along": np.zeros(1)}, 1.0)[0]["from linear"]
+    array([1.])
+    """
+    values, errors = dict(values), dict(errors)
+    values["from linear"] = values["mean 0"] + 2 * apart * values.pop("along") + apart**2
+    errors["from linear"] = errors["mean 0"] + 2 * apart * errors.pop("along")
     return values, errors
 
 

@@ -129,6 +129,7 @@ def gaussian_errors(setting: AttentionSetting, lengths: Floats, tolerance: float
     return ExactErrors(
         lengths=L,
         output=found["output"],
+        from_linear=found["output"],
         squared_bias=found["squared_bias"],
         grad_V=found["grad_V"],
         grad_U=found["grad_U"],
@@ -297,7 +298,10 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     left, sizes, right = np.linalg.svd(p.C, full_matrices=False)
     # The coefficients are divided by powers of s. Where s is small, the rounding errors of
     # directions without scores would be magnified: these directions are set to 0.
-    p = p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
+    whole, p = p, p._replace(C=(left * np.where(sizes > UNSEEN_SHARE * sizes[0], sizes, 0.0)) @ right)
+    of_h = [float(np.sum(x.C * (x.W @ x.C))) for x in (whole, p)]
+    rounding = 1e-24 * float(np.sum(p.C**2) * np.trace(p.W))
+    lost = abs(of_h[0] - of_h[1]) > max(tolerance * of_h[0], rounding)  # all of the squared bias comes from h
     rule = ROUGH if tolerance >= COARSE_TOLERANCE else CLOSE
     for halving in range(HALVINGS + 1):
         s, weights, even = _over_queries(p, L, rule.step / 2**halving)
@@ -305,7 +309,7 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
         relative += NEGLECT_ERROR + rule.fineness.accuracy
         if relative.max() <= tolerance:
-            return fine, relative
+            return fine | ({"squared_bias": np.full(L.shape, np.nan)} if lost else {}), relative
     raise ValueError(
         f"the average over queries is known to {relative.max():.1g} only (L = {L[relative.argmax()]:.3g}), not to {tolerance:g}; "
         "ask for a larger tolerance or shorter prompts"

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.quadrature.query_form import QuadraticFormLaw, quadratic_form_law
 from numerics.quadrature.softmax_weights import check_lengths
 from numerics.token_laws import TokenLaw, ball, gaussian, rademacher, sphere, uniform
-from theory.inputs.arrays import covariance_factor, read_arrays, read_covariance, real_array, symmetric_root
+from theory.inputs.arrays import read_arrays, read_covariance, real_array
 from theory.inputs.kinds import check_kind
+from theory.inputs.spectrum import covariance_factor, say_if_lost, symmetric_root
 from theory.shown.result import in_a_line
 
 __all__ = ["LAWS", "QUANTITIES", "AttentionSetting", "Quantity", "as_setting", "overflow_refused", "read_lengths"]
@@ -28,6 +29,8 @@ Quantity = Literal["output", "grad_V", "grad_U"]
 QUANTITIES: tuple[Quantity, ...] = ("output", "grad_V", "grad_U")
 #: Largest entry; the fourth power of a larger one may exceed the range of floats.
 LARGEST = 1e30
+#: Scores of a smaller variance change a softmax by less.
+LEAST_SCORES = 1e-6
 #: Relative difference between U and K'Q that counts as rounding.
 ROUNDING = 1e-9
 
@@ -195,10 +198,21 @@ class AttentionSetting:
     def token_factor(self) -> Floats:
         """F of tokens F g, shape (d, r), where g are the standard coordinates of their law; the
         identity for a law that has none.
+
+        Warns
+        -----
+        RankWarning
+            If scores or values vary only in directions that are lost in rounding errors of Gamma.
         """
-        if not isinstance(self._tokens, TokenLaw):
-            return covariance_factor(self._tokens)
-        return np.eye(self.d) if self._tokens.factor is None else np.asarray(self._tokens.factor)
+        law = self._tokens
+        given = (law.identity or {}).get("Gamma") if isinstance(law, TokenLaw) else law
+        F = (np.eye(self.d) if law.factor is None else law.factor) if isinstance(law, TokenLaw) else covariance_factor(law)
+        if given is not None:
+            with np.errstate(over="ignore", invalid="ignore"):  # refused where it is needed
+                scores = (self.U @ self.query_factor).T
+            seen = {"the values V z": (self.V, 0.0), "the scores of tokens": (scores, LEAST_SCORES)}
+            say_if_lost("Gamma", np.asarray(given), F, seen)
+        return np.asarray(F)
 
     @cached_property
     def query_factor(self) -> Floats:

@@ -38,7 +38,7 @@ def are_few(k: int, d: int, L: float) -> bool:
 
 
 def short_prompt_errors(
-    y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], L: int
+    y: Floats, weights: Floats, b: Floats, H: Floats, matrices: Sequence[Floats], towards: Floats, L: int
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The errors at one length as sums over all prompts, with bounds on their rounding errors: the
     fields of `numerics.attention.any_law`.
@@ -54,13 +54,16 @@ def short_prompt_errors(
         Covariance under the tilted law.
     matrices : sequence of arrays, shape (d, d)
         W first, then the X.
+    towards : array, shape (d,)
+        V' times a unit vector, where W = V'V.
     L : int
 
     Returns
     -------
     values : dict
         ``"mean i"`` for E (m - h)'M(m - h), m the softmax mean of a prompt and M the first two
-        matrices, ``"bias"`` for that of the mean of m - h, ``"covariance i"`` for
+        matrices, ``"bias"`` for that of the mean of m - h, ``"along"`` for the product of that mean
+        with ``towards``, ``"covariance i"`` for
         ``E |W^{1/2} (C - H) X^{1/2}|^2``, C the softmax covariance, and ``"weights"`` for E sum
         p^2.
     errors : dict
@@ -71,7 +74,8 @@ def short_prompt_errors(
     One token that is +1 or -1 has no covariance; without scores H is 1:
 
     >>> one, points = np.eye(1), np.array([[1.0], [-1.0]])
-    >>> found, _ = short_prompt_errors(points, np.full(2, 0.5), np.zeros(1), one, [one, one], 1)
+    >>> half, zero = np.full(2, 0.5), np.zeros(1)
+    >>> found, _ = short_prompt_errors(points, half, zero, one, [one, one], one[0], 1)
     >>> found["covariance 1"]
     1.0
     """
@@ -99,6 +103,7 @@ def short_prompt_errors(
         if not i:
             bias = p @ mean
             values["bias"], off_bias = float(bias @ M @ bias), float(p @ (off + of_p * np.sqrt(square)))
+            values["along"], errors["along"] = float(bias @ towards), off_bias
             errors["bias"] = (2 * math.sqrt(max(values["bias"], 0.0)) + off_bias) * off_bias
     W = matrices[0]
     for i, X in enumerate(matrices[1:], 1):

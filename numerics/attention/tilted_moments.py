@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.independent import coordinate_log_mgf
+from numerics.token_laws.kinds import check_law
 from numerics.token_laws.radial import sphere_derivatives
 
 __all__ = ["AtomicMoments", "Basis", "IndependentMoments", "RadialMoments", "TiltedMoments", "entrywise_basis"]
@@ -103,6 +104,7 @@ def centred_coordinate(kind: str, t: Complex, h: Floats) -> tuple[Floats, Comple
     """The moments ``E[e^{tg} (g - h)^n]``, n = 0 to 4, of one coordinate: the logarithm of a common
     factor, and the rest, of shape (..., 5).
     """
+    check_law(kind, ("normal", "sign", "uniform"), "a moment under a tilt")
     if kind == "normal":  # N(t, 1) times e^{t^2/2}
         m, shift = t - h, (t * t).real / 2
         plain = [np.ones_like(m), m, m * m + 1, m**3 + 3 * m, m**4 + 6 * m * m + 3]

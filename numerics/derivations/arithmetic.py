@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import sympy as sp
 
 from numerics.derivations.normal_form import normal_form
-from numerics.derivations.sorts import Range, Refused
+from numerics.derivations.sorts import Fault, Range, Refused
 from numerics.derivations.terms import Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
-from numerics.derivations.theorems import Theorem, prove, read
+from numerics.derivations.theorems import Theorem, _prove, read
 from numerics.derivations.values import finite, nonnegative, positive
 from numerics.evidence import Verdict
 from numerics.provers import Integers, forall, identity
@@ -58,7 +59,10 @@ def arithmetic(
     Raises
     ------
     Refused
-        If an opaque term may be infinite, or the prover does not say PROVED or CERTIFIED.
+        If an opaque term may be infinite, the premises contradict each other or a range, or the
+        prover does not say PROVED or CERTIFIED.
+    Fault
+        If the prover breaks.
 
     Examples
     --------
@@ -72,17 +76,27 @@ def arithmetic(
     left, right = table.read(lhs), table.read(rhs)
     where = [(table.read(p.lhs), p.op, table.read(p.rhs)) for p in premises]
     new = {table.read(read(v)): table.read(read(e)) for v, e in (via or {}).items()}
-    exact = True
+    if not all(isinstance(s, sp.Symbol) for s in new):
+        raise Refused("`via` gives terms for new variables; write {variable: term}")
+    exact, asked, ends = True, False, _ends(table.domain)
     for values in itertools.product((1, 0), repeat=len(table.switches)):
         fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
         tests = list(table.switches.values())
         cases: list[Condition] = [(sp.S.Zero, "<=", u) if v else (u, "<", sp.S.Zero) for u, v in zip(tests, values)]
         at = lambda e, fixed=fixed: e.xreplace(fixed)
         given = [(at(a), o, at(b)) for a, o, b in (*cases, *where)]
-        if _contradictory(given):
+        if _contradictory(given, ends):
             continue
-        exact = _decided(at(left), op, at(right), given, table.domain, new, effort) and exact
-    return prove(lhs, op, rhs, "arithmetic", premises, exact)
+        asked = True
+        try:
+            exact = _decided(at(left), op, at(right), given, table.domain, new, effort) and exact
+        except Refused as stop:
+            raise Refused(f"{stop}{table.legend(str(stop))}") from None
+    if not asked:
+        raise Refused(
+            "the premises contradict each other, or the range of a variable, so that anything follows; correct one of them"
+        )
+    return _prove(lhs, op, rhs, "arithmetic", premises, exact)
 
 
 class _Table:
@@ -111,7 +125,9 @@ class _Table:
             return self.names[key] if e.head == "ind" else 1 - self.names[key]
         return HEADS[e.head](*map(self.read, e.args))
 
-    def variable(self, e: Term) -> sp.Symbol:
+    def variable(self, e: Term) -> sp.Expr:
+        if isinstance(e, Variable) and e.range is not None and e.range.lo is not None and e.range.lo == e.range.hi:
+            return sp.Rational(e.range.lo.numerator, e.range.lo.denominator)  # its only value
         if e not in self.names:
             if not finite(e) and not self.bounded(e):
                 raise Refused(f"{text(e)} is not known to be finite; give its functions orders, or a premise that bounds it")
@@ -123,6 +139,14 @@ class _Table:
             zero = (sp.S.Zero, sp.oo) if positive(e) else sp.Interval(0, sp.oo) if nonnegative(e) else (-sp.oo, sp.oo)
             self.domain[s] = zero if given is None else _domain(given)
         return self.names[e]
+
+    def legend(self, said: str) -> str:
+        """What the letters of a prover that occur in a text stand for."""
+        used = set(re.findall(r"#[a-z]+\d+", said))
+        terms = [f"{s} is {text(e)}" for e, s in self.names.items() if str(s) in used]
+        more = ["a #theta is a number from 0 to 1"] if "#theta" in said else []
+        more += ["a #slack is one from 0 on"] if "#slack" in said else []
+        return f"\n  where {', '.join(terms + more)}" if terms or more else ""
 
     def bounded(self, e: Term) -> bool:
         """Whether a premise shows that the term, which is not negative, is finite."""
@@ -148,7 +172,17 @@ def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], dom
     """Whether exact arithmetic decided the inequality; Refused if nothing did."""
     asked = (left, op, right, tuple(given), tuple(domain.items()), tuple(via.items()), effort)
     if asked not in ANSWERS:
-        ANSWERS[asked] = _asked(left, op, right, given, domain, via, effort)
+        try:
+            ANSWERS[asked] = _asked(left, op, right, given, domain, via, effort)
+        except Refused:
+            raise
+        except (TypeError, ValueError) as words:  # with these provers say what they do not read
+            raise Refused(f"the prover refuses {left} {op} {right}: {words}") from None
+        except Exception as fault:
+            raise Fault(
+                f"a prover breaks at {left} {op} {right}, with {type(fault).__name__}: {fault}; nothing is proved or refuted; "
+                "please report this, and split the step meanwhile"
+            ) from fault
     return ANSWERS[asked]
 
 
@@ -159,21 +193,14 @@ def _asked(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domai
     used = set().union(*(e.free_symbols for e in (left, right, *(x for a, _, b in where for x in (a, b)))))
     if op == "==":
         real = {s: sp.Symbol(s.name, real=True, **_sign(box[s])) for s in used}
-        try:
-            evidence = identity(left.xreplace(real), right.xreplace(real))
-        except (TypeError, ValueError) as fault:
-            raise Refused(f"the prover refuses {left} = {right}: {fault}") from None
+        evidence = identity(left.xreplace(real), right.xreplace(real))
     else:
         met = [(a, "<=" if o == "==" else o, b) for a, o, b in where] + [(b, "<=", a) for a, o, b in where if o == "=="]
         met = [(a, o, b) for a, o, b in met if not (a - b).is_number]
-        try:
-            evidence = forall(
-                left, op, right, {s: box[s] for s in sorted(used, key=str)}, where=met, via=via or None, effort=effort
-            )
-        except ValueError as fault:
-            raise Refused(f"the prover refuses {left} {op} {right}: {fault}") from None
+        evidence = forall(left, op, right, {s: box[s] for s in sorted(used, key=str)}, where=met, via=via or None, effort=effort)
     if not evidence.verdict.accepted:
-        raise Refused(f"the prover says {evidence.verdict} of {left} {op} {right}: {evidence.reason or dict(evidence.witness)}")
+        why = evidence.reason or f"at {dict(evidence.witness)}, which is not necessarily a point that a law has"
+        raise Refused(f"the prover says {evidence.verdict} of {left} {op} {right}: {why}")
     return evidence.verdict is Verdict.PROVED
 
 
@@ -183,9 +210,24 @@ def _sign(given: Any) -> dict[str, bool]:
     return {} if lo < 0 else {"positive": True} if lo > 0 or is_open else {"nonnegative": True}
 
 
-def _contradictory(given: list[Condition]) -> bool:
-    """Two conditions that cannot hold together, as their sum is a number."""
-    for (a, o, b), (c, q, e) in itertools.combinations(given, 2):
+def _ends(domain: Any) -> list[Condition]:
+    """The ranges of variables as conditions."""
+    out: list[Condition] = []
+    for s, given in domain.items():
+        ends = given if isinstance(given, tuple) else given.args[:2] if isinstance(given, sp.Interval) else (given.lo, sp.oo)
+        opened = (given.left_open, given.right_open) if isinstance(given, sp.Interval) else (isinstance(given, tuple), True)
+        low, high = ("<" if is_open else "<=" for is_open in opened)
+        out += [(a, o, b) for a, o, b in ((ends[0], low, s), (s, high, ends[1])) if sp.oo not in (-a, b)]
+    return out
+
+
+def _contradictory(given: list[Condition], ends: list[Condition]) -> bool:
+    """Two conditions, or one and the end of a range, that cannot hold together, as their sum is a
+    number.
+    """
+    both = [*given, *((b, "<=", a) for a, o, b in given if o == "==")]
+    beside = [(one, end) for one in both for end in ends if (one[2] - one[0]).free_symbols == (end[2] - end[0]).free_symbols]
+    for (a, o, b), (c, q, e) in [*itertools.combinations(both, 2), *beside]:
         total = sp.expand(b - a + e - c)
         if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):
             return True
@@ -218,11 +260,25 @@ def _eliminated(goal: list[sp.Expr], where: list[Condition], domain: Any) -> tup
             domain[slack] = sp.Interval(0, sp.oo, left_open=op == "<")
         elif at := _solved(a, op, b, domain):
             new = at
-        put = lambda e, new=new: e.xreplace(new)
+        put = lambda e, new=new: _at(e, new)
         goal = [put(e) for e in goal]
         rest, todo = ([(put(x), o, put(y)) for x, o, y in part] for part in (rest, todo))
         rest += [] if new else [(a, op, b)]
     return goal, rest, domain
+
+
+def _at(e: sp.Expr, new: dict[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The expression at the values that a premise leaves."""
+    try:
+        out = e.xreplace(new)
+    except ValueError:  # in a largest value, by the words of SymPy
+        out = sp.nan
+    if new and out.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        values = ", ".join(f"{x} = {value}" for x, value in new.items())
+        raise Refused(
+            f"a premise leaves {values}, where {e} is undefined; it contradicts a range or another premise, so correct it"
+        )
+    return out
 
 
 def _solved(a: sp.Expr, op: str, b: sp.Expr, domain: Any) -> dict[sp.Symbol, sp.Expr]:

@@ -51,20 +51,20 @@ def chain(*parts: Any) -> Theorem:
     """
     out: Theorem | None = None
     for part in parts:
-        if isinstance(part, Theorem):
-            step = part
-        elif out is None:
-            step = equal(part, part)
-        else:
-            step = equal(out.rhs, part)
-        if out is None:
-            out = step
-        else:
-            if out.rhs != step.lhs:
-                out = then(out, equal(out.rhs, step.lhs))
-            out = then(out, step)
+        step = part if isinstance(part, Theorem) else _same(part if out is None else out.rhs, part)
+        if out is not None and out.rhs != step.lhs:
+            out = then(out, _same(out.rhs, step.lhs))
+        out = step if out is None else then(out, step)
     assert out is not None
     return out
+
+
+def _same(lhs: Any, rhs: Any) -> Theorem:
+    """Two terms with one normal form."""
+    try:
+        return equal(lhs, rhs)
+    except Refused as stop:
+        raise Refused(f"{stop}\n  fractions are joined and cancelled by arithmetic(.., '==', ..); put that between") from None
 
 
 def integrated(

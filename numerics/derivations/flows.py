@@ -14,7 +14,7 @@ from typing import Any
 from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.sorts import NONNEGATIVE, Refused, Sort
 from numerics.derivations.terms import CLOCK, START, Apply, Bind, Defined, Number, Op, Term, Variable, term, text
-from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
+from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read
 from numerics.derivations.values import finite, nonnegative, positive
 
 __all__ = ["begin", "continuation", "derivative", "every_number", "fall", "until", "up_to"]
@@ -31,7 +31,7 @@ def begin() -> Theorem:
     >>> print(begin())
      |- time(0) == 0
     """
-    return prove(CLOCK(START), "==", ZERO, "clock")
+    return _prove(CLOCK(START), "==", ZERO, "clock")
 
 
 def derivative(e: Any, t: Variable) -> Term:
@@ -130,9 +130,9 @@ def fall(e: Any, t: Variable, rate: Theorem, since: Variable = START) -> Theorem
     before = instantiated(e, {t: _time(since)})
     op = "==" if rate.op == "==" else "<="
     if since == START:
-        return prove(e, op, before, "mean value theorem", (rate,))
+        return _prove(e, op, before, "mean value theorem", (rate,))
     later = Op("ind", (CLOCK(t) - CLOCK(since),))
-    return prove(later * e, op, later * before, "mean value theorem", (rate,))
+    return _prove(later * e, op, later * before, "mean value theorem", (rate,))
 
 
 def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
@@ -177,7 +177,7 @@ def every_number(thm: Theorem, t: Variable, c: Variable) -> Theorem:
         raise Refused(f"{c} is no new nonnegative variable")
     here = (Variable("#now", Sort.TIME),)
     left, right = (instantiated(e, {CLOCK: (here, c)}) for e in sides)
-    return prove(left, thm.op, right, "every number is a time", (thm,))
+    return _prove(left, thm.op, right, "every number is a time", (thm,))
 
 
 def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theorem, start: Theorem, thm: Theorem) -> Theorem:
@@ -235,7 +235,7 @@ def continuation(barrier: Assumption, t: Variable, inside: Theorem, below: Theor
     if (start.lhs, start.rhs) != (instantiated(u, {t: START}), barrier.rhs) or barrier in start.assumptions:
         raise Refused(f"{start} does not say without the barrier that the path starts inside it")
     kept = (thm.assumptions | inside.assumptions | below.assumptions) - {barrier}
-    return prove(thm.lhs, thm.op, thm.rhs, "continuation", (start,), own=tuple(kept), inner=(inside, below, thm))
+    return _prove(thm.lhs, thm.op, thm.rhs, "continuation", (start,), own=tuple(kept), inner=(inside, below, thm))
 
 
 def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
@@ -294,7 +294,7 @@ def until(thm: Theorem, end: Any, *shown: Theorem) -> Theorem:
     times = {v for e in (thm.lhs, thm.rhs) for v in e.free if v.sort is Sort.TIME and v != START}
     left, right = (up_to(end, e, *times) for e in (thm.lhs, thm.rhs))
     kept = tuple(a for a, when in timed.items() if not when)
-    return prove(left, "==" if thm.op == "==" else "<=", right, "until", tuple(used), own=kept, inner=(thm,))
+    return _prove(left, "==" if thm.op == "==" else "<=", right, "until", tuple(used), own=kept, inner=(thm,))
 
 
 def up_to(end: Any, e: Any, *times: Variable) -> Term:

@@ -7,11 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from numerics.derivations.binding import bind, instantiated, opened
+from numerics.derivations.binding import bind, instantiated, last_fresh, opened
 from numerics.derivations.judgements import equal
+from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.sorts import POSITIVE, Refused, Sort
 from numerics.derivations.terms import GAUSSIAN, Bind, Function, Number, Op, Term, Variable, text
-from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
+from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read, speaks_of
 from numerics.derivations.values import MEANS, finite, nonnegative, positive
 
 __all__ = ["choose", "exchange", "gaussian", "integrate", "limit", "open_event", "same_covariance"]
@@ -54,7 +55,7 @@ def integrate(kind: str, names: tuple[Variable, ...], thm: Theorem, heads: tuple
         raise Refused("<= or == is needed under an integral")
     check_arbitrary(thm, names)
     left, right = (bind(kind, names, e, heads) for e in (thm.lhs, thm.rhs))
-    return prove(left, thm.op, right, f"integrate: {kind}", (thm,))
+    return _prove(left, thm.op, right, f"integrate: {kind}", (thm,))
 
 
 def limit(thm: Theorem, delta: Variable, Y: Any, Z: Any) -> Theorem:
@@ -89,7 +90,7 @@ def limit(thm: Theorem, delta: Variable, Y: Any, Z: Any) -> Theorem:
     ):
         raise Refused(f"{delta} is no positive variable, occurs elsewhere, or its factor may be infinite")
     same = equal(thm.rhs, Y + delta * Z)
-    return prove(thm.lhs, "<=", Y, "limit", (thm, same))
+    return _prove(thm.lhs, "<=", Y, "limit", (thm, same))
 
 
 def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any) -> Theorem:
@@ -131,7 +132,7 @@ def open_event(thm: Theorem, eta: Variable, names: tuple[Variable, ...], u: Any)
     ):
         raise Refused(f"a probability is needed, and a positive {eta} that occurs in nothing else")
     same = equal(bind(mean.kind, names, Op("above", (u - eta,))), mean)
-    return prove(bind(mean.kind, names, Op("above", (u,))), "<=", thm.rhs, "open event", (thm, same))
+    return _prove(bind(mean.kind, names, Op("above", (u,))), "<=", thm.rhs, "open event", (thm, same))
 
 
 def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: Any, K: Variable, delta: Any) -> Theorem:
@@ -141,7 +142,8 @@ def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: An
     for u is finite; so do the means, by dominated convergence. Hence there is such a K for every
     delta > 0, and every larger number is one, too, so that one K can serve for several choices.
     This is an assumption of what follows, marked as a choice: K depends on nothing but what the
-    assumption speaks of, and nothing that makes the mean finite may speak of K.
+    assumption shows, so that no prompt may stand in it, whose length it does not show, and nothing
+    that makes the mean finite may speak of K.
 
     Parameters
     ----------
@@ -159,9 +161,9 @@ def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: An
     Raises
     ------
     Refused
-        If the bound is not that of a mean of a nonnegative term, or that of a mean over a prompt,
-        whose length K would depend on; if a number may be infinite, K is not new, or the choice
-        would depend on a token, query, task, index or time.
+        If the bound is not that of a mean of a nonnegative term, a number may be infinite, K is not
+        new, or the choice would depend on the length of a prompt, or on a token, query, task, index
+        or time.
 
     Examples
     --------
@@ -175,15 +177,17 @@ def choose(name: str, bound: Theorem, names: tuple[Variable, ...], X: Any, u: An
     E f^2 <= S, K is large |- mean[1: ((f(_0)^2)*ind((f(_0) + (-1*K))))] <= delta
     """
     X, u, delta, mean = read(X), read(u), read(delta), bound.lhs
-    if not isinstance(mean, Bind) or mean.kind not in MEANS or mean.kind == "prompt" or bind(mean.kind, names, X) != mean:
-        raise Refused(f"{bound} does not bound a mean of {text(X)} over a token, query, task or normal, and not a prompt")
+    if not isinstance(mean, Bind) or mean.kind not in MEANS or bind(mean.kind, names, X) != mean:
+        raise Refused(f"{bound} does not bound a mean of {text(X)}")
     if not (nonnegative(X) and finite(bound.rhs) and finite(u) and finite(delta) and positive(delta)):
         raise Refused(f"{text(X)} may be negative, {text(delta)} may be 0, or a number may be infinite")
     left = bind(mean.kind, names, X * Op("ind", (u - K,)))
+    if LENGTH in speaks_of(left, delta):
+        raise Refused(f"the choice of {K} would depend on the number of tokens of a prompt; choose {K} for terms without prompts")
     told = {v for a in bound.assumptions for e in (a.lhs, a.rhs) for v in e.free}.union(bound.rhs.free, X.free, u.free, delta.free)
     if type(K) is not Variable or K.range != POSITIVE or K in told:
         raise Refused(f"{K} is no new positive variable")
-    return prove(left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=K),))
+    return _prove(left, "<=", delta, f"choice: {name}", (bound,), own=(Assumption(name, left, "<=", delta, chosen=K),))
 
 
 def exchange(e: Any) -> Theorem:
@@ -211,10 +215,10 @@ def exchange(e: Any) -> Theorem:
     first, inner = opened(outer)
     if not isinstance(inner, Bind) or inner.kind not in MEANS:
         raise Refused(f"{text(inner)} is no mean")
-    second, body = opened(inner)
+    second, body = opened(inner, last_fresh(*first))
     if not nonnegative(body):
         raise Refused(f"{text(body)} is not known to be nonnegative")
-    return prove(outer, "==", bind(inner.kind, second, bind(outer.kind, first, body)), "Tonelli")
+    return _prove(outer, "==", bind(inner.kind, second, bind(outer.kind, first, body)), "Tonelli")
 
 
 def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theorem) -> Theorem:
@@ -255,7 +259,7 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
     True
     """
     b, x = read(slope), GAUSSIAN(index, g)
-    if one.op != "==" or one.rhs != Number(Fraction(1)) or not isinstance(one.lhs, Op) or one.lhs.head != "add":
+    if not isinstance(one.lhs, Op) or (one.lhs.head, len(one.lhs.args), one.op, one.rhs) != ("add", 2, "==", Number(Fraction(1))):
         raise Refused(f"{one} does not say that two terms add up to 1")
     s, r = one.lhs.args
     if not (finite(b) and finite(r) and positive(r)) or g in b.free | r.free | s.free or index in r.free | s.free:
@@ -263,7 +267,7 @@ def gaussian(g: Variable, index: Variable, size: Variable, slope: Any, one: Theo
     total = lambda body: bind("coordinates", (index,), body, (size,))
     mean = bind("normal", (g,), Op("exp", (total(b * x + s / 2 * x**2),)))
     value = Op("exp", (-(size / 2) * Op("log", (r,)),)) * Op("exp", (total(b**2 / (2 * r)),))
-    return prove(mean, "==", value, "Gaussian integral", (one,))
+    return _prove(mean, "==", value, "Gaussian integral", (one,))
 
 
 def same_covariance(
@@ -336,4 +340,4 @@ def same_covariance(
         raise Refused(f"{same} does not say that the covariances are the same")
     check_arbitrary(same, (j, k))
     left, right = (instantiated(e, {y: ((j,), value)}) for value in (sums[0], sums[1] + sums[2]))
-    return prove(bind("normal", (g,), left), "==", bind("normal", (g,), bind("normal", (h,), right)), "same covariance", (same,))
+    return _prove(bind("normal", (g,), left), "==", bind("normal", (g,), bind("normal", (h,), right)), "same covariance", (same,))

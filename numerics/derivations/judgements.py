@@ -12,7 +12,7 @@ from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.normal_form import LENGTH, normal_form
 from numerics.derivations.sorts import Refused, Sort
 from numerics.derivations.terms import GAUSSIAN, START, Bind, Defined, Function, Number, Op, Term, Variable, term, text
-from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
+from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read
 from numerics.derivations.values import BOUNDED, finite, nonnegative, order, positive, sign
 
 __all__ = ["assume", "equal", "replace", "specialise", "then"]
@@ -62,7 +62,7 @@ def assume(
     f <= 1 |- f(k) <= 1
     """
     made = Assumption(name, term(lhs), op, term(rhs), frozenset(every), cited, argument=argument)
-    return prove(made.lhs, op, made.rhs, f"hypothesis: {name}", own=(made,))
+    return _prove(made.lhs, op, made.rhs, f"hypothesis: {name}", own=(made,))
 
 
 def equal(lhs: Any, rhs: Any) -> Theorem:
@@ -89,7 +89,7 @@ def equal(lhs: Any, rhs: Any) -> Theorem:
     for split in (False, True):
         left, right = normal_form(lhs, split), normal_form(rhs, split)
         if left == right:
-            return prove(lhs, "==", rhs, "normal form")
+            return _prove(lhs, "==", rhs, "normal form")
     raise Refused(f"not equal by normal form:\n  {left}\n  {right}")
 
 
@@ -113,7 +113,7 @@ def then(first: Theorem, second: Theorem) -> Theorem:
     if first.rhs != second.lhs:
         raise Refused(f"{text(first.rhs)} is not {text(second.lhs)}")
     op = "<" if "<" in (first.op, second.op) else "==" if first.op == second.op == "==" else "<="
-    return prove(first.lhs, op, second.rhs, "transitivity", (first, second))
+    return _prove(first.lhs, op, second.rhs, "transitivity", (first, second))
 
 
 def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theorem:
@@ -165,7 +165,7 @@ def specialise(thm: Theorem, values: Mapping[Any, Any], *given: Theorem) -> Theo
             shown += check_in_range(new, old.range, given)
     for premise in shown:
         check_arbitrary(premise, [old for old in values if type(old) is Function])
-    return prove(instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "specialise", (thm, *shown))
+    return _prove(instantiated(thm.lhs, put), thm.op, instantiated(thm.rhs, put), "specialise", (thm, *shown))
 
 
 def _function(old: Function, holes: tuple[Variable, ...], body: Any) -> tuple[tuple[Variable, ...], Term]:
@@ -217,7 +217,7 @@ def replace(e: Any, *premises: Theorem) -> Theorem:
     out = _moved(e, up, down, True)
     if out == e:
         raise Refused(f"no side of a premise stands in {text(e)} at a place where it may be replaced")
-    return prove(e, "<=", out, "replace", premises)
+    return _prove(e, "<=", out, "replace", premises)
 
 
 def _moved(e: Term, up: Mapping[Term, Term], down: Mapping[Term, Term], rising: bool) -> Term:

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-__all__ = ["KINDS", "NONNEGATIVE", "POSITIVE", "REALS", "Kind", "Range", "Refused", "Sort", "whole"]
+__all__ = ["KINDS", "NONNEGATIVE", "POSITIVE", "REALS", "Fault", "Kind", "Range", "Refused", "Sort", "whole"]
 
 
 class Refused(ValueError):
     """A term is malformed, or a rule does not apply: nothing is proved."""
+
+
+class Fault(RuntimeError):
+    """An engine below the kernel broke: nothing is proved, and nothing is said of the statement."""
 
 
 class Sort(Enum):

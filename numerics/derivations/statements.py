@@ -45,9 +45,19 @@ class Statement:
         return (self.lhs, self.rhs, *(x for a in self.assumptions for x in (a.lhs, a.rhs)))
 
 
-def hypotheses(*theorems: Theorem) -> frozenset[Assumption]:
-    """All that the theorems assume."""
-    return frozenset().union(*(thm.assumptions for thm in theorems))
+def hypotheses(*given: Theorem) -> frozenset[Assumption]:
+    """The hypotheses of a statement, from what `assume` made of each.
+
+    Raises
+    ------
+    Refused
+        For a theorem that was derived: what it assumes is what its derivation happened to use, and
+        has to be written out in a statement.
+    """
+    for thm in given:
+        if thm.premises or [(a.lhs, a.op, a.rhs) for a in thm.assumptions] != [(thm.lhs, thm.op, thm.rhs)]:
+            raise Refused(f"{thm} was derived ({thm.rule}); a statement names each hypothesis, so write out what `assume` made")
+    return frozenset().union(*(thm.assumptions for thm in given))
 
 
 def proved(statement: Statement, theorem: Theorem) -> Theorem:

@@ -9,8 +9,8 @@ from numerics.derivations.arithmetic import check_in_range
 from numerics.derivations.binding import instantiated
 from numerics.derivations.normal_form import LENGTH
 from numerics.derivations.sorts import Refused, Sort
-from numerics.derivations.terms import Function, Given, Variable
-from numerics.derivations.theorems import Assumption, Theorem, check_arbitrary, prove, read
+from numerics.derivations.terms import Function, Given, Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem, _prove, check_arbitrary, read, speaks_of
 
 __all__ = ["at_task"]
 
@@ -23,13 +23,17 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     A theorem holds for all laws of tokens and queries, all functions of the orders that were
     declared, and all values of its variables. So it holds at each task for the laws of this task,
     functions that depend on the task and have these orders under its laws, and values that depend
-    on it. What is not replaced is the same for all tasks; a function of tokens or queries must be
-    replaced.
+    on it, wherever its hypotheses hold with the same put in them: those that speak of nothing that
+    is replaced, as they are, and the others, said for all tasks. What a hypothesis is said for all
+    values of is not put there and does not stand in what is put, so that a value means the same
+    inside a hypothesis and outside, and what comes out is what the theorem assumes. What is not
+    replaced is the same for all tasks; a function of tokens or queries must be replaced, so that no
+    term keeps the laws of no task.
 
     Parameters
     ----------
     thm : Theorem
-        Without tasks and times.
+        Without tasks and times, also in what hypotheses are said for all values of.
     task : Variable
     values : mapping of Function to Function, and of Variable to Term
         For a function one that has the task as its first argument, and the same order; for a real
@@ -40,8 +44,8 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     Raises
     ------
     Refused
-        If the theorem speaks of tasks or times, a function does not fit, or a value may be out of
-        its range.
+        If the theorem speaks of tasks or times, a function does not fit, a value may be out of its
+        range, or a hypothesis is said for all values of what is replaced or stands in a value.
 
     Examples
     --------
@@ -61,12 +65,11 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     if type(task) is not Variable or task.sort is not Sort.TASK:
         raise Refused(f"{task} is no task; give a variable of the sort TASK")
     values = dict(values)
-    sides = [thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))]
-    functions: frozenset[Function] = frozenset().union(*(e.functions for e in sides))
-    sorts = {v.sort for e in sides for v in e.free}.union(*(g.sorts for g in functions))
-    if {Sort.TASK, Sort.TIME} & sorts:
+    things = speaks_of(thm.lhs, thm.rhs).union(*(speaks_of(a.lhs, a.rhs) | a.every for a in thm.assumptions))
+    sorts = {thing: {*thing.sorts} if isinstance(thing, Function) else {thing.sort} for thing in things}
+    if {Sort.TASK, Sort.TIME} & set().union(*sorts.values()):
         raise Refused(f"{thm} speaks of tasks or times")
-    if loose := {g for g in functions if OF_THE_LAW & set(g.sorts)} - set(values):
+    if loose := [g for g, own in sorts.items() if isinstance(g, Function) and OF_THE_LAW & own and g not in values]:
         raise Refused(f"{', '.join(g.name for g in loose)}: a task has its own; give the functions that stand for them")
     put: dict[Any, Any] = {}
     shown: list[Theorem] = []
@@ -84,12 +87,15 @@ def at_task(thm: Theorem, task: Variable, values: Mapping[Any, Any], *given: The
     for premise in shown:  # it speaks of one law
         check_arbitrary(premise, [old for old in values if type(old) is Function])
     at = lambda e: Given(task, instantiated(e, put))
-    lifted = []
+    inside = speaks_of(*(x for x in put.values() if isinstance(x, Term)))
+    own = []
     for a in thm.assumptions:
-        if fixed := a.every & set(put):
-            raise Refused(f"the hypothesis {a.name} is said for all {', '.join(x.name for x in fixed)}")
-        # One number need not serve all tasks, so that what was chosen for one law is no choice
-        # any more.
-        same = not set(put) & {*a.lhs.free, *a.rhs.free, *a.lhs.functions, *a.rhs.functions}
-        lifted.append(a if same else Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited, argument=a.argument))
-    return prove(at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(lifted), inner=(thm,))
+        if not put.keys() & speaks_of(a.lhs, a.rhs):
+            own.append(a)
+            continue
+        if caught := a.every & (put.keys() | inside):
+            names = ", ".join(sorted(x.name for x in caught))
+            raise Refused(f"the hypothesis {a.name} is said for all {names}; let values speak of something else")
+        # One number need not serve all tasks, so that what was chosen for one law is no choice.
+        own.append(Assumption(a.name, at(a.lhs), a.op, at(a.rhs), a.every | {task}, a.cited, argument=a.argument))
+    return _prove(at(thm.lhs), thm.op, at(thm.rhs), "at every task", tuple(shown), own=tuple(own), inner=(thm,))

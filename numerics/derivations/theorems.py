@@ -12,12 +12,12 @@ from numerics.derivations.sorts import Refused, Sort
 from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Bind, Defined, Function, Given, Op, Term, Variable, term, text
 from numerics.derivations.values import check_defined
 
-__all__ = ["Assumption", "Theorem", "check_arbitrary", "prove", "read"]
+__all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
 
 OPS = ("<=", "<", "==")
 #: Names of rows, and of results of anybody.
 _ROW, _RESULT = re.compile(r"[A-Z]+:\S"), re.compile(r"(Lemma|Proposition|Theorem|Corollary)\b")
-_KEY = object()
+_RULES_ONLY = object()
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,7 @@ class Assumption:
     @property
     def fixes(self) -> frozenset[Any]:
         """The variables and functions that are not arbitrary any more."""
-        used: frozenset[Any] = self.lhs.free | self.rhs.free | self.lhs.functions | self.rhs.functions
-        return used - self.every
+        return speaks_of(self.lhs, self.rhs) - self.every
 
     def __str__(self) -> str:
         of = ", ".join(sorted(v.name for v in self.every))
@@ -86,7 +85,7 @@ class Theorem:
     exact: bool
 
     def __init__(self, key: object, **parts: Any) -> None:
-        if key is not _KEY:
+        if key is not _RULES_ONLY:
             raise TypeError("a theorem comes from a rule of numerics.derivations.rules only")
         for name, value in parts.items():
             object.__setattr__(self, name, value)
@@ -131,13 +130,20 @@ class Theorem:
 
 @cache
 def _named(e: Term) -> frozenset[tuple[str, Any]]:
-    """What stands behind each name in the term, without what it binds."""
+    """What stands behind each name in the term, without what it binds; a prompt has its length."""
     own: set[tuple[str, Any]] = {(v.name, v) for v in e.free} | {(g.name, g) for g in e.functions}
+    if isinstance(e, Bind) and e.kind in ("prompt", "sum"):
+        own.add((LENGTH.name, LENGTH))
     if isinstance(e, Defined):
         own.add((e.name, e))
     body = (e.body,) if isinstance(e, (Bind, Defined, Given)) else ()
     parts = e.args if isinstance(e, Op) else (*e.heads, *body) if isinstance(e, Bind) else body
     return frozenset(own.union(*map(_named, parts)))
+
+
+def speaks_of(*terms: Term) -> frozenset[Any]:
+    """The free variables and the functions of terms, with `LENGTH` wherever a prompt stands."""
+    return frozenset(thing for e in terms for _, thing in _named(e) if not isinstance(thing, Defined))
 
 
 def read(x: Any) -> Term:
@@ -157,7 +163,7 @@ def _readable(e: Term) -> Term:
     return e
 
 
-def prove(
+def _prove(
     lhs: Term,
     op: str,
     rhs: Term,
@@ -173,15 +179,15 @@ def prove(
     Raises
     ------
     Refused
-        If a side may have no value, the relation is unknown, or one name stands for two things.
+        If a side may have no value, the relation is unknown, one name stands for two things, or
+        numbers cannot be chosen as the assumptions want it.
     """
     if op not in OPS:
-        raise Refused(f"the relation {op!r} is none of {', '.join(OPS)}")
+        raise Refused(f"the relation {op!r} is none of {', '.join(OPS)}; X > Y is written Y < X, and X >= Y as Y <= X")
     if not all(type(p) is Theorem for p in (*premises, *inner)):
         raise Refused("a premise is no theorem")
     assumptions = frozenset(own).union(*(p.assumptions for p in premises))
-    if not _in_order(assumptions):
-        raise Refused("one chosen number depends on another, and that one on it; choose them one after the other")
+    _check_choices(assumptions)
     names: dict[str, Any] = {thing.name: thing for thing in (LENGTH, GAUSSIAN, START, CLOCK)}
     every = [(v.name, v) for a in assumptions for v in a.every]
     for named in (every, *(_named(read(e)) for e in (lhs, rhs, *(x for a in assumptions for x in (a.lhs, a.rhs))))):
@@ -191,20 +197,31 @@ def prove(
     for g in [g for g in names.values() if isinstance(g, Function) and Sort.TIME in g.sorts and g.order == 1]:
         if names.get(g.rate.name, g.rate) != g.rate:
             raise Refused(f"the name {g.rate.name!r} is that of the derivative of {g.name}; rename it")
-    return Theorem(_KEY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact)
+    return Theorem(
+        _RULES_ONLY, lhs=lhs, op=op, rhs=rhs, assumptions=assumptions, rule=rule, premises=(*premises, *inner), exact=exact
+    )
 
 
-def _in_order(assumptions: frozenset[Assumption]) -> bool:
-    """Whether the chosen numbers can be chosen one after the other: none depends on itself. Several
-    choices of one number are met by every number that is large enough.
+def _check_choices(assumptions: frozenset[Assumption]) -> None:
+    """Pass numbers that can be chosen one after the other: none depends on itself, and a hypothesis
+    on one speaks of something else than what it was chosen for, which can still be met then.
+    Several choices of one number are met by every number that is large enough.
     """
-    needs: dict[Variable, set[Variable]] = {}
+    needs: dict[Any, frozenset[Any]] = {}
     for a in assumptions:
         if a.chosen is not None:
-            needs.setdefault(a.chosen, set()).update((a.lhs.free | a.rhs.free) - {a.chosen})
-    while ready := {K for K, others in needs.items() if not others & needs.keys()}:
-        needs = {K: others for K, others in needs.items() if K not in ready}
-    return not needs
+            needs[a.chosen] = needs.get(a.chosen, frozenset()) | a.fixes - {a.chosen}
+    for _ in needs:  # what a number needs is needed by those that need it
+        needs = {K: others.union(*(needs[v] for v in others & needs.keys())) for K, others in needs.items()}
+    if any(K in others for K, others in needs.items()):
+        raise Refused("one chosen number depends on another, and that one on it; choose them one after the other")
+    for a in assumptions:
+        numbers = a.fixes & needs.keys()
+        if numbers and a.chosen is None and not a.fixes - numbers.union(*(needs[K] for K in numbers)):
+            raise Refused(
+                f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in numbers))} and only of what this was chosen "
+                "for, and may leave nothing to choose; let it speak of a number that is chosen later"
+            )
 
 
 def check_arbitrary(thm: Theorem, things: Any) -> None:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import count
+from functools import cache
+from itertools import chain, islice
+from itertools import count as naturals
+from types import MappingProxyType
+from typing import NamedTuple
 
-from numerics.derivations.binding import instantiated, opened
+from numerics.derivations.binding import opened
+from numerics.derivations.names import dotted, printed
 from numerics.derivations.sorts import KINDS, Range, Sort
-from numerics.derivations.terms import CLOCK, GAUSSIAN, Apply, Bind, Defined, Given, Number, Op, Term, Variable, text
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.terms import CLOCK, GAUSSIAN, START, Apply, Bind, Defined, Function, Given, Number, Op, Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.values import MEANS
 from theory.shown.result import mathml, words
 
 __all__ = ["assumptions_latex", "definitions_latex", "latex", "proof_lines", "relation", "theorem_page", "where_latex"]
 
-GREEK = (
-    *("alpha", "beta", "gamma", "delta", "zeta", "eta", "theta", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
-    *("phi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Sigma", "Phi", "Psi", "Omega", "varepsilon"),
-)
-LETTERS = {Sort.TOKEN: "klnp", Sort.INDEX: "ijrs", Sort.QUERY: "yx", Sort.NORMAL: "gh", Sort.PROMPT: "PQ", Sort.REAL: "tu"}
+#: Letters for bound variables; the sort is seen by the letter.
+LETTERS = {"mean": "Z", "query": "y x", "normal": "g h", "task": r"\mu", "sum": "k l n p", "coordinates": "i j r s"}
+SPOKEN = {Sort.REAL: "number", Sort.NORMAL: "Gaussian vector"}
+OF_THE_LAW = {Sort.TOKEN, Sort.QUERY, Sort.PROMPT}
 RELATIONS = {"<=": r"\leq", "<": "<", "==": "="}
 SUM, PRODUCT, POWER = 1, 2, 3
 
@@ -34,59 +39,89 @@ def latex(e: Term) -> str:
     >>> latex(Variable("x", range=REALS) ** 2 / 3)
     '\\\\frac{x^{2}}{3}'
     """
-    return _tex(e, 0)
+    return _Page.of(e).tex(e)
 
 
 def relation(lhs: Term, op: str, rhs: Term) -> str:
-    return f"{latex(lhs)} {RELATIONS[op]} {latex(rhs)}"
+    page = _Page.of(lhs, rhs)
+    return f"{page.tex(lhs)} {RELATIONS[op]} {page.tex(rhs)}"
 
 
 def assumptions_latex(thm: Theorem) -> tuple[str, ...]:
     """Everything that a theorem assumes: hypotheses, orders of functions, and ranges."""
-    said = lambda a: "given " if a.cited else f"choice of ${_name(a.chosen.name)}$, which exists: " if a.chosen else ""
-    every = lambda a: ", ".join(f"${_name(v.name)}$" for v in sorted(a.every, key=lambda v: v.name))
-    own = sorted(
-        f"{said(a)}{a.name}: ${relation(a.lhs, a.op, a.rhs)}${f' for every {every(a)}' if a.every else ''}" for a in thm.assumptions
-    )
+    known = _definitions(thm.lhs, thm.rhs)
+    own = sorted(_hypothesis(a, known) for a in thm.assumptions)
     orders = []
     for g in sorted(thm.functions, key=lambda g: g.name):
         if Sort.TIME in g.sorts:
             means = " at every task, and a mean over the tasks" if Sort.TASK in g.sorts else ""
-            orders += [rf"${_name(g.name)}$ has a continuous derivative{means}"] if g.order and g != CLOCK else []
+            orders += [rf"${printed(g.name)}$ has a continuous derivative{means}"] if g.order and g != CLOCK else []
         elif g.order:
-            orders.append(rf"$\mathbb{{E}}|{g.name}|^{{{g.order}}}<\infty$")
+            orders.append(rf"$\mathbb{{E}}|{printed(g.name)}|^{{{g.order}}}<\infty$")
         elif g.order is None and g != GAUSSIAN:
-            orders.append(rf"$\mathbb{{E}}e^{{t{g.name}}}<\infty$ for every $t$")
+            orders.append(rf"$\mathbb{{E}}e^{{t{printed(g.name)}}}<\infty$ for every $t$")
     variables = {v for e in (thm.lhs, thm.rhs, *(x for a in thm.assumptions for x in (a.lhs, a.rhs))) for v in e.free}
-    ranges = [f"${_name(v.name)}{_range(v.range)}$" for v in sorted(variables, key=lambda v: v.name) if v.range and _range(v.range)]
+    variables |= {v for a in thm.assumptions for v in (*a.every, a.chosen) if isinstance(v, Variable)}
+    ranges = [
+        f"${printed(v.name)}{_range(v.range)}$" for v in sorted(variables, key=lambda v: v.name) if v.range and _range(v.range)
+    ]
     return (*own, *orders, *ranges)
+
+
+def _hypothesis(a: Assumption, known: frozenset[Defined]) -> str:
+    """A hypothesis with what its names stand for, without those of the theorem itself."""
+    chosen = f"choice of ${printed(a.chosen.name)}$, which exists: " if a.chosen else ""
+    said = "argued " if a.argument else "given " if a.cited else chosen
+    said = said or ("hypothesis " if a.name.startswith(("argued ", "given ", "choice of ", "hypothesis ")) else "")
+    formula = relation(a.lhs, a.op, a.rhs) + _with(_definitions(a.lhs, a.rhs) - known)
+    every = _every(a.every)
+    return f"{said}{a.name}: ${formula}${f' for every {every}' if every else ''}"
 
 
 def definitions_latex(thm: Theorem) -> tuple[str, ...]:
     """What the defined names stand for in all steps of a theorem."""
-    found: dict[str, Defined] = {}
-    for t in thm.steps():
-        for e in (t.lhs, t.rhs):
-            _definitions(e, found)
-    return tuple(rf"{_name(name)} = {latex(d.body)}" for name, d in sorted(found.items()))
+    return _defined(_definitions(*(e for t in thm.steps() for e in (t.lhs, t.rhs))))
 
 
 def where_latex(*terms: Term) -> str:
-    """The defined names of terms, as a clause that follows a formula."""
-    found: dict[str, Defined] = {}
-    for e in terms:
-        _definitions(e, found)
-    said = ", ".join(rf"{_name(name)} = {latex(d.body)}" for name, d in sorted(found.items()))
+    """What the defined names of terms stand for, and the free variables that are no numbers, as a
+    clause that follows a formula.
+    """
+    every = _every({v for e in terms for v in e.free if v.sort is not Sort.REAL and v != START})
+    words = re.sub(r"\$(.+?)\$", r"}\1\\text{", every)
+    return _with(_definitions(*terms)) + (rf"\quad\text{{for every {words}}}".removesuffix(r"\text{}") if every else "")
+
+
+def _with(definitions: frozenset[Defined]) -> str:
+    said = ", ".join(_defined(definitions))
     return rf"\quad\text{{with }}{said}" if said else ""
 
 
-def _definitions(e: Term, found: dict[str, Defined]) -> None:
-    if isinstance(e, Defined):
-        found[e.name] = e
-    parts = e.args if isinstance(e, Op) else (opened(e)[1],) if isinstance(e, Bind) else ()
-    parts = (e.body,) if isinstance(e, (Defined, Given)) else parts
-    for part in parts:
-        _definitions(part, found)
+def _defined(definitions: frozenset[Defined]) -> tuple[str, ...]:
+    return tuple(sorted(rf"{printed(d.name)} = {latex(d.body)}" for d in definitions))
+
+
+def _every(things: Iterable[Variable | Function]) -> str:
+    """What something is said for all of, by its sort."""
+    page, said = _Page(frozenset(), frozenset()), []
+    for v in sorted(things, key=lambda v: ("~" * len(v.sorts) if isinstance(v, Function) else v.sort.value, v.name)):
+        if isinstance(v, Function):
+            said.append(f"{'vector' if len(v.sorts) == 1 else f'array of {len(v.sorts)} indices'} ${printed(v.name)}$")
+        else:
+            said.append(f"{SPOKEN.get(v.sort, v.sort.value)} ${page.variable(v)}$")
+    return ", ".join(said)
+
+
+@cache
+def _parts(e: Term) -> frozenset[Defined]:
+    inside = e.args if isinstance(e, Op) else (opened(e)[1],) if isinstance(e, Bind) else ()
+    inside = (e.body,) if isinstance(e, (Defined, Given)) else inside
+    return frozenset([e] if isinstance(e, Defined) else []).union(*map(_parts, inside))
+
+
+def _definitions(*terms: Term) -> frozenset[Defined]:
+    """The definitions in terms, and in those of other definitions."""
+    return frozenset().union(*map(_parts, terms))
 
 
 def _range(r: Range) -> str:
@@ -97,117 +132,165 @@ def _range(r: Range) -> str:
     return lower + (", " if lower and upper else "") + upper
 
 
-#: Names that are written otherwise.
-WRITTEN = {"normU": r"\|U\|", "normV": r"\|V\|", "C_f": "C_f", "gq": r"\mathbf{g}", "zq": "y", "err2": r"\|\mathrm{err}\|^2"}
-WRITTEN |= {"thetaL": r"\theta^L", "gL": r"\nabla\mathcal{R}_L(\theta^L)", "gS": r"\nabla\mathcal{R}_{\infty}(\theta^L)"}
-WRITTEN |= {
-    "gI": r"\nabla\mathcal{R}_{\infty}(\theta)",
-    "top": r"\|\Sigma\|",
-    "lnL": r"\ln(L)",
-    "epsilon": r"\varepsilon",
-    "eps": r"\varepsilon",
-}
-
-
-def _name(name: str) -> str:
-    if name in WRITTEN:
-        return WRITTEN[name]
-    if name.endswith("'"):
-        return rf"\dot{{{_name(name[:-1])}}}"
-    head = name.rstrip("0123456789_")
-    tail = name[len(head) :].strip("_")
-    head = "\\" + head if head in GREEK else head if len(head) == 1 else rf"\mathrm{{{head}}}"
-    return f"{head}_{{{tail}}}" if tail else head
-
-
-def _tex(e: Term, level: int, used: frozenset[str] = frozenset()) -> str:
-    """LaTeX of a part; `level` says what stands around it, `used` which letters are taken."""
-    if isinstance(e, Number):
-        n = e.value
-        shown = str(n.numerator) if n.denominator == 1 else rf"\frac{{{n.numerator}}}{{{n.denominator}}}"
-        return rf"\left({shown}\right)" if n < 0 and level >= PRODUCT else shown
-    if isinstance(e, (Variable, Defined)):
-        name = _name(e.name)
-        return rf"\left({name}\right)" if level >= POWER and "^" in name else name
-    if isinstance(e, Apply):
-        return _value(e)
-    if isinstance(e, Given):  # the functions in it have the task as an index
-        return _tex(e.body, level, used)
-    return _binder(e, level, used) if isinstance(e, Bind) else _operation(e, level, used)
-
-
-def _value(e: Apply) -> str:
-    """A function of a token; the token itself is the function z, so that z_i(Z) is Z_i, and xi_i(g)
-    is the coordinate g_i of a Gaussian vector. A task is the first index.
+class _Page(NamedTuple):
+    """What a part of a formula is printed in: the names that letters may not take, functions among
+    them, how bound variables are printed, how many prompts are bound, and whose laws hold.
     """
-    indices = ",".join("".join(x if "\\" in x else _name(x) for x in named) for named in _indices(e) if named)
-    random = [text(a) for a in e.args if a.sort not in (Sort.INDEX, Sort.TASK)]
-    if Sort.TIME in e.function.sorts:
-        return random[0] if e.function == CLOCK else f"{_name(e.function.name)}{f'_{{{indices}}}' if indices else ''}({random[0]})"
-    own = _name(e.function.name)
-    if random and e.function.name == "z":
-        copy = random[0].removeprefix("Z").lstrip("_")  # Z_1 is the second token, and Z_{1,i} its coordinate
-        return f"Z_{{{f'{copy},' if copy else ''}{indices}}}" if random[0].startswith("Z") else f"z_{{{random[0]},{indices}}}"
-    if e.function.name == "y":  # the coordinates of the query
-        return f"{own}_{{{indices}}}"
-    if e.function == GAUSSIAN:
-        own, random = _name(random[0]), []
-    at = [x if x.startswith("Z") else f"z_{{{x}}}" for x in random]
-    if indices and own.endswith("}") and "_{" in own:  # a name with an index of its own
-        own, indices = own.rsplit("_{", 1)[0], own.rsplit("_{", 1)[1][:-1] + "," + indices
-    return own + (f"_{{{indices}}}" if indices else "") + (f"({at[0]})" if at else "")
 
+    names: frozenset[str]
+    functions: frozenset[str]
+    bound: Mapping[Variable, str] = MappingProxyType({})
+    used: frozenset[str] = frozenset()
+    prompts: int = 0
+    task: str = ""
 
-def _indices(e: Apply) -> tuple[list[str], list[str]]:
-    """The tasks and the indices of a value."""
-    tasks, places = ([text(a) for a in e.args if a.sort is sort] for sort in (Sort.TASK, Sort.INDEX))
-    return tasks, places
+    @classmethod
+    def of(cls, *terms: Term) -> _Page:
+        """For terms that stand in one formula."""
+        found = {d.name for d in _definitions(*terms)} | {v.name for e in terms for v in e.free}
+        functions = {g.name for e in terms for g in e.functions if not _is_coordinate(g)}
+        return cls(frozenset(map(printed, found)), frozenset(map(printed, functions)))
 
+    def variable(self, v: Term) -> str:
+        """A variable; a free token is one of a prompt."""
+        assert isinstance(v, Variable)
+        name = self.bound.get(v) or ("0" if v == START else printed(v.name))
+        return f"z_{{{name}}}" if v.sort is Sort.TOKEN and v not in self.bound else name
 
-def _operation(e: Term, level: int, used: frozenset[str]) -> str:
-    assert isinstance(e, Op)
-    if e.head == "add":
-        parts = [_tex(a, SUM, used) for a in e.args]
-        out = parts[0] + "".join(p if p.startswith("-") else "+" + p for p in parts[1:])
-        return rf"\left({out}\right)" if level > SUM else out
-    if e.head == "mul":
-        return _product(e, level, used)
-    if e.head == "pow":
-        base, exponent = e.args
-        if isinstance(exponent, Number) and exponent.value == Fraction(1, 2):
-            return rf"\sqrt{{{_tex(base, 0, used)}}}"
-        if isinstance(exponent, Number) and exponent.value < 0:
-            return _product(Op("mul", (e,)), level, used)
-        out = f"{_tex(base, POWER, used)}^{{{_tex(exponent, 0, used)}}}"
-        return rf"\left({out}\right)" if level >= POWER else out
-    inside = ", ".join(_tex(a, 0, used) for a in e.args)
-    if e.head == "exp":
-        return rf"\left(e^{{{inside}}}\right)" if level >= POWER else f"e^{{{inside}}}"
-    if e.head in ("ind", "above"):
-        than = r"\geq" if e.head == "ind" else ">"
-        return rf"1\left\{{{inside} {than} 0\right\}}"
-    return rf"\{e.head}\left({inside}\right)"
+    def letters(self, alphabet: str, count: int, *, heads: bool) -> list[str]:
+        """New letters, which are no names of functions either where they have indices."""
+        *first, last = alphabet.split()
+        taken = self.names.union(self.used, self.functions if heads else ())
+        found = (x for x in chain((*first, last), (f"{last}_{{{n}}}" for n in naturals(1))) if x not in taken)
+        return list(islice(found, count))
 
+    def binding(self, names: tuple[Variable, ...], shown: list[str], letters: list[str]) -> _Page:
+        return self._replace(bound={**self.bound, **dict(zip(names, shown, strict=True))}, used=self.used.union(letters))
 
-def _product(e: Op, level: int, used: frozenset[str]) -> str:
-    above, below, number = [], [], Fraction(1)
-    for a in _factors(e):
-        exponent = a.args[1] if isinstance(a, Op) and a.head == "pow" else None
-        if isinstance(a, Number):
-            number *= a.value
-        elif isinstance(a, Op) and isinstance(exponent, Number) and exponent.value < 0:
-            below.append(a.args[0] if exponent.value == -1 else Op("pow", (a.args[0], Number(-exponent.value))))
+    def tex(self, e: Term, level: int = 0) -> str:
+        """LaTeX of a part; `level` says what stands around it."""
+        if isinstance(e, Number):
+            n = e.value
+            shown = str(n.numerator) if n.denominator == 1 else rf"\frac{{{n.numerator}}}{{{n.denominator}}}"
+            closed = level >= (PRODUCT if n < 0 else POWER) and (n < 0 or n.denominator > 1)
+            return rf"\left({shown}\right)" if closed else shown
+        if isinstance(e, (Variable, Defined)):
+            name = self.variable(e) if isinstance(e, Variable) else printed(e.name)
+            return rf"\left({name}\right)" if level >= POWER and ("^" in name or name == "e") else name
+        if isinstance(e, Apply):
+            return self.value(e)
+        if isinstance(e, Given):  # the means in it are those of the task
+            return self._replace(task=self.variable(e.task)).tex(e.body, level)
+        return self.binder(e, level) if isinstance(e, Bind) else self.operation(e, level)
+
+    def value(self, e: Apply) -> str:
+        """A value of a function. The token itself is the function z, the query y and a Gaussian
+        vector xi, so that z_i(Z) is Z_i. A task is the first index.
+        """
+        g, shown = e.function, [self.variable(a) for a in e.args]
+        if g == CLOCK:
+            return r"\mathrm{time}(0)" if e.args == (START,) else shown[0]
+        name = (
+            (lambda at: dotted(g.name[:-1], at))
+            if Sort.TIME in g.sorts and g.name.endswith("'")
+            else lambda at: printed(g.name, at)
+        )
+        if g.sorts != tuple(sorted(g.sorts, key=lambda s: (s is not Sort.TASK, s is not Sort.INDEX))):
+            return f"{name('')}({', '.join(shown)})"
+        places = [x for x, a in zip(shown, e.args, strict=True) if a.sort is Sort.INDEX]
+        tasks = [x for x, a in zip(shown, e.args, strict=True) if a.sort is Sort.TASK]
+        indices = ",".join([*tasks, *(["".join(places)] if all(len(x) == 1 for x in places) else places)]).strip(",")
+        at = [x for x, a in zip(shown, e.args, strict=True) if a.sort not in (Sort.INDEX, Sort.TASK)]
+        if _is_coordinate(g):
+            return f"{at[0][:-1]},{indices}}}" if at[0].endswith("}") else f"{at[0]}_{{{indices}}}"
+        return name(indices) + (f"({at[0]})" if at else "")
+
+    def operation(self, e: Term, level: int) -> str:
+        assert isinstance(e, Op)
+        if e.head == "add":
+            parts = [self.tex(a, SUM) for a in e.args]
+            out = parts[0] + "".join(p if p.startswith("-") else "+" + p for p in parts[1:])
+            return rf"\left({out}\right)" if level > SUM else out
+        if e.head == "mul":
+            return self.product(e, level)
+        if e.head == "pow":
+            base, exponent = e.args
+            if isinstance(exponent, Number) and exponent.value == Fraction(1, 2):
+                return rf"\sqrt{{{self.tex(base)}}}"
+            if isinstance(exponent, Number) and exponent.value < 0:
+                return self.product(Op("mul", (e,)), level)
+            out = f"{self.tex(base, POWER)}^{{{self.tex(exponent)}}}"
+            return rf"\left({out}\right)" if level >= POWER else out
+        inside = ", ".join(self.tex(a) for a in e.args)
+        if e.head == "exp":
+            return rf"\left(e^{{{inside}}}\right)" if level >= POWER else f"e^{{{inside}}}"
+        if e.head in ("ind", "above"):
+            than = r"\geq" if e.head == "ind" else ">"
+            return rf"1\left\{{{inside} {than} 0\right\}}"
+        return rf"\{e.head}\left({inside}\right)"
+
+    def product(self, e: Op, level: int) -> str:
+        above, below, number = [], [], Fraction(1)
+        for a in _factors(e):
+            exponent = a.args[1] if isinstance(a, Op) and a.head == "pow" else None
+            if isinstance(a, Number):
+                number *= a.value
+            elif isinstance(a, Op) and isinstance(exponent, Number) and exponent.value < 0:
+                below.append(a.args[0] if exponent.value == -1 else Op("pow", (a.args[0], Number(-exponent.value))))
+            else:
+                above.append(a)
+        above = [Number(Fraction(abs(number.numerator))), *above] if abs(number.numerator) != 1 else above
+        below = [Number(Fraction(number.denominator)), *below] if number.denominator != 1 else below
+        top = self.factors(above) if above else "1"
+        if len(above) == 1 and not below:
+            top = self.tex(above[0], max(level, PRODUCT) if number < 0 else level)
+        out = ("-" if number < 0 else "") + (rf"\frac{{{top}}}{{{self.factors(below)}}}" if below else top)
+        bare = len(above) == 1 and not below and number > 0
+        return rf"\left({out}\right)" if not bare and (level >= POWER or (number < 0 and level >= PRODUCT)) else out
+
+    def factors(self, parts: list[Term]) -> str:
+        """Factors beside one another, with a dot before a digit."""
+        if len(parts) == 1:
+            return self.tex(parts[0])
+        shown = [self.tex(a, PRODUCT) for a in parts]
+        return shown[0] + "".join((r"\cdot " if x[0].isdigit() else r"\,") + x for x in shown[1:])
+
+    def binder(self, e: Bind, level: int) -> str:
+        names, body = opened(e)
+        if e.kind in MEANS:
+            law = rf"\mid {self.task}" if self.task and KINDS[e.kind].sort in OF_THE_LAW else ""
+            if e.kind == "prompt":
+                shown = ["z" + "'" * self.prompts]
+                sign, inside = f"{shown[0]}_{{1:L}}", self._replace(prompts=self.prompts + 1)
+            else:
+                shown = self.letters(LETTERS[e.kind], 1, heads=True)
+                sign, inside = shown[0], self
+            return rf"\mathbb{{E}}_{{{sign}{law}}}\left[{inside.binding(names, shown, shown).tex(body)}\right]"
+        letters = self.letters(LETTERS[e.kind], e.count, heads=False)
+        if e.kind == "sum":
+            prompt = self.variable(e.heads[0])
+            of = prompt if e.heads[0] in self.bound else "z"
+            sign, shown = _positions(letters, prompt, e.heads[0] in self.bound), [f"{of}_{{{x}}}" for x in letters]
         else:
-            above.append(a)
-    above = [Number(Fraction(abs(number.numerator))), *above] if abs(number.numerator) != 1 else above
-    below = [Number(Fraction(number.denominator)), *below] if number.denominator != 1 else below
-    joined = lambda parts: r"\,".join(_tex(a, PRODUCT, used) for a in parts) if len(parts) > 1 else _tex(parts[0], 0, used)
-    top = joined(above) if above else "1"
-    if len(above) == 1 and not below:
-        top = _tex(above[0], max(level, PRODUCT) if number < 0 else level, used)
-    out = ("-" if number < 0 else "") + (rf"\frac{{{top}}}{{{joined(below)}}}" if below else top)
-    bare = len(above) == 1 and not below and number > 0
-    return rf"\left({out}\right)" if not bare and (level >= POWER or (number < 0 and level >= PRODUCT)) else out
+            ends = [self.variable(h) for h in e.heads]
+            groups = [(",".join(letters), ends[0])] if len(set(ends)) == 1 else zip(letters, ends, strict=True)
+            sign, shown = "".join(rf"\sum_{{{at}=1}}^{{{end}}}" for at, end in groups), letters
+        out = sign + self.binding(names, shown, letters).tex(body, PRODUCT)
+        return rf"\left({out}\right)" if level >= PRODUCT else out
+
+
+def _positions(letters: list[str], prompt: str, bound: bool) -> str:
+    """The sign of a sum over distinct positions; the first bound prompt is z_1, .., z_L."""
+    apart = r" \neq ".join(letters) if len(letters) < 3 else ",".join(letters) + r"\text{ distinct}"
+    if bound and prompt == "z":
+        return rf"\sum_{{{letters[0]}=1}}^{{L}}" if len(letters) == 1 else rf"\sum_{{1 \leq {apart} \leq L}}"
+    return rf"\sum_{{{apart} \in {prompt + '_{1:L}' if bound else prompt}}}"
+
+
+def _is_coordinate(g: Function) -> bool:
+    """Whether it is printed as a coordinate of its argument."""
+    own = g.sorts[1:] if g.sorts[0] is Sort.TASK else g.sorts
+    return (g.name, own) in {("z", (Sort.INDEX, Sort.TOKEN)), ("y", (Sort.INDEX, Sort.QUERY)), ("xi", (Sort.INDEX, Sort.NORMAL))}
 
 
 def _factors(e: Term) -> Iterator[Term]:
@@ -216,27 +299,6 @@ def _factors(e: Term) -> Iterator[Term]:
             yield from _factors(a)
     else:
         yield e
-
-
-def _binder(e: Bind, level: int, used: frozenset[str]) -> str:
-    names, body = opened(e)
-    letters = iter(x for x in _letters(e.kind) if x not in used and x not in {v.name for v in e.free})
-    shown = {v: Variable(next(letters), v.of, v.range) for v in names}
-    own = [v.name for v in shown.values()]
-    under = used | set(own)
-    inside = instantiated(body, shown)
-    if e.kind in MEANS:
-        sign = "z_{1:L}" if e.kind == "prompt" else own[0]
-        return rf"\mathbb{{E}}_{{{sign}}}\left[{_tex(inside, 0, under)}\right]"
-    out = rf"\sum_{{{','.join(own)}}}{_tex(inside, PRODUCT, under)}"
-    return rf"\left({out}\right)" if level >= PRODUCT else out
-
-
-def _letters(kind: str) -> Iterator[str]:
-    """Letters for the variables of a binder, without end."""
-    base = {"mean": ["Z"], "task": [r"\mu"]}.get(kind) or list(LETTERS[KINDS[kind].sort])
-    yield from base
-    yield from (f"{base[-1]}_{n}" for n in count(1))
 
 
 def proof_lines(thm: Theorem, elsewhere: Mapping[int, str] | None = None) -> list[tuple[int, str, str]]:

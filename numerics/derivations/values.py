@@ -255,7 +255,7 @@ def check_defined(e: Term) -> None:
             return
         above_zero = positive(base) or (positive(exponent) and nonnegative(base))  # 0 to a positive power is 0
         if not (finite(exponent) and (nonnegative(base) if least else above_zero and finite(base))):
-            raise Refused(f"{text(e)} may be undefined: its base is not known to be positive and finite")
+            raise Refused(f"{text(e)} may be undefined: its base is not known to be positive and finite, as exp(v) is")
     elif e.head != "add" and not all(map(finite, e.args)):
         raise Refused(f"{text(e)} is taken of what may be infinite")
     if e.head == "log" and not positive(e.args[0]):

@@ -63,8 +63,7 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
     controls = [e.control for e in parts]
     spoiled = next(iter(controls)) if all(c is not None and c.verdict is Verdict.REFUTED for c in controls) else None
     of = [worst] if worst.verdict is Verdict.REFUTED else parts  # what holds elsewhere is no slack of a false statement
-    slacks = [(e.slack, e.tightest) for e in of if e.slack is not None]
-    slack, tightest = min(slacks, key=lambda s: s[0]) if slacks else (None, {})
+    tight = min((e for e in of if e.slack is not None), key=lambda e: e.slack or 0.0, default=None)
     gather = lambda name: tuple(dict.fromkeys(x for e in parts for x in getattr(e, name)))
     note = lambda name: "; ".join(dict.fromkeys(t for e in parts if (t := getattr(e, name))))
     return Evidence(
@@ -77,8 +76,9 @@ def all_of(*parts: Evidence, checked: str = "") -> Evidence:
         witness=worst.witness,
         witness_by=worst.witness_by,
         disagreement=worst.disagreement,
-        slack=slack,
-        tightest=tightest,
+        slack=None if tight is None else tight.slack,
+        slack_error=0.0 if tight is None else tight.slack_error,
+        tightest={} if tight is None else tight.tightest,
         samples=sum(e.samples for e in parts),
         seed=next((e.seed for e in parts if e.seed), 0),
         error=worst.error if worst.verdict is Verdict.REFUTED else sum(e.error for e in parts),

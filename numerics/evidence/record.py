@@ -77,6 +77,8 @@ class Evidence(Shown):
         For ``"two routes"``: their difference in units of the violation, at most 1e-6.
     slack : float or None
         Bound over truth at the tightest point found; below 1 when refuted.
+    slack_error : float
+        The standard error of `slack` as a share of it, where runs or samples gave it; 0 elsewhere.
     tightest : Mapping[str, int | float | str]
         Where that was.
     reference : float or None
@@ -143,6 +145,7 @@ class Evidence(Shown):
     witness_by: str = ""
     disagreement: float = 0.0
     slack: float | None = None
+    slack_error: float = 0.0
     tightest: Mapping[str, Any] = field(default_factory=dict)
     reference: float | None = None
     margin: float | None = None
@@ -184,7 +187,7 @@ class Evidence(Shown):
         of = lambda *names: {name: given[name] for name in names}
         check_kind(str, **of("verdict", "engine", "checked", "covered", "dimension", "witness_by", "vacuous", "argument", "reason"))
         check_kind(Mapping, **of("witness", "tightest"))
-        check_kind(Real, **of("disagreement", "samples", "seed", "error", "seconds"))
+        check_kind(Real, **of("disagreement", "slack_error", "samples", "seed", "error", "seconds"))
         for name, kind in (("assumes", str), ("cites", str), ("parts", Evidence), ("routes", Evidence)):
             read_items(kind, **of(name))
         known = [str(v) for v in Verdict]
@@ -264,6 +267,8 @@ class Evidence(Shown):
         v, out = self.verdict, []
         if v.accepted and self.margin is not None and self.margin < 0:
             out.append(f"{v} with the margin {self.margin}: the sides are the wrong way round; one of the two is wrong")
+        if not 0 <= self.slack_error < math.inf or (self.slack_error and self.slack is None):
+            out.append(f"{self.slack_error} is no standard error of the slack {self.slack}; give a share of it, 0 or more")
         if v.accepted and self.slack is not None and self.slack < 1 - ROUNDING:
             out.append(f"{v} with the slack {self.slack}: the bound lies below the truth; one of the two is wrong")
         if v is Verdict.REFUTED and self.slack is not None and self.slack > 1 + ROUNDING:

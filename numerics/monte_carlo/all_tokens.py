@@ -24,19 +24,30 @@ ROUND = ("normal", "sphere", "ball")
 @dataclass(frozen=True, eq=False)
 class Problem:
     """Checked arrays: U (d, d), V (d_out, d), and the query ``mean + root @ white``, root (d, k)
-    with k = 0 if it is fixed.
+    with k = 0 if it is fixed. With Gamma (d, d), errors are measured against linear attention.
     """
 
     U: Floats
     V: Floats
     mean: Floats
     root: Floats
+    Gamma: Floats | None = None
 
     def queries(self, whites: Floats) -> Floats:
         """Queries of shape (d, n) from standard normal vectors of shape (k, n); a single column if
         the query is fixed.
         """
         return self.mean[:, None] + (product(self.root, whites) if self.root.shape[1] else 0.0)
+
+    def limits(self, law: Any, a: Floats) -> tuple[Floats, Floats]:
+        """Mean (..., d) and covariance (..., d, d) against which those of prompts of the scores a
+        are measured.
+        """
+        if self.Gamma is None:
+            mean, covariance = law.tilted(a)
+            return mean, covariance
+        mean = product(self.Gamma, a.reshape(-1, len(self.Gamma)).T).T.reshape(a.shape)
+        return mean, np.broadcast_to(self.Gamma, (*a.shape, len(self.Gamma)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +100,7 @@ class CompiledSampler:
         Q, R, S, PV = self.Q, self.R, self.S, self.PV
         if self.law is None:
             return product(R[:, : len(b)], b), product(S[:, : len(b)], b), (S @ R.T).reshape(-1, 1)
-        mean, covariance = self.law.tilted(np.ascontiguousarray(a.T))
+        mean, covariance = self.problem.limits(self.law, np.ascontiguousarray(a.T))
         h, H = product(np.ascontiguousarray(Q.T), mean.T), PV @ covariance @ Q
         return h, product(PV, mean.T), np.ascontiguousarray(H.reshape(len(mean), -1).T)
 
@@ -115,15 +126,14 @@ class PlainSampler:
     @cached_property
     def _fixed(self) -> tuple[Floats, Floats]:
         """Tilted mean and covariance for a fixed query, computed once."""
-        h, H = self.law.tilted(self.problem.U @ self.problem.mean)
-        return h, H
+        return self.problem.limits(self.law, self.problem.U @ self.problem.mean)
 
     def _block(self, L: int, number: int, seed: int) -> Floats:
         """The squared errors of one block of prompts, shape (3, PROMPTS_A_BLOCK)."""
         problem, d, rng = self.problem, self.law.d, generator_of(L, number, seed)
         z = np.broadcast_to(problem.queries(rng.standard_normal((problem.root.shape[1], PROMPTS_A_BLOCK))), (d, PROMPTS_A_BLOCK)).T
         a = z @ problem.U.T
-        h, H = self.law.tilted(a) if problem.root.shape[1] else self._fixed
+        h, H = problem.limits(self.law, a) if problem.root.shape[1] else self._fixed
         top, Z = np.full(PROMPTS_A_BLOCK, -np.inf), np.zeros(PROMPTS_A_BLOCK)
         M, C = np.zeros((PROMPTS_A_BLOCK, d)), np.zeros((PROMPTS_A_BLOCK, d, d))
         for start in range(0, L, TOKENS_AT_ONCE // PROMPTS_A_BLOCK):
@@ -198,12 +208,14 @@ def _turned(kind: Any, factor: Floats) -> Floats:
     if not isinstance(kind, str) or kind not in ROUND:
         return factor
     lengths = (factor * factor).sum(axis=0)
+    rounding = 0.0
     if not _orthogonal(factor):
+        rounding = 1e-15
         directions, sizes, _ = np.linalg.svd(factor, full_matrices=False)
         factor = np.pad(directions * sizes, ((0, 0), (0, factor.shape[1] - len(sizes))))
         lengths = (factor * factor).sum(axis=0)
     if kind == "normal":
-        keep = lengths > 1e-15 * lengths.max()
+        keep = lengths > rounding * lengths.max()
         keep[np.argmax(lengths)] = True
         factor = factor[:, keep]
     return factor

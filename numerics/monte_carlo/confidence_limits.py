@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -83,6 +84,9 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
     accepted = upper(error) <= bound if below else lower(error) >= bound
     refuted = lower(REFUTATION) > bound if below else upper(REFUTATION) < bound
     common: dict[str, Any] = {"engine": "Clopper-Pearson", "checked": checked, "samples": n, "seed": current_seed()}
+    # The standard error of the count as a share of it, with one more of each kind: none seen is
+    # not none.
+    uncertain = math.sqrt((k + 1) * (n - k + 1) / n) / max(k, 1)
     if refuted:
         verdict = Evidence(
             verdict=Verdict.REFUTED,
@@ -90,12 +94,14 @@ def clopper_pearson(event: Event, op: str, bound: float | Fraction, n: int, *, e
             witness_by="statistics",
             error=REFUTATION,
             slack=bound * n / k if k and below else None,
+            slack_error=uncertain if k and below else 0.0,
             **common,
         )
     elif accepted:
         limit = upper(error) if below else lower(error)
         slack = bound / limit if below else limit / bound if bound > 0 else None
-        verdict = Evidence(verdict=Verdict.SUPPORTED, covered=f"{k} of {n} trials", error=error, slack=slack, **common)
+        common |= {"slack": slack, "slack_error": 0.0 if slack is None else uncertain}
+        verdict = Evidence(verdict=Verdict.SUPPORTED, covered=f"{k} of {n} trials", error=error, **common)
     else:
         reason = f"{k} of {n} trials leave {lower(error):.4g} to {upper(error):.4g} around {bound:.4g}; draw more"
         verdict = Evidence(verdict=Verdict.OPEN, reason=reason, **common)

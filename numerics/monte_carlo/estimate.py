@@ -129,6 +129,7 @@ def attention_errors(
     seed: int | None = None,
     threads: int | None = None,
     method: str = "auto",
+    against: str = "limit",
 ) -> AttentionErrors:
     """Measure how far softmax attention on L random tokens is from its infinite-prompt limit.
 
@@ -167,6 +168,9 @@ def attention_errors(
         "tokens" draws every token. "scores" draws only what the scores depend on and averages the
         rest exactly, for Gaussian tokens and linear images of the uniform laws on sphere and ball:
         faster, and less random. "auto" is "scores" for these laws.
+    against : {"limit", "linear"}
+        What prompts are measured against: the infinite prompt, or linear attention V Γ U z with its
+        gradients. For Gaussian tokens it is the same. "linear" draws every token.
 
     Returns
     -------
@@ -204,7 +208,7 @@ def attention_errors(
     True
     """
     setting = as_setting(Gamma, U, V, query=query, query_cov=query_cov)
-    sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed)
+    sampler = error_sampler(setting, method=method, seed=current_seed() if seed is None else seed, against=against)
     grid = _lengths(lengths)
     count = read_whole("replicates", replicates, "it is the number of prompts drawn for each length", most=MOST_REPLICATES)
     workers = thread_count(threads)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from numerics.attention.setting import AttentionSetting
+from numerics.token_laws.kinds import check_law
 
 __all__ = ["rare_prompts"]
 
@@ -55,6 +56,8 @@ def rare_prompts(setting: AttentionSetting, lengths: Floats, replicates: int) ->
     array([ True])
     """
     law, V = setting.law, setting.V
+    if isinstance(law.coordinates, str):
+        check_law(law.coordinates, ("normal", "sign", "uniform", "sphere", "ball"), "the count of rare prompts")
     A = np.zeros((law.d, 0)) if law.factor is None else law.factor
     signs = law.coordinates == "sign" or (law.coordinates == "sphere" and A.shape[1] == 1)
     own = law.on_points

@@ -33,6 +33,8 @@ LARGEST_SCORE = 1e30
 LARGEST_SIZE = 1e36
 #: The ways of sampling; "auto" takes the better one that the law allows.
 METHODS = ("auto", "tokens", "scores")
+#: What errors may be measured against: the infinite prompt, or linear attention.
+AGAINST = ("limit", "linear")
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,7 @@ class ErrorSampler:
         return sums
 
 
-def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int = 0) -> ErrorSampler:
+def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int = 0, against: str = "limit") -> ErrorSampler:
     """Make a setting ready for sampling.
 
     Parameters
@@ -112,6 +114,8 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
         As in `numerics.attention_errors`.
     seed : int
         From 0 to 2^64 − 1.
+    against : {"limit", "linear"}
+        As in `numerics.attention_errors`.
 
     Returns
     -------
@@ -129,13 +133,18 @@ def error_sampler(setting: AttentionSetting, *, method: str = "auto", seed: int 
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method = {method!r} is unknown; take one of {', '.join(METHODS)}")
+    if not isinstance(against, str) or against not in AGAINST:
+        raise ValueError(f"against = {against!r} is unknown; take one of {', '.join(AGAINST)}")
     key = key_of(seed)
+    linear = against == "linear" and not setting.gaussian
     law, A = None if setting.gaussian else setting.law, setting.token_factor
     root = setting.query_factor if setting.averaged else np.zeros((setting.d, 0))
-    problem = Problem(setting.U, setting.V, setting.query, root)
+    problem = Problem(setting.U, setting.V, setting.query, root, setting.Gamma if linear else None)
     kind = "normal" if law is None else law.coordinates
     _check_size(problem, law.sigma * A if law is not None and kind is None else A)
-    if method == "scores" or (method == "auto" and isinstance(kind, str) and kind in CONDITIONED):
+    if linear and method == "scores":
+        raise ValueError('method = "scores" measures against the infinite prompt; take "tokens" against linear attention')
+    if method == "scores" or (method == "auto" and not linear and isinstance(kind, str) and kind in CONDITIONED):
         conditioned = prepare(kind, A, problem.U, problem.V, problem.mean, problem.root)
         return ErrorSampler("scores", int(seed), lambda L, first, count: conditioned.values(L, first, count, key))
     if law is not None and law.structure is None and law.log_mgf is None:

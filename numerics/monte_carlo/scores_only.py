@@ -112,9 +112,10 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
         )
     # A point of the ball of R^r is the projection of one on the sphere of R^{r+2} of the same
     # radius.
-    n = 0 if coordinates == "normal" else factor.shape[1] + 2 * (coordinates == "ball")
+    n = {"normal": 0, "sphere": factor.shape[1], "ball": factor.shape[1] + 2}[coordinates]
     directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
-    kept = lengths > ZERO_COLUMN * lengths[0]
+    squares = factor.T @ factor
+    kept = lengths > (ZERO_COLUMN * lengths[0] if np.any(squares - np.diag(np.diag(squares))) else 0.0)
     kept[0] = True
     A = directions[:, kept] * lengths[kept]  # the same law: g may be turned
     B = V @ A

@@ -39,13 +39,15 @@ class RowSampler(PlainSampler):
     def _prompts(self, table: EmbeddingTable, rng: np.random.Generator, L: int, z: Floats, g: Floats) -> Floats:
         """The squared errors of a prompt for each query z, with the signs g: shape (3, len(z))."""
         problem, m, n = self.problem, len(z), len(table.rows)
+        # Against linear attention the rows without tilt are taken, of mean 0 and covariance Gamma.
+        tilted = 1.0 if problem.Gamma is None else 0.0
         scores, along = table.scores(np.concatenate([z @ problem.U.T, g])).reshape(2, m, n)
         weights = np.empty((3, m, n))  # of every row: for the gap of the means, of E x (x.g), for h
         for i in range(m):
             counts = _counts(rng, L, n)
             held = np.flatnonzero(counts)
             drawn = counts[held] * np.exp(scores[i, held] - scores[i, held].max())
-            np.exp(scores[i] - scores[i].max(), out=weights[2, i])
+            np.exp((scores[i] - scores[i].max()) * tilted, out=weights[2, i])
             weights[2, i] /= weights[2, i].sum()
             np.negative(weights[2, i], out=weights[0, i])
             weights[0, i, held] += drawn / drawn.sum()
@@ -53,6 +55,8 @@ class RowSampler(PlainSampler):
         gap, second, h = table.weighted(weights.reshape(3 * m, n)).reshape(3, m, table.d)
         # C_L g - H g, where C_L = sum p xx' - MM' and M = h + gap
         bend = second - gap * ((h + gap) * g).sum(axis=1, keepdims=True) - h * (gap * g).sum(axis=1, keepdims=True)
+        if problem.Gamma is not None:
+            gap = gap - z @ problem.U.T @ problem.Gamma
         return np.stack(
             [
                 ((gap @ problem.V.T) ** 2).sum(axis=1),

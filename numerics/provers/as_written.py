@@ -20,6 +20,7 @@ from sympy.core.symbol import Str
 from numerics.provers.enclosures.balls import NoBall
 from numerics.provers.enclosures.balls import value as ball
 from numerics.provers.enclosures.where_defined import own_conditions
+from numerics.provers.exact.exact_numbers import agreed, built, put
 
 __all__ = [
     "LONGEST",
@@ -52,6 +53,8 @@ _ASSUMPTIONS = (
     *("nonnegative", "nonpositive", "nonzero", "extended_positive", "extended_negative", "extended_nonnegative"),
     *("extended_nonpositive", "extended_nonzero", "real", "extended_real", "finite", "complex", "hermitian", "polar"),
 )
+#: Bits to which a number is compared with what SymPy makes of it.
+_CHECKED = 1024
 #: Sums and products of more terms than that are refused.
 _MOST_TERMS = 1000
 
@@ -139,7 +142,10 @@ def latex(e: sp.Expr) -> str:
     >>> latex(sp.Symbol("x") / 2)
     '\\\\frac{x}{2}'
     """
-    return str(sp.latex(e))
+    try:
+        return str(sp.latex(e))
+    except Exception:  # to put terms in order SymPy evaluates them, which fails next to a tie
+        return str(sp.latex(e, order="none"))
 
 
 @dataclass(frozen=True)
@@ -174,32 +180,54 @@ def scalar(given: Any) -> Written:
         raise TypeError(f"{e} holds a binary float, which is no exact number; write a Rational")
     if any(a.is_commutative is False for a in e.atoms(sp.Symbol, AppliedUndef)):
         raise TypeError(f"{e} does not commute, and no engine here respects that; use trace_identity for matrices")
+    _finite(e, e)  # first, as SymPy compares with nan in vain
     with sp.evaluate(True):
         reader = _Reader()
         value = reader.read(e)
-    if any(f.has(sp.nan, sp.zoo, sp.oo, -sp.oo) for f in (e, value)):
-        raise ValueError(f"{e} is not finite: the statement is undefined as written")
+    _finite(value, e)
     if any(max(abs(q.p), q.q).bit_length() > LONGEST for f in (e, value) for q in f.atoms(sp.Rational)):
         raise ValueError(f"a side holds a number of more than {LONGEST} bits; write it as a power, or give it a symbol")
-    for a in (a for f in (e, value) for a in sp.preorder_traversal(f)):
-        if isinstance(a, (sp.Function, sp.Add)) and a.is_number and _misjudged(a):
-            raise ValueError(
-                f"SymPy takes {a} for a number of another sign, and would rewrite by that; enclose it by rational numbers"
-            )
+    for a in sp.preorder_traversal(value):
+        _trusted(a)
     return Written(e, value, tuple(reader.conditions), tuple(reader.functions))
 
 
-def _misjudged(number: sp.Expr) -> bool:
-    """Whether SymPy is wrong about the sign of a number: it looks at few digits, and takes the
-    logarithm of Gamma at 1 + 2**-60 for 0.
+def _finite(e: sp.Expr, given: sp.Expr) -> None:
+    if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        try:
+            text = str(given)
+        except Exception:  # to put terms in order SymPy compares them, nan among them
+            text = sp.srepr(given)
+        raise ValueError(f"{text} is not finite: the statement is undefined as written; leave out what is divided by 0 or infinite")
+
+
+def _trusted(e: sp.Expr) -> sp.Expr:
+    """`e`, if it is no number of whose sign SymPy is wrong: what holds it would be rewritten by
+    that.
     """
+    if isinstance(e, (sp.Function, sp.Add)) and e.is_number and not agreed(e):
+        raise ValueError(
+            f"SymPy takes {e} for a number of another sign, or may do so, and would rewrite by that; enclose it by rational numbers"
+        )
+    return e
+
+
+def _evaluated(e: Any, args: list[Any]) -> Any:
+    """A function or power of arguments that were read, and have the signs for which SymPy takes
+    them. What SymPy makes of a number must be that number.
+    """
+    new = _trusted(built(e.func, args))
+    if new in (sp.nan, sp.zoo, sp.oo, -sp.oo):  # with which SymPy compares in vain
+        _finite(new, e)
+    if isinstance(e, (sp.Add, sp.Mul)) or not new.is_number or new.func is e.func:
+        return new
     try:
-        v = ball(number)
+        old, now = ball(e.func(*args, evaluate=False), _CHECKED), ball(new, _CHECKED)
     except NoBall:
-        return False
-    if not (v.is_finite() and v.imag.is_zero()):
-        return False
-    return bool((v.real > 0 and number.is_nonpositive) or (v.real < 0 and number.is_nonnegative))
+        return new
+    if old.is_finite() and now.is_finite() and not old.overlaps(now):
+        raise ValueError(f"SymPy takes {e} for {new}, which is another number; write it in another way")
+    return new
 
 
 def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
@@ -302,8 +330,11 @@ class _Reader:
             if self.in_a_sum and e.exp == 0:  # the first term of a power series is 1 everywhere
                 return self.read(e.base) ** 0
         for g, kind in own_conditions(e):
-            self.conditions[self.read(g), kind] = None
-        new = e.func(*map(self.read, e.args))
+            condition = self.read(g)
+            self.conditions[condition, kind] = None
+            if isinstance(e, sp.tan):
+                self.functions.pop(condition, None)  # the cosine stands in the condition alone
+        new = _evaluated(e, [self.read(a) for a in e.args])
         if isinstance(new, sp.Function) and new.free_symbols:
             self.functions[new] = None
         return new
@@ -329,17 +360,17 @@ class _Reader:
 
     def _substituted(self, e: sp.Subs) -> sp.Expr:
         # What is assumed of the variable need not hold of the point: |x| is x for positive x only.
-        inner, put = _Reader(), {sp.Dummy(x.name): self.read(p) for x, p in zip(e.variables, e.point)}
+        inner, at = _Reader(), {sp.Dummy(x.name): self.read(p) for x, p in zip(e.variables, e.point)}
         with sp.evaluate(False):
-            body = e.expr.xreplace(dict(zip(e.variables, put)))
+            body = e.expr.xreplace(dict(zip(e.variables, at)))
         f = inner.read(body)
         if f.has(sp.Derivative):
             raise TypeError(f"{e} is the value of an undefined derivative; give it a symbol of its own")
         for g, kind in inner.conditions:
-            self.conditions[g.subs(put, simultaneous=True), kind] = None
+            self.conditions[put(g, at), kind] = None
         for g in inner.functions:
-            self.functions[g.subs(put, simultaneous=True)] = None
-        return self.read(f.subs(put, simultaneous=True))
+            self.functions[put(g, at)] = None
+        return self.read(put(f, at))
 
     def _terms(self, e: sp.Sum | sp.Product) -> sp.Expr:
         """The terms of the outermost sum, which comes last among the limits, one after another."""

@@ -20,6 +20,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers.as_written import SAME_SIDES, scalar
+from numerics.provers.doors import guarded
 from numerics.provers.identities import identity
 from numerics.provers.remembered import remembered
 
@@ -60,6 +61,7 @@ def cases() -> Iterator[Mapping[sp.Symbol, Any]]:
 
 
 @remembered
+@guarded("identity")
 def entrywise(lhs: Any, rhs: Any) -> Evidence:
     """An identity for the entries (or summands) in every case, hence for the matrices (or traces)
     of every size.

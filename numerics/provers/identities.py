@@ -19,7 +19,9 @@ from sympy.core.function import AppliedUndef
 
 from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.provers.as_written import SAME_SIDES, Written, distinct, latex, scalar, undue
+from numerics.provers.doors import guarded
 from numerics.provers.enclosures.balls import BINARY, CONSTANTS, UNARY, NoBall, value
+from numerics.provers.exact.exact_numbers import sign
 from numerics.provers.exact.exact_points import KINDS, assumption, at_point, points
 from numerics.provers.exact.normal_form import Letters
 from numerics.provers.remembered import remembered
@@ -87,6 +89,7 @@ class Equations:
 
 
 @remembered
+@guarded("identity")
 def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     """Decide ``lhs = rhs`` for all values of the symbols that meet their assumptions and ``given``.
 
@@ -108,7 +111,8 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
     -------
     Evidence
         PROVED with a refuted control; REFUTED with a rational point at which exact arithmetic or
-        Arb shows a difference; else OPEN.
+        Arb shows a difference; else OPEN. A fault of the program is OPEN too, and named: among them
+        a proved identity that fails at a point.
 
     Raises
     ------
@@ -119,9 +123,6 @@ def identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Evidence:
         If the shapes differ, a side is infinite or undefined, two symbols share a name, a symbol is
         assumed to be what no point here respects (odd, imaginary), a denominator vanishes
         identically or ``given`` contradicts itself.
-    Contradiction
-        If a proved identity fails at a point: then the normal form is wrong and nothing may be
-        reported.
 
     Examples
     --------
@@ -145,19 +146,26 @@ def _decide(statement: Equations) -> Evidence:
     translated = letters.translate([*(a - b for a, b in statement.pairs), *statement.given])
     n = len(statement.pairs)
     zero = letters.vanish(translated[:n], translated[n:])
+    zero = [z or (not (a - b).free_symbols and sign(a - b) == 0) for z, (a, b) in zip(zero, statement.pairs)]
     if all(zero):
         assumes = (*common["assumes"], *letters.notes)
         tried = (_refuted(s, statement) for s in islice(_spoiled(statement), 40))
         control = next((c for c in tried if c is not None), None)
         if control is None:
-            reason = "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check"
+            reason = (
+                "the normal form is zero, but no spoiled copy could be refuted: there may be nothing left to check."
+                " What may help: sides that SymPy has not evaluated (sympy.evaluate(False))"
+            )
             return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
         return Evidence(verdict=Verdict.PROVED, control=control, **{**common, "assumes": assumes})
     refuted = _refuted(statement)
     if refuted is not None:
         return refuted
     rest = ", ".join(label or "the difference" for label, z in zip(statement.labels, zero) if not z)
-    reason = f"the normal form of {rest} is not zero, and no point was found at which the two sides differ"
+    reason = (
+        f"the normal form of {rest} is not zero, and no point was found at which the two sides differ. What may help: stronger"
+        " assumptions about the symbols (positive, real, integer); a relation between them (`given=`); a step in between"
+    )
     return Evidence(verdict=Verdict.OPEN, reason=reason, **common)
 
 
@@ -256,9 +264,7 @@ def _difference(a: sp.Expr, b: sp.Expr, point: dict[sp.Expr, sp.Expr]) -> tuple[
             x, y = value(left, bits), value(right, bits)
         except NoBall:
             return None
-        if not (x.is_finite() and y.is_finite()):
-            return None
-        if not x.overlaps(y):
+        if x.is_finite() and y.is_finite() and not x.overlaps(y):
             return "Arb", {**functions, "lhs": _digits(x, bits), "rhs": _digits(y, bits)}
     return None
 
@@ -298,6 +304,7 @@ class WordEquation:
 _INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
 
 
+@guarded("trace words")
 def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     """Decide an identity between matrix words for every dimension.
 

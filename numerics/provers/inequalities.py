@@ -16,10 +16,12 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
+from numerics.provers.doors import guarded
 from numerics.provers.effort import Effort
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side, centre
 from numerics.provers.enclosures.enclose import Program
+from numerics.provers.exact.exact_numbers import sign
 from numerics.provers.remembered import remembered
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, alternatives, bare
@@ -27,7 +29,7 @@ from numerics.provers.statements.invariance import reductions
 from numerics.provers.statements.max_and_min import cases
 from numerics.provers.statements.search import scan, simplest
 from numerics.provers.statements.statement import Statement, statement
-from numerics.provers.statements.strategy import FEW_TURNS, Proof
+from numerics.provers.statements.strategy import EXACT_ENGINES, FEW_TURNS, Proof
 from numerics.provers.statements.substitution import change
 from numerics.rationals import flint_rational
 from theory.inputs.kinds import check_kind, read_items
@@ -37,6 +39,7 @@ __all__ = ["forall"]
 
 
 @remembered
+@guarded("branch and bound")
 def forall(
     lhs: Any,
     op: str,
@@ -125,9 +128,10 @@ class _Run:
             self.search_feasible()
         gap = self.undefined()
         if gap:
-            return self.open(gap)
+            return self.open(gap, "a smaller domain", "a hypothesis that says so (`where=`)")
         if self.seen.feasible is None and (st.where or st.where_needs):
-            return self.open("no point was found that meets the hypotheses: the statement may be vacuous")
+            reason = "no point was found that meets the hypotheses: the statement may be vacuous"
+            return self.open(reason, "hypotheses that a simple rational point meets", "a smaller domain around such a point")
         engines: set[str] = set()
         outcome = Outcome(False)
         if not st.box and st.holds(()):  # at a higher precision than that of boxes
@@ -144,15 +148,31 @@ class _Run:
             engines = set()
             outcome = self.cover(st.symbols, st.box, st.difference, st.where, self.probe, engines)
         if outcome.proved:
-            exact = self.exact and "branch and bound" not in engines
-            strongest_tool = next((n for n in ("Bernstein", "Sturm") if n in engines), "exact sign")
-            engine, verdict = (strongest_tool, Verdict.PROVED) if exact else ("branch and bound", Verdict.CERTIFIED)
+            exact = self.exact and engines <= set(EXACT_ENGINES)
+            strongest_tool = next((n for n in EXACT_ENGINES if n in engines), EXACT_ENGINES[-1])
+            rigorous = "interval arithmetic" if engines == {"interval arithmetic"} else "branch and bound"
+            engine, verdict = (strongest_tool, Verdict.PROVED) if exact else (rigorous, Verdict.CERTIFIED)
             return Evidence(verdict=verdict, engine=engine, margin=outcome.margin, **self.tight())
-        return self.refuted() if self.seen.witness is not None else self.open(outcome.reason)
+        return self.refuted() if self.seen.witness is not None else self.undecided(outcome.reason)
 
-    def open(self, reason: str) -> Evidence:
-        """The evidence that nothing was decided."""
-        return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=reason, **self.tight())
+    def open(self, reason: str, *ways: str) -> Evidence:
+        """The evidence that nothing was decided, with what may help."""
+        words = f"{reason}. What may help: {'; '.join(ways)}"
+        return Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason=words, **self.tight())
+
+    def undecided(self, reason: str) -> Evidence:
+        """The evidence that no way to a proof and no counterexample was found."""
+        ways = ["`identity` for the case of equality"] if not self.st.symbols else []
+        if self.effort.over:
+            ways.append(f"more than {self.effort.limit} steps (`effort=`)")
+        if any(s.infinite for s in self.st.box):
+            ways.append("a bounded domain, with the rest apart")
+        if self.st.symbols:
+            ways += ["a smaller domain, or a hypothesis (`where=`)", "`identity`, if the two sides are equal there"]
+        if not self.changed and len(self.st.symbols) > 1:
+            ways.append("a new variable for what occurs together (`via=`)")
+        tried = "a search for counterexamples, exact arithmetic and enclosures on boxes, also in other forms and variables"
+        return self.open(f"{reason}; tried were {tried}", *ways)
 
     def refuted(self) -> Evidence:
         """The evidence of the counterexample that was found."""
@@ -206,7 +226,7 @@ class _Run:
         at_once = v is not None and (v.pos or (kind == "!=" and v.neg) or (kind == ">=" and v.nonneg))
         if g.is_number:
             self.exact = self.exact and g.is_Rational
-            return at_once
+            return at_once or (v is not None and sign(g) in {">": (1,), ">=": (0, 1), "!=": (1, -1)}[kind])
         for h, firm in st.where:
             ratio = sp.cancel(g / h) if h != 0 else sp.nan
             if ratio.is_Rational and ((ratio > 0 and (firm or kind == ">=")) or (ratio < 0 and kind == "!=" and firm)):
@@ -217,7 +237,7 @@ class _Run:
             if at_once and not proof.exact():
                 break
             if proof.run(FEW_TURNS).proved:
-                self.exact = self.exact and proof.exact()
+                self.exact = self.exact and proof.engine in EXACT_ENGINES
                 return True
         self.exact = False
         return at_once

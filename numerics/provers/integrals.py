@@ -11,14 +11,18 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
-from flint import acb, arb, ctx
+from flint import acb, arb, ctx, fmpq
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.as_written import Condition, Written, scalar, undue
+from numerics.provers.doors import broken, guarded, refusal
 from numerics.provers.enclosures.balls import Ball, ball_function, precision, value
+from numerics.provers.enclosures.boxes import Side
+from numerics.provers.enclosures.enclose import Program, Unsupported
+from numerics.provers.exact.exact_numbers import built, put, sign
 from numerics.provers.inequalities import forall
 from numerics.provers.remembered import remembered
-from numerics.rationals import arb_ball
+from numerics.rationals import arb_ball, flint_rational
 from theory.inputs.kinds import check_kind
 
 __all__ = ["integral", "integral_evidence"]
@@ -72,6 +76,15 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     >>> integral(sp.exp(-x**2) * sp.cos(x), x, (0, sp.oo), tail=sp.exp(-x**2)).str(12, radius=False)
     '0.690194223522'
     """
+    try:
+        return _integral(f, x, interval, tail, rel)
+    except Exception as error:
+        if refusal(error):
+            raise
+        raise ArithmeticError(broken(error)) from error
+
+
+def _integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], tail: Any, rel: Fraction) -> Ball:
     if not isinstance(x, sp.Symbol):
         raise TypeError(f"the variable {x!r} is not a SymPy symbol")
     if not isinstance(rel, Fraction) or rel <= 0:
@@ -91,12 +104,12 @@ def integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], *, tail: Any = Non
     bits = 64 + max(64, rel.denominator.bit_length() + 32)
     with precision(bits), sp.evaluate(True):
         function = ball_function(g, [y])
-        if b == a:
+        if b == a:  # as written: ends that are equal otherwise make a short interval
             at = function([value(a, bits)], False)
             if not (at.is_finite() and at.imag.is_zero()):
                 raise ArithmeticError(f"{f} is no real number at {a}, so that not even the empty integral has a value")
             return arb(0)
-        if (b - a).is_negative:
+        if a is sp.oo or b is -sp.oo or (not (b - a).is_infinite and sign(b - a) == -1):
             return -_oriented(g, y, b, a, bound, rel, written.conditions, x)
         return _oriented(g, y, a, b, bound, rel, written.conditions, x)
 
@@ -160,7 +173,28 @@ def _shown(g: sp.Expr, kind: str, x: sp.Symbol, a: sp.Expr, b: sp.Expr) -> bool:
     return False
 
 
-def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) -> Ball:
+def _without_ends(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cut: tuple[int, int]) -> Ball | None:
+    """The integral without short pieces at one or both ends, where the function is bounded but not
+    analytic, as exp(-1/x) is at 0; they have their length times its range.
+    """
+    width = sp.Rational(min(Fraction(1, 2**64), rel / 2**8)) * (b - a)
+    t, rest = sp.Symbol("t", positive=True), arb(0)
+    for here, end, way in zip(cut, (a, b), (1, -1)):
+        if here:
+            program = Program([t])
+            with suppress(Unsupported):
+                v = program.on((Side(fmpq(0), flint_rational(width), True, True),))[program.add(put(f, {x: end + way * t}))]
+                rest += arb(flint_rational(width)) * v.lo.union(v.hi) if v.defined else arb.nan()
+                continue
+            return None
+    if not rest.is_finite():
+        return None
+    with suppress(ArithmeticError):
+        return rest + _segment(f, x, a + cut[0] * width, b - cut[1] * width, rel, cut=False)
+    return None
+
+
+def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction, cut: bool = True) -> Ball:
     """The integral over a finite interval: by `acb.integral` between the binary midpoints of its
     ends, and by the range of ``f`` on the slivers from there to the true ends.
     """
@@ -168,9 +202,14 @@ def _segment(f: sp.Expr, x: sp.Symbol, a: sp.Expr, b: sp.Expr, rel: Fraction) ->
     low, high = (e.mid() for e in ends)
     tolerance = arb_ball(rel)
     total = acb.integral(lambda z, analytic: function([z], analytic), acb(low), acb(high), rel_tol=tolerance)
-    for end, exact, sign in zip(ends, (low, high), (-1, 1)):
+    for end, exact, way in zip(ends, (low, high), (-1, 1)):
         if not end.is_exact():
-            total += sign * (end - exact) * function([acb(end)], False)
+            total += way * (end - exact) * function([acb(end)], False)
+    if not total.is_finite() and cut and a.is_Rational and b.is_Rational:
+        for inner in ((1, 0), (0, 1), (1, 1)):
+            found = _without_ends(f, x, a, b, rel, inner)
+            if found is not None:
+                return found
     if not total.is_finite():
         raise ArithmeticError(
             f"no finite enclosure of the integral of {f} over ({a}, {b}); is it bounded there? "
@@ -190,7 +229,7 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
     """
     if tail is None:
         raise ValueError(f"the integral of {f} reaches infinity: give tail=, a function that dominates |f|")
-    start = sp.Max(1, sp.ceiling(a))
+    start = built(sp.Max, [sp.S.One, built(sp.ceiling, [a])])
     _tail_mass(tail, x, start)
     for side in (tail - f, tail + f):
         found = forall(side.xreplace({x: (t := sp.Symbol("t", positive=True))}), ">=", 0, {t: (start, sp.oo)})
@@ -206,20 +245,21 @@ def _half_line(f: sp.Expr, x: sp.Symbol, a: sp.Expr, tail: sp.Expr | None, rel: 
 def _tail_mass(tail: sp.Expr, x: sp.Symbol, cut: sp.Expr) -> Ball:
     """The integral of the dominating function from ``cut`` on, in closed form."""
     c, k, p = sp.Wild("c", exclude=[x, 0]), sp.Wild("k", exclude=[x, 0]), sp.Wild("p", exclude=[x, 0])
-    total = sp.S.Zero
+    total, size = sp.S.Zero, lambda e: built(sp.Abs, [e])
     for term in sp.Add.make_args(sp.expand(tail)):
-        if (m := term.match(c * sp.exp(-k * x))) and m[k].is_positive:
-            total += abs(m[c]) * sp.exp(-m[k] * cut) / m[k]
-        elif (m := term.match(c * sp.exp(-k * x**2))) and m[k].is_positive:
-            total += abs(m[c]) * sp.sqrt(sp.pi / m[k]) / 2 * sp.erfc(sp.sqrt(m[k]) * cut)
-        elif (m := term.match(c * x ** (-p))) and (m[p] - 1).is_positive:
-            total += abs(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
+        if (m := term.match(c * sp.exp(-k * x))) and sign(m[k]) == 1:
+            total += size(m[c]) * sp.exp(-m[k] * cut) / m[k]
+        elif (m := term.match(c * sp.exp(-k * x**2))) and sign(m[k]) == 1:
+            total += size(m[c]) * sp.sqrt(sp.pi / m[k]) / 2 * sp.erfc(sp.sqrt(m[k]) * cut)
+        elif (m := term.match(c * x ** (-p))) and sign(m[p] - 1) == 1:
+            total += size(m[c]) * cut ** (1 - m[p]) / (m[p] - 1)
         else:
             raise ValueError(f"the term {term} of tail= is none of c exp(-k x), c exp(-k x**2), c x**(-p) with k > 0, p > 1")
     return _end(total)
 
 
 @remembered
+@guarded("rigorous quadrature")
 def integral_evidence(
     f: Any, x: sp.Symbol, interval: tuple[Any, Any], op: str, closed: Any, *, tail: Any = None, rel: Fraction = Fraction(1, 10**20)
 ) -> Evidence:
@@ -283,6 +323,13 @@ def _real_constant(exact: Written) -> Ball:
     return v.real
 
 
+def _overlap(enclosed: Ball, constant: Ball) -> str:
+    return (
+        f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap. What may help: a smaller `rel=`;"
+        " `identity` of a closed form, if the two are equal"
+    )
+
+
 def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) -> Evidence:
     """The verdict on an enclosed integral and a constant, with both in LaTeX."""
     holds = {"<=": enclosed <= constant, "<": enclosed < constant, ">=": enclosed >= constant, ">": enclosed > constant}
@@ -299,4 +346,4 @@ def _compared(enclosed: Ball, op: str, constant: Ball, left: str, right: str) ->
     if op == "==":
         width = f"the enclosures meet; they leave room for a difference of {float((enclosed - constant).abs_upper()):.1e}"
         return Evidence(verdict=Verdict.SUPPORTED, covered=width, **common)
-    return Evidence(verdict=Verdict.OPEN, reason=f"the enclosures {enclosed.str(20)} and {constant.str(20)} overlap", **common)
+    return Evidence(verdict=Verdict.OPEN, reason=_overlap(enclosed, constant), **common)

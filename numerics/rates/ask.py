@@ -1,5 +1,5 @@
-"""The command ``ask``, which answers how close softmax attention on L tokens is to its limit.
-Nothing heavy is imported before it runs, and it writes no file.
+"""The command ``ask``, which answers how close softmax attention on L tokens is to linear
+attention. Nothing heavy is imported before it runs, and it writes no file.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ def add_ask(commands: Any) -> None:
     """
     ask = commands.add_parser(
         "ask",
-        help="how far is softmax attention on L tokens from its limit, and which L would do?",
-        description="Answers in some sentences and two small tables how far softmax attention on L tokens is from its limit for"
-        " infinite prompts, which for Gaussian tokens is the linear attention V Gamma U z; which L brings the relative error to"
-        " 10 % and 1 %; from which L on the error falls as its law says; and which bound is certain. Nothing is written.",
+        help="how far is softmax attention on L tokens from linear attention, and which L would do?",
+        description="Answers in some sentences and two small tables how far softmax attention on L tokens is from the linear"
+        " attention V Gamma U z, and by which parts: to its limit for infinite prompts, which for Gaussian tokens is V Gamma U z,"
+        " and from there; which L brings the relative error to 10 % and 1 %; from which L on it falls as its law says; and which"
+        " bound is certain. Nothing is written.",
         epilog="exit status: 0 if there is an answer, 2 if the input cannot be used, 130 if interrupted",
     )
     given = add_setting_options(ask)

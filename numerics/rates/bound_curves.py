@@ -22,6 +22,7 @@ from numerics.quadrature.query_form import QuadraticFormLaw
 from numerics.rates.exponents import paper_exponent, theorem_B_constant, theorem_B_law
 from numerics.rates.ledger_verdicts import of_ours
 from numerics.token_laws import TokenLaw
+from numerics.token_laws.kinds import check_law
 from theory.attention.gaussian_errors import limit_of_grad_U_error, theorem_A
 from theory.bounds.concentration import lemma_c4, second_moment_R1
 from theory.bounds.query_average import gradient_U_average, output_average, output_average_short
@@ -90,6 +91,7 @@ def fourth_moment(law: TokenLaw, W: Floats) -> tuple[float, bool]:
     ((4.0, True), (9.0, True))
     """
     if isinstance(law.coordinates, str) and law.factor is not None:
+        check_law(law.coordinates, (*EXCESS, *RADIAL), "the fourth moment")
         M = law.factor.T @ W @ law.factor
         gaussian = float(np.trace(M)) ** 2 + 2 * float(np.sum(M * M.T))
         if law.coordinates in RADIAL:

@@ -38,7 +38,7 @@ class FarSlopes:
     ----------
     lengths : array, shape (n,)
     slopes : mapping of str to array, shape (n,)
-        For each quantity that has an exact curve.
+        For each quantity that has an exact curve of positive errors.
     errors : mapping of str to array, shape (n,)
         The exact errors themselves.
     sharp : float
@@ -102,7 +102,7 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
     Returns
     -------
     FarSlopes or None
-        None where nothing is exact.
+        None where the error of the output is not exact, or zero.
 
     Examples
     --------
@@ -127,12 +127,12 @@ def far_slopes(setting: AttentionSetting) -> FarSlopes | None:
             continue
         by_decades = setting.gaussian and quantity == "grad_U"
         curve = _far_gradient_U(setting, wanted) if by_decades else exact_error(setting, quantity, L)
-        if curve is None:
+        if curve is None or not (curve > 0).all():  # an error of zero, or below the range of floats, has no slope
             continue
         value = dict(zip(wanted, curve.tolist()))
         slopes[quantity] = np.array([math.log10(value[k] / value[k - 1]) for k in decades])
         errors[quantity] = np.array([value[k] for k in decades])
-    if not slopes:
+    if "output" not in slopes:
         return None
     power = {"output": setting.d / 2 + 2, "grad_V": setting.d / 2 + 2, "grad_U": setting.d / 2 + 4}
     margins = {quantity: power[quantity] / math.log(1e100) if setting.averaged else 1e-6 for quantity in slopes}

@@ -92,8 +92,8 @@ class Rates(Drawn):
 
     @cached_property
     def answer(self) -> HowLinear:
-        """How close attention on the longest measured prompt is to its limit; what was measured
-        stands in where nothing is exact.
+        """How close attention on the longest measured prompt is to linear attention; what was
+        measured stands in where nothing is exact.
         """
         output = self.series[0]
         return how_linear(self.setting, self.lengths[-1:], measured=(output.mean[-1:], output.error[-1:], self.replicates))

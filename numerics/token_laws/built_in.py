@@ -291,8 +291,8 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
     """
     if not isinstance(identity, Mapping):
         raise TypeError(f"a law is described by a table such as {{'kind': 'sphere', 'd': 3}}, not by {identity!r:.200}")
-    makers: dict[str, Callable[..., TokenLaw]] = {"gaussian": gaussian, "atoms": atoms}
-    keys = {"gaussian": [{"Gamma"}], "atoms": [{"points", "weights"}, {"points", "weights", "sigma"}]}
+    makers: dict[str, Callable[..., TokenLaw]] = {"gaussian": _gaussian, "atoms": atoms}
+    keys = {"gaussian": [{"Gamma"}, {"factor"}], "atoms": [{"points", "weights"}, {"points", "weights", "sigma"}]}
     for name in KIND_OF:
         makers[name], keys[name] = lambda name=name, **given: _standard(name, **given), [{"d"}, {"factor"}]
     kind, given = identity.get("kind"), {k: v for k, v in identity.items() if k != "kind"}
@@ -302,6 +302,14 @@ def from_identity(identity: Mapping[str, Any]) -> TokenLaw:
         wanted = " or ".join("{" + ", ".join(sorted(k)) + "}" for k in keys[kind])
         raise ValueError(f"a law of kind {kind!r} is described by {wanted}, not by {{{', '.join(sorted(map(str, given)))}}}")
     return makers[kind](**given)
+
+
+def _gaussian(Gamma: ArrayLike = (), factor: ArrayLike | None = None) -> TokenLaw:
+    """N(0, Gamma), or the law of F g."""
+    if factor is None:
+        return gaussian(Gamma)
+    (F,) = read_arrays(factor=(factor, "d r"))
+    return gaussian(np.eye(F.shape[1])).image(F)
 
 
 def _standard(name: str, d: int | None = None, factor: ArrayLike | None = None) -> TokenLaw:

@@ -15,7 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.inputs.arrays import covariance_factor, read_covariance
+from numerics.token_laws.kinds import check_law
+from theory.inputs.arrays import read_covariance
+from theory.inputs.spectrum import EPS, ROUNDING, covariance_factor
 
 __all__ = ["Independent", "Linear", "coordinate_log_mgf", "coordinate_tilted"]
 
@@ -87,10 +89,19 @@ class Independent(Linear):
     def image(self, A: Floats) -> Self:
         """The law of A F g; for Gaussian tokens with a factor of full rank."""
         image = super().image(A)
-        return self.gaussian(image.factor @ image.factor.T) if self.kind == "normal" else image
+        if self.kind != "normal":
+            return image
+        squared = self.gaussian(image.factor @ image.factor.T)
+        # A product F F' has half of the digits of F, and so perhaps fewer directions.
+        vectors, sizes, _ = np.linalg.svd(image.factor, full_matrices=False)
+        kept = sizes > len(vectors) * ROUNDING * EPS * sizes[0]
+        if kept.sum() <= squared.factor.shape[1]:
+            return squared
+        return type(self)("normal", vectors[:, kept] * sizes[kept], {"kind": "gaussian", "factor": image.factor.tolist()})
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
+        check_law(self.kind, ("normal", "sign", "uniform"), "the sampler")
         shape = (n, self.factor.shape[1])
         if self.kind == "normal":
             return np.asarray(rng.standard_normal(shape) @ self.factor.T)
@@ -128,6 +139,7 @@ def coordinate_log_mgf(kind: str, t: NDArray[Any]) -> NDArray[Any]:
     >>> np.allclose(K, [800 - np.log(2), 5e-19], atol=0)
     True
     """
+    check_law(kind, ("normal", "sign", "uniform"), "the log-mgf")
     shape, t = np.shape(t), np.atleast_1d(t)
     if kind == "normal":
         return np.asarray(t * t / 2).reshape(shape)
@@ -154,6 +166,7 @@ def coordinate_tilted(kind: str, t: Floats) -> tuple[Floats, Floats]:
     """
     from scipy.special import zeta
 
+    check_law(kind, ("normal", "sign", "uniform"), "the tilted law")
     if kind == "normal":
         return t, np.ones_like(t)
     shape, t = np.shape(t), np.atleast_1d(t)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.token_laws.independent import Linear
+from numerics.token_laws.kinds import check_law
 
 __all__ = ["LARGEST_DIMENSION", "Radial", "bessel_ratio", "sphere_derivatives"]
 
@@ -150,10 +151,12 @@ class Radial(Linear):
     @property
     def q(self) -> int:
         """Dimension of the sphere, of radius sqrt(q), of which g is a projection."""
+        check_law(self.kind, ("sphere", "ball"), "the transform of a sphere")
         return int(self.factor.shape[1]) + 2 * (self.kind == "ball")
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""
+        check_law(self.kind, ("sphere", "ball"), "the sampler")
         r = self.factor.shape[1]
         # The volume of a ball grows with the r-th power of its radius.
         radius = math.sqrt(self.q / r) * rng.random((n, 1)) ** (1 / r) if self.kind == "ball" else 1.0

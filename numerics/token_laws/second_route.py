@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from numerics.token_laws.atomic import Atomic
 from numerics.token_laws.independent import Independent
+from numerics.token_laws.kinds import check_law
 from numerics.token_laws.radial import Radial
 from numerics.token_laws.tilted_by_cauchy import mean_from_log_mgf
 from numerics.token_laws.token_law import TokenLaw
@@ -96,6 +97,7 @@ def _by_density(law: Independent | Radial, b: Floats) -> Any:
             cuts = mp.linspace(0, mp.pi, 5)
             whole = mp.quad(lambda s: mp.exp(x * (mp.cos(s) - 1)) * mp.sin(s) ** (q - 2), cuts)
             return x + mp.log(whole / mp.quad(lambda s: mp.sin(s) ** (q - 2), cuts))
+        check_law(law.kind, ("normal", "sign", "uniform"), "the second route")
         if law.kind == "normal":
             return mp.fsum(mp.mpf(float(t)) ** 2 for t in b) / 2
         total, h = mp.mpf(0), mp.sqrt(3)

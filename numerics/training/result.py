@@ -81,7 +81,8 @@ class Training(Drawn):
             risks = " and ".join(f"{risk:.6g}" + f" ± {error:.2g}" * bool(error == error) for risk, error in pairs)  # nan: one step
             shown.append(("risk", f"{risks} up to step {self.step[-1]} of {self.steps}"))
         if self.diverged is not None:
-            shown.append(("diverged", f"not finite at step {self.diverged}; take a smaller learning rate than {self.lr:g}"))
+            remedy = f"take a smaller learning rate than {self.lr:g}" + ", a smaller start or other units" * (self.diverged == 0)
+            shown.append(("diverged", f"not finite at step {self.diverged}; {remedy}"))
         return shown
 
     def _draw(self, ax: Any) -> None:

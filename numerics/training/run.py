@@ -111,7 +111,8 @@ def train(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not of the kind described or out of range.
+        If an argument is not of the kind described or out of range, or lr is 0 and the start leaves
+        the range of floats.
     CheckpointError
         A ValueError: the checkpoint belongs to another run, is damaged, or cannot be written.
 
@@ -149,6 +150,11 @@ def train(
     if state.done < setup.steps and state.diverged < 0 and not ended(state):
         save = (lambda at: None) if file is None else lambda at: write_checkpoint(file, run, records.saved(at))
         state = _run(setup, records, state, save, progress or (lambda done, total: None), ended)
+    if state.diverged >= 0 and setup.lr == 0:
+        raise ValueError(
+            f"the risk or its gradient at the start leaves the range of floats on the prompts of step {state.diverged}: tokens are "
+            "drawn in float32, up to 3.4e38; choose other units for Sigma, the noise or the start"
+        )
     return _training(setup, records, state)
 
 

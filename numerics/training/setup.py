@@ -29,6 +29,8 @@ LARGEST_COUNT = 2**31 - 1
 USUAL_RECORDS, SHORTEST_WINDOW = 500, 10
 #: A stream knows its step by 32 bits, and would come again after so many.
 LARGEST_STEPS = 2**32
+#: Smaller risks of predicting 0 vanish in float32, where kernels take variances below 1e-36 for 0.
+LEAST_RISK = 1e-30
 #: Numbers in the records of a run and in the losses between two of them: 8 GiB.
 LARGEST_SIZE = 2**30
 
@@ -90,6 +92,11 @@ def read_setup(
     length = read_whole("prompt_length", prompt_length, "it is the number of tokens in a prompt", most=LARGEST_COUNT)
     chosen = variant(variant_name)
     chosen.roots(task)  # also checks that the variant draws such queries
+    if 0 < task.null_risk < LEAST_RISK:
+        raise ValueError(
+            f"labels have the variance {2 * task.null_risk:.3g}, of which nothing is left in float32, in which tokens are drawn; "
+            "choose other units"
+        )
     (rate,) = (float(x) for x in read_arrays(lr=(lr, "")))
     if rate < 0:
         raise ValueError(f"lr = {lr} is negative: the risk would be climbed; take a learning rate >= 0 (0 only measures the start)")

@@ -77,12 +77,12 @@ def trajectories_approach(*, step: int = LATE_STEP, growth: int = 0, measured: M
     says, samples = f"after {step} steps: {_told(means)}", 2 * REPETITIONS
     pairs = [(seed, L, longer) for seed, logs in of.items() for L, longer in pairwise(logs)]
     falls = {at: _fall(of[at[0]][at[1]] - growth * np.log(at[2] / at[1]), of[at[0]][at[2]], len(pairs)) for at in pairs}
-    (seed, L, longer), (least, told_apart) = min(falls.items(), key=lambda item: item[1])
+    (seed, L, longer), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
     tightest = {"seed": seed, "step": step, "L": L, "distance": means[seed][L] * L**growth}
     tightest |= {"next L": longer, "its distance": means[seed][longer] * longer**growth}
-    if least > 1 and max(error for _, error in falls.values()) < 1e-6:
-        common: dict[str, Any] = {"covered": says, "samples": samples, "error": 1e-6}
-        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, slack=least, tightest=tightest, **common)
+    if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
+        common: dict[str, Any] = {"covered": says, "samples": samples, "error": 1e-6, "slack": least, "slack_error": spread}
+        return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, tightest=tightest, **common)
     failing = [length for length in (SHORT_PROMPT, LONG_PROMPT) if printed and _fails(length, step)]
     if failing or least > 1 or told_apart > 1e-9:
         reason = f"{says}; a run fails at L = {failing or 'none'}, or the distances are too near to one another"
@@ -109,9 +109,9 @@ def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
     return {seed: dict(sorted(logs.items())) for seed, logs in found.items()}
 
 
-def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float]:
-    """Return the ratio of the means, and the probability of error in the side of 1 on which it is
-    said to be, all comparisons together.
+def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float, float]:
+    """Return the ratio of the means, the probability of error in the side of 1 on which it is said
+    to be, all comparisons together, and the standard error of the ratio as a share of it.
 
     By Welch's test, or where there is one run of a length, by the normal law with the standard
     deviation `LOG_DISTANCE_DEVIATION`.
@@ -120,8 +120,10 @@ def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float
 
     by = float(near.mean() - far.mean())
     if min(len(near), len(far)) == 1:
-        return math.exp(by), comparisons * 2 * float(norm.sf(abs(by) / (LOG_DISTANCE_DEVIATION * math.sqrt(2))))
-    return math.exp(by), comparisons * float(ttest_ind(near, far, equal_var=False).pvalue)
+        spread = LOG_DISTANCE_DEVIATION * math.sqrt(2)
+        return math.exp(by), comparisons * 2 * float(norm.sf(abs(by) / spread)), spread
+    spread = math.sqrt(near.var(ddof=1) / len(near) + far.var(ddof=1) / len(far))
+    return math.exp(by), comparisons * float(ttest_ind(near, far, equal_var=False).pvalue), spread
 
 
 @cache
@@ -215,9 +217,9 @@ def trajectories_approach_in_the_code(*, growth: int = 0, measured: Measurements
     falls = {(seed, L): _fall(logs[seed, L], logs[seed, longer], len(pairs)) for seed, L, longer in pairs}
     if not falls:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=says)
-    (seed, L), (least, told_apart) = min(falls.items(), key=lambda item: item[1])
-    if least > 1 and max(error for _, error in falls.values()) < 1e-6:
-        found: dict[str, Any] = {"slack": least, "tightest": {"seed": seed, "L": L}, "error": 1e-6}
+    (seed, L), (least, told_apart, spread) = min(falls.items(), key=lambda item: item[1])
+    if least > 1 and max(error for _, error, _ in falls.values()) < 1e-6:
+        found: dict[str, Any] = {"slack": least, "slack_error": spread, "tightest": {"seed": seed, "L": L}, "error": 1e-6}
         return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=says, **found)
     if least < 1 and told_apart < 1e-9:
         witness = {"seed": seed, "L": L, "its distance over the next": least}

@@ -190,6 +190,7 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
         error=1e-9,
         tightest=tightest,
         slack=RUN_TOLERANCE / max(worst, ACCURACY),
+        slack_error=1.0,  # what the last steps of one run leave is one draw, and no larger than its deviation
         **common,
     )
 

@@ -17,6 +17,7 @@ from flint import arb
 from numerics.evidence import plain
 from numerics.provers import Integers, forall
 from numerics.provers.enclosures.balls import value
+from numerics.provers.exact.exact_numbers import told
 from proofs_check.core.hypotheses import comparisons, unmet
 
 __all__ = ["Diverging", "Robust"]
@@ -225,7 +226,7 @@ def _speaks_of(hypothesis: str, whole: set[str]) -> bool:
 def _diverges(e: sp.Expr, n: sp.Symbol) -> bool:
     c, p, q = (sp.Wild(name, exclude=[n]) for name in "cpq")
     m = e.match(c * n**p * sp.log(n) ** q)
-    return bool(m and m[c].is_positive and m[p].is_nonnegative and m[q].is_nonnegative and (m[p] + m[q]).is_positive)
+    return bool(m) and told(m[c], "positive") and all(told(m[r], "nonnegative") for r in (p, q)) and told(m[p] + m[q], "positive")
 
 
 def _ball(number: Any) -> arb:

@@ -22,6 +22,8 @@ from theory.bounds.sub_gaussian import fourth_moment_d1, lemma_d1
 
 P_, T_ = (Variable(name, range=NONNEGATIVE) for name in ("P", "T"))
 tilted = mean(w * z(j, k)) / m0
+#: |V T|^2 at a query.
+size_at_a_query = instantiated(over(i, m, over(l, d, V(i, l) * instantiated(tilted, {j: l})) ** 2), at_the_query)
 size_of_a, size_of_T = Defined("A2", over(j, d, a(j) ** 2)), Defined("T2", over(j, d, tilted**2))
 
 
@@ -119,5 +121,4 @@ def output_statement(c: int | Fraction = 4) -> Statement:
     s_, V_, U_, d_ = sp.symbols("sigma V U d", positive=True)
     bound = from_sympy(lemma_d1(s_, V_, U_, d_, sp.Rational(c)) ** 4, {s_: sigma, V_: norm_V, U_: norm_U, d_: d})
     given = (sub_gaussian(), sub_gaussian_query(), operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
-    image = over(i, m, over(l, d, V(i, l) * instantiated(tilted, {j: l})) ** 2)
-    return Statement(QUERY.mean(instantiated(image, at_the_query) ** 2), "<=", bound, hypotheses(*given))
+    return Statement(QUERY.mean(size_at_a_query**2), "<=", bound, hypotheses(*given))

@@ -4,18 +4,17 @@ makes a claim weaker or stronger.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from numerics.evidence import Verdict
+from proofs_check.core.dial import RELATIVE_WIDTH
+from proofs_check.documents.repeated import ROUNDING, room, same
 
 __all__ = ["Change", "as_json", "changes", "doubts", "show"]
 
-#: Relative difference below which two numbers are the same number, rounded differently.
-ROUNDING = 1e-6
 # What a kind of change is called when it is shown, in this order.
 TITLES = {
     "claim": "claims",
@@ -62,7 +61,9 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float = RO
     old, new : Mapping
         Ledgers as `proofs_check.core.files.read_ledger` returns them.
     rounding : float
-        Relative difference below which two numbers count as the same.
+        Relative difference below which two floats count as the same. Where the engine of a slack
+        states more (`proofs_check.documents.repeated.room`), that counts, and at an edge that was
+        reached the width at which its search stops. A sharp edge is compared exactly.
 
     Returns
     -------
@@ -119,12 +120,15 @@ def _of_claim(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float) -
     edges = [_edge(c["sharp"]) for c in (old, new)]
     if not _same_edge(old["sharp"], new["sharp"], rounding):
         yield Change(kind="sharp", id=id, old=edges[0], new=edges[1])
-    for name, x, y in (
-        ("as printed", old["slack"], new["slack"]),
-        ("as repaired", (old["repair"] or {}).get("slack"), (new["repair"] or {}).get("slack")),
-        ("at the reference instance", old.get("slack_at_reference"), new.get("slack_at_reference")),
-    ):
-        if not _same(x, y, rounding):
+    parts: dict[str, list[Mapping[str, Any]]] = {
+        "as printed": [old, new],
+        "as repaired": [old["repair"] or {}, new["repair"] or {}],
+        "at the reference instance": [{"slack": c.get("slack_at_reference")} for c in (old, new)],
+    }
+    for name, found in parts.items():
+        x, y = (c.get("slack") for c in found)
+        below, above = (max(rounding, *shares) for shares in zip(*(room(c.get("evidence"), c.get("slack")) for c in found)))
+        if not same(x, y, below, above):
             yield Change(kind="slack", id=f"{id} ({name})", old=_number(x), new=_number(y))
     if set(old["needs"]) != set(new["needs"]):
         lost, won = set(old["needs"]) - set(new["needs"]), set(new["needs"]) - set(old["needs"])
@@ -148,18 +152,16 @@ def _trend(old: str, new: str) -> str:
     return "stronger" if Verdict(new).strength > Verdict(old).strength else "weaker"
 
 
-def _same(x: float | None, y: float | None, rounding: float) -> bool:
-    if x is None or y is None:
-        return x is y
-    return math.isclose(x, y, rel_tol=rounding, abs_tol=0.0)
-
-
 def _same_edge(x: Mapping[str, Any] | None, y: Mapping[str, Any] | None, rounding: float) -> bool:
     if x is None or y is None:
         return x is y
     if (x["dial"], x["word"]) != (y["dial"], y["word"]):
         return False
-    return all(_same(float(Fraction(x[end])), float(Fraction(y[end])), rounding) for end in ("accepted", "refuted"))
+    ends = [(x[end], y[end]) for end in ("accepted", "refuted")]
+    if x["word"] == "sharp":
+        return all(p == q for p, q in ends)
+    rounding = max(rounding, float(RELATIVE_WIDTH))
+    return all(same(float(Fraction(p)), float(Fraction(q)), rounding, rounding) for p, q in ends)
 
 
 def _edge(sharp: Mapping[str, Any] | None) -> str:

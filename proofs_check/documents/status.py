@@ -14,6 +14,7 @@ from proofs_check.core.files import read_ledger
 from proofs_check.core.kept import release_text
 from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
 from proofs_check.documents.diff import changes
+from proofs_check.documents.repeated import difference
 from proofs_check.papers.statements import is_own, papers
 
 __all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
@@ -24,25 +25,6 @@ EXPLAINED = (
     "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
     "as anything claimed there is. The evidence of a result is its chain: the weakest verdict among it, as repaired, and all it "
     "needs."
-)
-#: What a ledger repeats from the source of a claim and from its row.
-TEXTS = (
-    "checked",
-    "where",
-    "line",
-    "says",
-    "printed",
-    "summary",
-    "hypotheses",
-    "cites",
-    "argument",
-    "fragment",
-    "why",
-    "details",
-    "instead",
-    "unproved",
-    "open",
-    "faults",
 )
 GROUPS = {"statements": (), "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
@@ -156,8 +138,10 @@ def renewed(path: Path, text: str, document: Mapping[str, Any], written: Mapping
     Parameters
     ----------
     path : Path
-        A file with marked blocks, or the ledger of the release (``.json``), of which dates, seconds
-        and rounding errors may differ.
+        A file with marked blocks, or the ledger of the release (``.json``). Of that, dates and
+        seconds may differ, and what another processor changes, as far as its engine states
+        (`proofs_check.documents.repeated`). Entries that say the same are kept as they are: what
+        was found on one processor is not replaced by what is found on the next.
     text : str
         What the file holds; empty if there is none yet.
     document : Mapping
@@ -177,16 +161,18 @@ def renewed(path: Path, text: str, document: Mapping[str, Any], written: Mapping
     if path.suffix != ".json":
         current = replaced(text, written, str(path))
         return current, "" if current == text else "a marked block is of another run"
-    current = release_text(document)
     if not text:
-        return current, "there is none"
+        return release_text(document), "there is none"
     old = read_ledger(path, older=True)
-    found = changes(old, document)
-    if found:
-        return current, f"{len(found)} changes, the first: {found[0].kind} {found[0].id}"
+    found = [(f"{change.kind} {change.id}", change.id.split(" (")[0]) for change in changes(old, document)]
     of = {c["id"]: c for c in old["claims"]}
-    stale = next((f"{name} of {c['id']}" for c in document["claims"] for name in TEXTS if of[c["id"]][name] != c[name]), "")
-    return (current, f"another text: {stale}") if stale else (text, "")
+    places = {c["id"]: difference(of[c["id"]], c) for c in document["claims"] if c["id"] in of}
+    found += [(f"another text: {place} of {id}", id) for id, place in places.items() if place]
+    if not found:
+        return text, ""
+    anew = {id for _, id in found}
+    claims = [c if c["id"] in anew else of[c["id"]] for c in document["claims"]]
+    return release_text({**document, "claims": claims}), f"{len(found)} changes, the first: {found[0][0]}"
 
 
 def marks(name: str) -> tuple[str, str]:

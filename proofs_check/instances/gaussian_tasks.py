@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.properties.computed import Computed, Entries, OneOf
-from theory.inputs.arrays import symmetric_root
+from theory.inputs.spectrum import symmetric_root
 
 Floats = NDArray[np.float64]
 #: The rule with three nodes, exact for polynomials of degree 5 in a standard normal variable.

@@ -200,7 +200,16 @@ _NUMERICS: dict[str, Target] = {
     "attention_errors": Target(
         numerics.attention_errors,
         lambda: dict(
-            Gamma=COV, U=TWO, V=ONE, query=POINT, lengths=np.array([10, 20]), replicates=200, seed=1, threads=1, method="auto"
+            Gamma=COV,
+            U=TWO,
+            V=ONE,
+            query=POINT,
+            lengths=np.array([10, 20]),
+            replicates=200,
+            seed=1,
+            threads=1,
+            method="auto",
+            against="linear",
         ),
         work=("replicates", "lengths", "threads"),
     ),

@@ -1,4 +1,4 @@
-"""Checks of the arrays that a caller passes, and roots of covariances.
+"""Checks of the arrays that a caller passes.
 
 Arrays must be real and finite, and of shapes that fit together. Shapes are written with letters,
 and one letter means one size in all arguments of a call.
@@ -11,21 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from theory.inputs.spectrum import refuse_lost_rank
+
 __all__ = [
-    "covariance_factor",
     "is_symbolic",
     "read_arrays",
     "read_covariance",
     "read_in_kind",
     "real_array",
-    "symmetric_root",
 ]
 
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
 ROUNDING = 1e-10
-#: Share of the largest eigenvalue up to which an eigenvalue of a covariance counts as zero.
-ZERO_SHARE = 1e-15
 #: What an array of Python objects may hold that NumPy would turn into a float without asking.
 NO_REAL_NUMBERS = (bool, np.bool_, str, bytes, complex, np.complexfloating, type(None))
 
@@ -125,7 +123,8 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     Raises
     ------
     TypeError, ValueError
-        As in `read_arrays`, and if it is not square, asymmetric or indefinite.
+        As in `read_arrays`, and if it is not square, asymmetric or indefinite, or was given exactly
+        and floats cannot tell its rank.
 
     Examples
     --------
@@ -145,57 +144,11 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
         )
     array = array / 2 + array.T / 2
     least = float(np.linalg.eigvalsh(array)[0])
-    if least < -ROUNDING * scale:
+    diagonal = not np.any(array - np.diag(np.diag(array)))
+    if least < (0 if diagonal else -ROUNDING * scale):
         raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
+    refuse_lost_rank(name, value, array)
     return array
-
-
-def covariance_factor(covariance: Floats) -> Floats:
-    """A factor F of a covariance F F', with no column for a direction of variance zero.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (d, d)
-        As `read_covariance` returns it.
-
-    Returns
-    -------
-    ndarray of shape (d, r)
-        Orthogonal columns, shortest first; r is the rank, but at least 1.
-
-    Examples
-    --------
-    >>> covariance_factor(np.diag([4.0, 0.0, 9.0]))
-    array([[2., 0.],
-           [0., 0.],
-           [0., 3.]])
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    kept = values > ZERO_SHARE * values[-1]
-    kept[-1] = True
-    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0)))
-
-
-def symmetric_root(covariance: Floats) -> Floats:
-    """The positive semidefinite R with R R = covariance.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (d, d)
-        As `read_covariance` returns it; eigenvalues that are negative by rounding count as zero.
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-
-    Examples
-    --------
-    >>> symmetric_root(np.diag([4.0, 0.0]))
-    array([[2., 0.],
-           [0., 0.]])
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
 def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:

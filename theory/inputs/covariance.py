@@ -14,6 +14,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from theory.inputs.arrays import is_symbolic, read_covariance, read_in_kind
+from theory.inputs.spectrum import spectrum
 
 __all__ = [
     "ExactCovariance",
@@ -193,7 +194,7 @@ def _square(Sigma: Any) -> int:
 
 @dataclass(frozen=True, eq=False)
 class NumericCovariance:
-    """Eigenvalues above the stated tolerance, descending, with their eigenvectors.
+    """The positive eigenvalues, descending, with their eigenvectors.
 
     Attributes
     ----------
@@ -201,13 +202,13 @@ class NumericCovariance:
         Positive.
     eigenvectors : array (d, r)
         Orthonormal columns: the basis ``Q`` of the range.
-    tolerance : float
-        What was counted as zero.
+    lost : int
+        Number of directions that count as zero though they are not zero exactly.
     """
 
     eigenvalues: Floats
     eigenvectors: Floats
-    tolerance: float
+    lost: int
 
     @classmethod
     def read(cls, Sigma: NDArray[np.floating[Any]]) -> NumericCovariance:
@@ -226,37 +227,26 @@ class NumericCovariance:
                 f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
                 "a covariance is symmetric; pass (Sigma + Sigma.T) / 2 if that is what you mean",
             )
-        values, vectors = np.linalg.eigh((S + S.T) / 2)
-        tolerance = 64 * d * eps * max(float(np.abs(values).max()), 1.0)
-        if values[0] < -tolerance:
+        S = (S + S.T) / 2
+        least = float(np.linalg.eigvalsh(S)[0])
+        if least < -(64 * d * eps if np.any(S - np.diag(np.diag(S))) else 0):
             raise _reject(
                 "Sigma",
-                f"has the negative eigenvalue {values[0] * scale:.6g}",
+                f"has the negative eigenvalue {least * scale:.6g}",
                 "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or check how it was computed",
             )
-        kept = values > tolerance
-        condition = float(values[kept].max() / values[kept].min())
-        if condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
+        found = spectrum(S, eps)
+        if found.condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
             warnings.warn(
-                f"Sigma is ill-conditioned (condition number {condition:.3g} on its range): about "
-                f"{np.log10(condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
-                "rescale the covariates, or pass an exact SymPy Matrix",
+                f"Sigma is ill-conditioned (condition number {found.condition:.3g} on its range, with variables of variance one): "
+                f"about {np.log10(found.condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
+                "pass an exact SymPy Matrix",
                 RuntimeWarning,
                 stacklevel=3,
             )
-        # Roundoff stays below 8 d eps: what lies above it was perhaps meant, and is not dropped in
-        # silence.
-        if scale > 1 and not values.max() < np.finfo(float).max / scale:
+        if scale > 1 and not found.values.max() < np.finfo(float).max / scale:
             raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
-        doubtful = values[~kept & (values > tolerance / 8)]
-        if doubtful.size:
-            warnings.warn(
-                f"Sigma has the eigenvalue {doubtful.max() * scale:.3g}, which is counted as zero (condition number "
-                f"{values.max() / doubtful.max():.3g}); rescale the covariates, or pass an exact SymPy Matrix",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-        return cls((values[kept] * scale)[::-1], vectors[:, kept][:, ::-1], tolerance * scale)
+        return cls((found.values * scale)[::-1], found.vectors[:, ::-1], found.lost)
 
 
 @dataclass(frozen=True, eq=False)

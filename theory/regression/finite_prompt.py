@@ -16,6 +16,7 @@ import numpy as np
 
 from theory.inputs.arguments import read
 from theory.inputs.arrays import read_arrays, read_covariance
+from theory.inputs.spectrum import spectrum
 from theory.regression.risk import icl_risk
 
 __all__ = [
@@ -207,15 +208,14 @@ def flow_constants(Sigma: Any, Theta: Any, alpha: float) -> FlowConstants:
     """
     S, B, scale = read_arrays(Sigma=(read_covariance("Sigma", Sigma), "d d"), Theta=(Theta, "d k"), alpha=(alpha, ""))
     a0, start = float(scale), B @ B.T
-    l = np.linalg.eigvalsh(S)
-    k = float(l[-1])
-    least = float(l[l > 1e-10 * k].min()) if k > 0 else 0.0
+    modes = spectrum(S)
+    k, least = (float(modes.values[i]) for i in (-1, 0)) if modes.values.size else (0.0, 0.0)
     if not (k > 0 and a0 > 0 and a0**2 * k < 2):
         raise ValueError(f"alpha = {alpha} and |Sigma| = {k}: alpha^2 |Sigma| has to lie between 0 and 2")
     reach = float(((S @ B) ** 2).sum())
     if abs(float(np.linalg.norm(start)) - 1) > 1e-9 or reach == 0:
         raise ValueError("Theta has to have |Theta Theta'|_F = 1 and Sigma Theta != 0; scale it")
-    onto = S @ np.linalg.pinv(S, hermitian=True, rcond=1e-10)
+    onto = modes.vectors @ modes.vectors.T
     excess = max(0.0, float(icl_risk(S, a0 * start, a0)))  # at a minimum rounding may leave it below 0
     outside = a0**2 * float(((start - onto @ start @ onto) ** 2).sum())
     rho = float(np.sqrt(2 * (outside + (np.sqrt(2 * excess) + np.sqrt(np.trace(S))) / least**1.5)))

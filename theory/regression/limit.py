@@ -21,6 +21,7 @@ from theory.inputs.covariance import (
     same_shape,
     tidy,
 )
+from theory.inputs.spectrum import refuse_lost_rank
 from theory.regression.risk import Matrix, Scalar, effective_covariance
 from theory.regression.sign import SaddleError, common_sign, exact_sign
 from theory.shown.colours import COLOURS
@@ -46,7 +47,7 @@ class LimitParameters(Drawn):
         The scale of the query-key block; negative where the flow reaches the minimum with the other
         common sign.
     regime : str
-        Which case was met: rank and its tolerance, prompt, start, and how the sign was found.
+        Which case was met: rank, prompt, start, and how the sign was found.
     assumptions : tuple
         Conditions on symbols that could not be checked.
     """
@@ -171,7 +172,7 @@ def limit_parameters(
     Warns
     -----
     RuntimeWarning
-        If a numeric Sigma is ill-conditioned on its range.
+        If a numeric Sigma is ill-conditioned on its range even with variables of variance one.
 
     Notes
     -----
@@ -199,7 +200,10 @@ def limit_parameters(
     start = _start(U0, u0, exact, matrix.shape[0])
     if exact:
         return _exact_limit(ExactCovariance.read(matrix), start, L, tau2)
-    return _numeric_limit(NumericCovariance.read(matrix), start, L, tau2)
+    covariance = NumericCovariance.read(matrix)
+    if covariance.lost:
+        refuse_lost_rank("Sigma", Sigma, matrix.astype(np.float64))
+    return _numeric_limit(covariance, start, L, tau2)
 
 
 def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
@@ -223,9 +227,9 @@ def _start(U0: Any, u0: Any, exact: bool, d: int) -> tuple[Any, Any] | None:
     return (block if exact else block.astype(np.float64)), read_scalar("u0", u0, exact)
 
 
-def _describe(rank: int, d: int, tolerance: str, L: Any, noise: Any, start: str) -> str:
+def _describe(rank: int, d: int, dropped: str, L: Any, noise: Any, start: str) -> str:
     """What the limit is of, in words: the rank of Sigma, the prompt, the noise and the start."""
-    parts = [f"Sigma is invertible (d = {d})" if rank == d else f"Sigma has rank {rank} of {d}{tolerance}"]
+    parts = [f"Sigma is invertible (d = {d})" if rank == d else f"Sigma has rank {rank} of {d}{dropped}"]
     parts.append("infinite prompt" if L is None else f"linear attention with prompts of {L} tokens")
     if noise != 0:
         parts.append(f"label noise of variance {noise}")
@@ -264,8 +268,8 @@ def _numeric_limit(covariance: NumericCovariance, start: tuple[Any, float] | Non
             f"the limit overflows: Sigma has eigenvalues from {l.min():.3g} to {l.max():.3g}, and the largest entry of the start is"
             f" {size:.3g}; rescale Sigma and the start, or pass exact SymPy matrices"
         )
-    tolerance = f" (eigenvalues up to {covariance.tolerance:.2g} counted as zero)"
-    return LimitParameters(U, V, gamma, _describe(rank, d, tolerance, L, noise, how))
+    dropped = f" ({covariance.lost} directions count as zero, as they are lost in rounding errors)" if covariance.lost else ""
+    return LimitParameters(U, V, gamma, _describe(rank, d, dropped, L, noise, how))
 
 
 def _exact_limit(covariance: ExactCovariance, start: tuple[Any, Any] | None, L: Any, noise: Any) -> LimitParameters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from scipy.special import betaincinv
 
 from numerics.attention.window.loss import OneLoss, one_window, read_spectrum, window_loss
 from theory.attention.window.classes import Spectrum, TaskClass
+from theory.attention.window.laws import expansion_without_window
 from theory.inputs.whole_numbers import read_whole
 
 __all__ = ["BestWindow", "optimal_window"]
@@ -25,8 +27,12 @@ RATIO, RISING = 1.25, 8
 #: Share of nodes, steps and degrees in the search, and the logarithmic derivative below which the
 #: sign needs all of them.
 ROUGH, FLAT = 0.5, 1e-4
-#: Relative width of the interval.
-CLOSE = 1e-9
+#: Relative width of the interval, and of one below the widths that are tried.
+CLOSE, CLOSE_BELOW = 1e-9, 1e-7
+#: Below this width the expansion of the loss at 0 is exact to rounding after its third order.
+TINY = 1e-5
+#: The curvature at 0 has a sign if it exceeds this share of what it is the difference of.
+CANCELLED = 1e-13
 
 
 @dataclass(frozen=True)
@@ -44,12 +50,15 @@ class BestWindow:
         depend on w.
     others : tuple of float
         Further local minima, 0 among them if it is one.
+    undecided : tuple of float
+        Those of them whose loss is that of w but for the error of the quadrature: any may be best.
     """
 
     w: float
     loss: float
     interval: tuple[float, float]
     others: tuple[float, ...] = ()
+    undecided: tuple[float, ...] = ()
 
     @property
     def exists(self) -> bool:
@@ -67,6 +76,12 @@ def optimal_window(
     local minima between widths a quarter apart are found (a factor of two apart below 1/8), and the
     best of them and of w = 0 is returned.
 
+    Whether the loss falls from w = 0 on is decided by the expansion of our R13.window: a class with
+    a linear part (b_1 > 0) always has a window, however small it is and however little it gains. A
+    window below 2^-10 is the zero of the derivative less what the expansion says it is at 0, so
+    that it is known to a share of 1e-7 where its gain is far below rounding. For b_1 = 0 and a
+    curvature that cancels to rounding the derivative at 2^-10 decides.
+
     Parameters
     ----------
     spectrum : TaskClass, Spectrum or array_like
@@ -82,8 +97,8 @@ def optimal_window(
     Raises
     ------
     TypeError, ValueError
-        As of `window_loss`; or if the loss does not rise before a window holds one token, as for
-        very long prompts without noise on the circle.
+        As of `window_loss`; or if windows that hold one token cannot be computed, as for ReLU tasks
+        in very long prompts without noise on the circle.
 
     Examples
     --------
@@ -114,16 +129,55 @@ def optimal_window(
             ) from error
         best = min(best, found[-1].loss)
     slopes = np.array([at.derivative for at in found])
-    minima: list[tuple[float, float, tuple[float, float]]] = []
-    if slopes[0] > 0 or not np.any(slopes < 0):
-        minima.append((at_zero, 0.0, (0.0, float(SMALL[0]))))
+    minima: list[tuple[OneLoss, float, float]] = []
+    if not _falls(known, n, noise, slopes[0]):
+        minima.append((one_window(known, 0.0, n, noise), 0.0, CLOSE))
+    elif slopes[0] >= 0:
+        w = _below(known, n, noise)
+        minima.append((one_window(known, w, n, noise), w, CLOSE_BELOW))
     for i in np.flatnonzero((slopes[:-1] < 0) & (slopes[1:] >= 0)):
         w = float(
             brentq(lambda w: _searched(known, w, n, noise).derivative, grid[i], grid[i + 1], xtol=CLOSE * grid[i] / 4, rtol=1e-12)
         )
-        minima.append((one_window(known, w, n, noise).loss, w, (w * (1 - CLOSE), w * (1 + CLOSE))))
-    least, width, interval = min(minima)
-    return BestWindow(width, least, interval, tuple(sorted(w for _, w, _ in minima if w != width)))
+        minima.append((one_window(known, w, n, noise), w, CLOSE))
+    least, width, close = min(minima)
+    interval = (width * (1 - close), width * (1 + close)) if width else (0.0, float(SMALL[0]))
+    same = [w for at, w, _ in minima if w != width and at.loss - least.loss <= at.error + least.error]
+    return BestWindow(width, least.loss, interval, tuple(sorted(w for _, w, _ in minima if w != width)), tuple(sorted(same)))
+
+
+def _falls(spectrum: Spectrum, n: int, noise: float, first: float) -> bool:
+    """Whether the loss falls from w = 0 on, where it has the slope ``first`` at the least width
+    tried.
+    """
+    slope, curvature = expansion_without_window(spectrum, n, noise)
+    if slope == 0 and abs(curvature) <= CANCELLED * (spectrum.varying + noise) / (n * spectrum.d):
+        return first < 0
+    return slope < 0 or curvature < 0
+
+
+def _below(spectrum: Spectrum, n: int, noise: float) -> float:
+    """The width below the least tried at which a loss that falls from w = 0 on starts to rise."""
+    slope, curvature = expansion_without_window(spectrum, n, noise)
+    unit = spectrum.varying + noise
+    at_zero = one_window(spectrum, 0.0, n, noise).derivative
+
+    @lru_cache
+    def bend(w: float) -> float:
+        """What the derivative has beyond its first two orders, over w^2; of the quadrature only a
+        difference is used, in which what nodes leave out cancels.
+        """
+        return (one_window(spectrum, w, n, noise).derivative - at_zero - 2 * curvature * w) / w**2
+
+    def derivative(w: float) -> float:
+        """Over w where the slope at 0 vanishes, so that there is one zero."""
+        rest = 2 * curvature + bend(max(w, TINY)) * w
+        return (slope + rest * w if slope else rest) / unit
+
+    top = float(SMALL[0])
+    if derivative(top) <= 0:
+        return top
+    return float(brentq(derivative, 0.0, top, xtol=1e-300, rtol=1e-12))
 
 
 def _searched(spectrum: Spectrum, w: float, n: int, noise: float) -> OneLoss:

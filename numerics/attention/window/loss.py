@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincinv, gammaln, hyp0f1, ive
+from scipy.special import betainc, betaincinv, gammaln, hyp0f1
 
 from numerics.attention.window.kernel import REACH, gaps_kernel, window_kernel
 from theory.attention.window.classes import SPHERE, Spectrum, TaskClass
+from theory.attention.window.gegenbauer import scaled_bessel
 from theory.attention.window.own_class import from_spectrum
 from theory.inputs.arrays import read_arrays, real_array
 from theory.inputs.whole_numbers import read_whole
@@ -29,6 +30,11 @@ PANEL, LENGTH = 16, 4.0
 RULE = np.polynomial.legendre.leggauss(PANEL)
 #: The largest number of nodes times degrees in a call.
 MOST = 40_000_000
+#: The same of the wider window from which the loss of a narrower one follows, the share of the loss
+#: up to which that is near the limit, and the share that may be open then.
+FAR_WORK, NEAR, WELL_ENOUGH = 400_000, 0.05, 1e-3
+#: Nodes of the mean over the nearest token, in the logarithm of an exponential variable.
+LEAST_LOG, LARGEST_LOG, LOG_STEP = -45.0, 4.0, 0.05
 #: The largest dimension: the density of an angle loses digits like d.
 LARGEST_DIMENSION = 10_000
 #: Integrands are followed down to e^{-2 BELOW} of their scale.
@@ -153,15 +159,17 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
     """The loss at one width and length; arguments are taken as they are.
 
     With a share of 1/2 of the steps, nodes and degrees, for a search, the derivative times w is
-    right to some 1e-5 of the loss.
+    right to some 1e-5 of the loss, and windows that take too many nodes are refused.
     """
     if n == 1:
         signal = 2 * spectrum.varying
         return OneLoss(signal + noise, signal, noise, 0.0, 1e-15 * (signal + noise) + spectrum.tail * 1e-13)
     first, end = _range(spectrum.d, w, n)
     top = min(end + REACH, 4 * w)
-    if top / LENGTH * PANEL * max(len(spectrum.b), 10) > MOST:
-        raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
+    if (work := top / LENGTH * PANEL * max(len(spectrum.b), 10)) > MOST:
+        if share < 1:
+            raise ValueError(f"w = {w}: so narrow a window attends to one of {n} tokens only; take a smaller width")
+        return _narrow(spectrum, w, n, noise, w * (FAR_WORK / work))
     degrees = _degrees(spectrum, w, end, share)
     x, D, omega, beyond = _nodes(spectrum.d, w, top, degrees, share)
     b, q, s, rest = _terms(spectrum, D, degrees)
@@ -174,6 +182,48 @@ def one_window(spectrum: Spectrum, w: float, n: int, noise: float, share: float 
     rounding = 5e-16 * spectrum.total if rest else 0.0
     error = min(coarse, coarse * (coarse / max(loss, 1e-300))) + float(out[0, 4]) + rounding + (5e-13 + 1e-15 * spectrum.d) * loss
     return OneLoss(loss, signal, noise * squares, d_signal + noise * d_squares, error)
+
+
+def _narrow(spectrum: Spectrum, w: float, n: int, noise: float, wide: float) -> OneLoss:
+    """The loss of a window that nearly always attends to the nearest token alone: the limits of its
+    parts for w -> oo, less c/w as in a wider window.
+
+    How much c changes from that window to one four times as wide says how much it may change yet,
+    like a logarithm for d = 2 and less otherwise. Where that window is still far from the limit,
+    it says nothing, and the number of pairs of tokens that may share the attention does.
+    """
+    nearest = nearest_token_signal(spectrum, n)
+    limits = np.array([nearest, noise])
+    one, two = (one_window(spectrum, wide / ratio, n, noise) for ratio in (1, 4))
+    c, before = (limits - [one.signal, one.noise]) * wide, (limits - [two.signal, two.noise]) * wide / 4
+    error = float(np.abs(c - before).sum()) * (1 + math.log(w / wide) / math.log(4)) / w + one.error
+    if float(np.abs(c).sum()) > NEAR * wide * (nearest + noise):
+        error += n * n * (1 + math.log(w)) / w * (nearest + noise)
+    if error > WELL_ENOUGH * (nearest + noise):
+        raise ValueError(
+            f"w = {w}: so narrow a window takes too many nodes, and its loss is not yet near its limit {nearest + noise:.6g}, in "
+            f"which it attends to the nearest of {n} tokens alone; take a smaller width"
+        )
+    signal, variance = (limits - c / w).tolist()
+    return OneLoss(signal + variance, signal, variance, float(c.sum()) / w / w, error)
+
+
+def nearest_token_signal(spectrum: Spectrum, n: int) -> float:
+    """The signal where the query is answered by the label of the nearest of n tokens: ``2 E s(D)``
+    for the variogram s and the least of n values of ``D = 1 - x'x_i``.
+
+    Examples
+    --------
+    For tasks that are linear and d = 3, where D is uniform on (0, 2), it is 4 / (n + 1):
+
+    >>> round(nearest_token_signal(read_spectrum([0, 1], 3), 7), 12)
+    0.5
+    """
+    half = (spectrum.d - 1) / 2
+    log_y = np.arange(LEAST_LOG, LARGEST_LOG, LOG_STEP)  # -n ln(1 - F(D)) is exponential, and its logarithm has no singular end
+    D = 2 * betaincinv(half, half, -np.expm1(-np.exp(log_y) / n))
+    s = _terms(spectrum, D, len(spectrum.b) - 1)[2]
+    return float(2 * LOG_STEP * (np.exp(log_y - np.exp(log_y)) @ s))
 
 
 def _lengths(n: ArrayLike) -> NDArray[np.int64]:
@@ -189,8 +239,6 @@ def _widths(w: ArrayLike) -> Floats:
     values = real_array("w", w)
     if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"w = {w!r}: a width is a finite number, at least 0, since weights are e^(-w|x_i-x|^2)")
-    if np.any(values > 1e100):
-        raise ValueError(f"w = {values.max():g}: so narrow a window attends to one token only; take a smaller width")
     return values
 
 
@@ -221,7 +269,7 @@ def _log_mean(d: int, kappa: float) -> float:
     if kappa < 1e-8:
         return 0.0
     nu = d / 2 - 1
-    if (scaled := float(ive(nu, kappa))) < 1e-290:  # in a high dimension it underflows where its series is short
+    if (scaled := float(scaled_bessel(nu, kappa))) < 1e-290:  # in a high dimension it underflows where its series is short
         return math.log(float(hyp0f1(d / 2, kappa**2 / 4))) - kappa
     return math.log(scaled) + float(gammaln(d / 2)) + nu * math.log(2 / kappa)
 

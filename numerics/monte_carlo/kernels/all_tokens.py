@@ -19,6 +19,7 @@ from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, start_lanes
 from numerics.monte_carlo.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
 from numerics.monte_carlo.kernels.token_sums import add_tile, rows_of_sums, start_sums
+from numerics.token_laws.kinds import check_law
 
 __all__ = ["attention_kernel"]
 
@@ -139,6 +140,7 @@ def attention_kernel(kind: str, quantile: Any = None) -> Callable[..., None]:
     Kernels for a user's quantile function are compiled anew in every process: Numba cannot tell
     whether the function has changed.
     """
+    check_law(kind, ("normal", "sign", "uniform", "sphere", "ball", "quantile"), "the sampler")
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
     custom, extra = kind == "quantile", EXTRA.get(kind, 0)
 

@@ -89,7 +89,7 @@ UNARY: Mapping[Any, Callable[[Complex], Complex]] = {
     sp.asinh: acb.asinh,
     sp.asin: acb.asin,
     sp.acos: acb.acos,
-    sp.atanh: acb.atanh,
+    sp.atanh: lambda z: acb(z.real.atanh()) if z.imag.is_zero() and abs(z.real) < 1 else z.atanh(),
     sp.acosh: acb.acosh,
     sp.loggamma: acb.lgamma,
     sp.LambertW: acb.lambertw,

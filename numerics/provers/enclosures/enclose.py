@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import sympy as sp
-from flint import arb, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from numerics.provers.effort import COMPILE, Effort
+from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.interval import (
     INF,
@@ -138,9 +139,30 @@ class Program:
                 return lambda v, f=f: Iv.of(f(), f())  # type: ignore[misc]
         if e.is_Float:
             raise TypeError(f"the float {e} occurs in an exact statement; write a rational number")
-        if isinstance(e, (sp.Add, sp.Mul)):
-            return self._fold([self.add(a) for a in e.args], Iv.__add__ if e.is_Add else Iv.__mul__)
+        if e.is_Add:
+            return self._sum_of_numbers([self.add(a) for a in e.args])
+        if e.is_Mul:
+            return self._fold([self.add(a) for a in e.args], Iv.__mul__)
         return self._pow(e) if isinstance(e, sp.Pow) else self._function(e)
+
+    def _sum_of_numbers(self, parts: list[int]) -> Node:
+        """Terms that almost cancel are enclosed at a higher precision: the sum may be a factor."""
+        total = self._fold(parts, Iv.__add__)
+        known: dict[int, Iv] = {}
+
+        def node(v: Values) -> Iv:
+            bits = ctx.prec
+            if bits not in known:
+                known[bits] = r = total(v)
+                for more in (4 * bits, 16 * bits) if not (r.defined and r.nonzero) else ():
+                    with precision(more):
+                        r = total(self.on(()))
+                    if r.defined and r.nonzero:
+                        known[bits] = Iv(down(r.lo), up(r.hi), r.lo_open, r.hi_open, r.defined)
+                        break
+            return known[bits]
+
+        return node
 
     def _affine(self, e: sp.Expr) -> Node | None:
         """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the
@@ -311,6 +333,18 @@ def _below(n: int) -> Callable[[Iv], Iv]:
     return rule
 
 
+def _tangent(u: Iv) -> Iv:
+    """tan between two neighbouring poles, which Arb shows to be such."""
+    if not (u.lo > NINF and u.hi < INF):
+        return u.undefined()
+    turn = ((u.lo / arb.pi() + ONE / 2).floor(), (u.hi / arb.pi() + ONE / 2).floor())
+    if not (turn[0].is_exact() and turn[0] == turn[1]):
+        return u.undefined()
+    return u.increasing(lambda t: t.tan(), NINF, INF)
+
+
+#: Just above -1/e, where the principal branch of LambertW begins.
+_BRANCH_POINT = up(-(-ONE).exp())
 _HALF_PI = arb.pi() / 2
 _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.exp: Iv.exp,
@@ -334,6 +368,9 @@ _RULES: dict[type, Callable[[Iv], Iv]] = {
     sp.loggamma: lambda u: gamma_shape(u, lambda t: t.lgamma(), arb(fmpq(-1215, 10000))),
     Binet: _below(1),
     BinetSlope: _below(2),
+    sp.tan: _tangent,
+    sp.LambertW: lambda u: u.increasing(lambda t: t.lambertw(), -ONE, INF, _BRANCH_POINT, attained=True),
+    sp.harmonic: lambda u: (u + Iv(ONE, ONE)).increasing(lambda t: t.digamma() + arb.const_euler(), NINF, INF, ZERO),
     sp.sin: lambda u: u.ball(lambda t: t.sin(), -ONE, ONE),
     sp.cos: lambda u: u.ball(lambda t: t.cos(), -ONE, ONE),
     sp.sign: _jump(-ONE),
@@ -353,6 +390,11 @@ def _with_parameter(f: type, q: fmpq) -> Callable[[Iv], Iv] | None:
         return lambda u: u.increasing(lambda t: t.bessel_i(arb(q)), ONE if s.is_zero() else ZERO, INF, ZERO, attained=True)
     if f is sp.polygamma and s.is_zero():
         return lambda u: u.increasing(lambda t: t.digamma(), NINF, INF, ZERO)
+    if f is sp.polygamma and q.q == 1:  # (-1)**(n + 1) psi_n falls from infinity to 0
+        at = lambda t: acb(t).polygamma(s).real
+        if int(q.p) % 2:
+            return lambda u: u.decreasing(at, INF, ZERO, ZERO)
+        return lambda u: u.increasing(at, NINF, ZERO, ZERO)
     return None
 
 

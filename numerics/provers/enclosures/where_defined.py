@@ -26,6 +26,10 @@ def own_conditions(a: sp.Expr) -> list[Condition]:
         return [] if a.base == sp.E else [(a.base, ">")]
     if isinstance(a, (sp.log, sp.besselk, sp.gamma, sp.loggamma, sp.polygamma)):
         return [(a.args[-1], ">")]
+    if isinstance(a, sp.tan):
+        return [(sp.cos(a.args[0]), "!=")]
+    if isinstance(a, sp.harmonic) and len(a.args) == 1:
+        return [(1 + a.args[0], ">")]
     if isinstance(a, (sp.coth, sp.csch)):
         return [(a.args[0], "!=")]
     if isinstance(a, (sp.uppergamma, sp.lowergamma, sp.besseli, sp.besselj)):
@@ -42,6 +46,6 @@ def own_conditions(a: sp.Expr) -> list[Condition]:
         return [(a.args[0] + sp.exp(-1), ">=")]
     if isinstance(a, sp.beta):
         return [(b, ">") for b in a.args]
-    if isinstance(a, sp.binomial):
+    if isinstance(a, sp.binomial) and not (a.args[1].is_integer and a.args[1].is_nonnegative):  # else a polynomial
         return [(1 + a.args[0], ">")]
     return []

@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.exact.exact_numbers import Undecided, built, sign
 from numerics.provers.exact.normal_form import Letters
 
 __all__ = ["KINDS", "assumption", "at_point", "points"]
@@ -20,6 +21,8 @@ __all__ = ["KINDS", "assumption", "at_point", "points"]
 Point = dict[sp.Expr, sp.Expr]
 #: What a symbol may be assumed to be; the points respect each of these, and nothing else.
 KINDS = ("zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real", "complex")
+#: The signs that each of them allows.
+_SIGNS = {"zero": (0,), "positive": (1,), "negative": (-1,), "nonnegative": (0, 1), "nonpositive": (0, -1), "nonzero": (1, -1)}
 _TEXT = {"zero": "= 0", "positive": "> 0", "negative": "< 0", "nonnegative": ">= 0", "nonpositive": "<= 0", "nonzero": "!= 0"}
 
 
@@ -40,7 +43,11 @@ def assumption(symbol: sp.Expr) -> str:
 
 def _meets(value: sp.Expr, symbol: sp.Expr) -> bool:
     """Whether a number is all that the symbol is assumed to be."""
-    return all(getattr(value, f"is_{k}") for k in KINDS if getattr(symbol, f"is_{k}"))
+    kinds = [k for k in KINDS if getattr(symbol, f"is_{k}")]
+    if not all(getattr(value, f"is_{k}") for k in kinds if k not in _SIGNS):
+        return False
+    wanted = [_SIGNS[k] for k in kinds if k in _SIGNS]
+    return not wanted or all(sign(value) in signs for signs in wanted)
 
 
 def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
@@ -58,6 +65,11 @@ def _draw(symbol: sp.Expr, rng: random.Random, real: bool) -> sp.Expr:
     if real or symbol.is_extended_real:
         return size
     return size + sp.I * sp.Rational(rng.randint(1, 12) * rng.choice((1, -1)), rng.randint(2, 9))
+
+
+def _least(symbol: sp.Expr, wanted: int) -> sp.Expr:
+    """The wanted one of the numbers 1, 0 and -1, or another one of them if a symbol is not that."""
+    return next((v for v in map(sp.Integer, (wanted, 1, -1, 0)) if _meets(v, symbol)), sp.S.One)
 
 
 def _solved(free: Point, given: Sequence[sp.Expr], pivots: Sequence[sp.Expr]) -> Iterator[Point]:
@@ -127,6 +139,8 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
             continue
         for pivots in islice(combinations(reversed(bound), len(given)), 6):
             yield from islice(_solved({s: v for s, v in drawn.items() if s not in pivots}, given, pivots), 1)
+    if not given:  # where whole numbers are least, formulas break that hold otherwise
+        yield from ({s: _least(s, v) for s in ordered} for v in (1, 0, -1))
 
 
 def _symbols(e: sp.Expr) -> set[sp.Expr]:
@@ -200,10 +214,10 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
             return point[e]
         if e.is_Pow and not e.exp.is_number and fill(e.base) == 0:
             return sp.nan  # SymPy's 0**0 is 1, while the normal form takes a logarithm of the base
-        return e.func(*(fill(a) for a in e.args)) if e.args else e
+        return built(e.func, [fill(a) for a in e.args]) if e.args else e
 
     try:
         filled = [fill(e) for e in exprs]
-    except RecursionError:  # in SymPy, where it asks for the sign of atanh(1 - 10**-20)
+    except (RecursionError, Undecided):  # in SymPy, where it asks for the sign of atanh(1 - 10**-20)
         return None
     return (filled, chosen) if functions.consistent() else None

@@ -23,6 +23,7 @@ from typing import Any
 import sympy as sp
 from flint import fmpq
 
+from numerics.provers.exact.exact_numbers import built, floor, sign, told
 from numerics.provers.exact.field import Field, Undefined
 from numerics.provers.exact.rewriting import rewritten
 from numerics.rationals import sympy_rational
@@ -30,6 +31,11 @@ from numerics.rationals import sympy_rational
 __all__ = ["Letters", "Undefined"]
 
 HALF = sp.Rational(1, 2)
+
+
+def _limit(q: sp.Rational) -> int | None:
+    """How far the factors of a number are looked for: for those of a long one it may take years."""
+    return None if max(abs(q.p), q.q).bit_length() <= 64 else 2**15
 
 
 class Letters:
@@ -111,14 +117,29 @@ class Letters:
             return self._logarithm(self._canonical(e.args[0]))
         if isinstance(e, sp.Abs) and e.args[0].is_extended_real:
             return self._power(self._canonical(e.args[0] ** 2), HALF)
-        simpler, notes = rewritten(e)
+        if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise Undefined(f"{e} is no number, and a part of the statement is identically that")
+        simpler, notes = rewritten(e, self._regular)
         if simpler is not e:
             self.notes.update(dict.fromkeys(notes))
             return self._convert(simpler)
         if not e.args or e.is_Symbol or isinstance(e, (sp.Indexed, sp.Derivative)):
             return self.letter(e, e)
         arguments = tuple(self._canonical(a) for a in e.args)
-        return self.letter((e.func, arguments), e.func(*(self.meaning_of(a) for a in arguments)))
+        meaning = built(e.func, [self.meaning_of(a) for a in arguments])
+        if meaning.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise Undefined(f"{e} is {meaning}, which is no number: the statement is defined nowhere")
+        return self.letter((e.func, arguments), meaning)
+
+    def _regular(self, argument: sp.Expr) -> bool:
+        """Whether Gamma is not at a pole whatever the symbols are: its argument depends on them, or
+        is a number that is positive or not whole.
+        """
+        a = self.meaning_of(self._canonical(argument))
+        if not a.is_number:
+            return True
+        s, n = sign(a), floor(a)
+        return s == 1 or (n is not None and sign(a - n) == 1)
 
     def _minus_one(self) -> sp.Dummy:
         self.minus_one = self.letter("-1", sp.S.NegativeOne)
@@ -214,7 +235,7 @@ class Letters:
         (c, up), (k, down) = num.factor(), den.factor()
         constant = sympy_rational(c) / sympy_rational(k)
         good: list[tuple[sp.Expr, sp.Rational]] = [
-            (sp.Integer(p), sp.Integer(m)) for p, m in sp.factorrat(abs(constant)).items() if p != 1
+            (sp.Integer(p), sp.Integer(m)) for p, m in sp.factorrat(abs(constant), limit=_limit(constant)).items() if p != 1
         ]
         sign, rest = sp.sign(constant), sp.S.One
         for f, m in [*up, *((f, -m) for f, m in down)]:
@@ -223,11 +244,9 @@ class Letters:
                 t, sign = -t, sign * (-1) ** m
             base, p = t.as_base_exp()
             meaning = self.meaning_of(base if base.is_Dummy else t)
-            if base.is_Dummy and meaning.is_nonnegative:
-                good.append((base, p * m))
-            elif meaning.is_nonnegative:
-                good.append((t, sp.Integer(m)))
-            elif meaning.is_nonpositive and not base.is_Dummy:
+            if told(meaning, "nonnegative"):
+                good.append((base, p * m) if base.is_Dummy else (t, sp.Integer(m)))
+            elif not base.is_Dummy and told(meaning, "nonpositive"):
                 good.append((-t, sp.Integer(m)))
                 sign = sign * (-1) ** m
             else:

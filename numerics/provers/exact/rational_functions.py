@@ -34,7 +34,10 @@ def _quotient(e: sp.Expr, symbols: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Exp
     if not e.is_rational_function(*symbols):
         return None
     n, d = sp.fraction(sp.cancel(e))
-    if any(not c.is_Rational for q in (n, d) for c in (sp.Poly(q, *symbols).coeffs() if symbols else [q])):
+    try:
+        for q in (n, d):
+            sp.Poly(q, *(symbols or [sp.Dummy()]), domain="QQ")
+    except (sp.CoercionFailed, sp.PolynomialError):
         return None
     return n, d
 

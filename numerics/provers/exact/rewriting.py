@@ -1,21 +1,28 @@
 """Rewrites functions in terms of fewer ones before the normal form is taken: hyperbolic and
 trigonometric functions as exponentials, and Gamma and Bessel functions at a base index in [0, 1).
 
-Each rule is an identity that holds wherever both of its sides are defined; where the right side has
-extra poles, a note says so.
+Each rule is an identity between the functions of its arguments. A quotient of Gammas, such as that
+for the rising factorial, has no value where one of its arguments is a whole number below 1: the
+rule is applied only where no argument is such a number whatever the symbols are. Where it depends
+on the symbols, both sides still satisfy the same polynomial relations, and a note says that no pole
+was crossed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
+
+from numerics.provers.exact.exact_numbers import told
 
 __all__ = ["rewritten"]
 
 HALF = sp.Rational(1, 2)
 Rule = Callable[..., sp.Expr]
+#: Whether Gamma has a value at an argument that is a number.
+Regular = Callable[[sp.Expr], bool]
 
 
 def _exponential(kind: Any) -> Rule:
@@ -43,13 +50,19 @@ def _gamma(z: sp.Expr) -> sp.Expr:
     return sp.gamma(base) * (product if k > 0 else 1 / product)
 
 
-def _binomial(n: sp.Expr, k: sp.Expr) -> sp.Expr:
+def _binomial(n: sp.Expr, k: sp.Expr) -> sp.Expr | None:
     """By Gamma where that is the same: for a negative whole n it has a pole, while binomial(-1, 1)
     is -1, and binomial(-1, -2) is 0.
     """
-    if not (n.is_nonnegative or (k.is_integer and k.is_nonnegative)):
-        return sp.binomial(n, k)
-    return sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1))
+    if not (told(n, "nonnegative") or (k.is_integer and told(k, "nonnegative"))):
+        return None
+    return _gammas([n + 1], [k + 1, n - k + 1])
+
+
+def _gammas(above: Sequence[sp.Expr], below: Sequence[sp.Expr]) -> sp.Expr:
+    """A quotient of products of Gammas, which `rewritten` may yet refuse."""
+    product = lambda args: sp.Mul(*(sp.gamma(a, evaluate=False) for a in args))
+    return product(above) / product(below)
 
 
 def _uppergamma(s: sp.Expr, x: sp.Expr) -> sp.Expr:
@@ -109,16 +122,18 @@ def _maximum(sign: int) -> Rule:
 
 #: Functions whose rewriting can meet a pole that the function itself does not have.
 _POLES = {sp.gamma, sp.factorial, sp.binomial, sp.beta, sp.rf, sp.ff}
+#: Functions that have values where a Gamma of their rewriting has none.
+_QUOTIENTS = {sp.binomial, sp.beta, sp.rf, sp.ff}
 _RULES: Mapping[Any, Rule] = {
     **{f: _exponential(f) for f in (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc)},
     **{f: _exponential(f) for f in (sp.sinh, sp.cosh, sp.tanh, sp.coth, sp.sech, sp.csch)},
     sp.erfc: lambda x: 1 - sp.erf(x),
     sp.gamma: _gamma,
-    sp.factorial: lambda n: sp.gamma(n + 1),
+    sp.factorial: lambda n: _gammas([n + 1], []),
     sp.binomial: _binomial,
-    sp.beta: lambda a, b: sp.gamma(a) * sp.gamma(b) / sp.gamma(a + b),
-    sp.rf: lambda x, k: sp.gamma(x + k) / sp.gamma(x),
-    sp.ff: lambda x, k: sp.gamma(x + 1) / sp.gamma(x - k + 1),
+    sp.beta: lambda a, b: _gammas([a, b], [a + b]),
+    sp.rf: lambda x, k: _gammas([x + k], [x]),
+    sp.ff: lambda x, k: _gammas([x + 1], [x - k + 1]),
     sp.uppergamma: _uppergamma,
     sp.lowergamma: lambda s, x: sp.gamma(s) - sp.uppergamma(s, x),
     sp.besselk: _bessel(sp.besselk, 1, _half_k),
@@ -129,21 +144,23 @@ _RULES: Mapping[Any, Rule] = {
 }
 
 
-def rewritten(e: sp.Expr) -> tuple[sp.Expr, list[str]]:
+def rewritten(e: sp.Expr, regular: Regular) -> tuple[sp.Expr, list[str]]:
     """`e` by a rule of this module, with what the rule takes for granted; `e` itself if no rule
-    applies.
+    applies, or one brings in a Gamma at an argument that is not `regular`.
 
     Examples
     --------
     >>> x = sp.Symbol("x")
-    >>> rewritten(sp.gamma(x + 2))
+    >>> rewritten(sp.gamma(x + 2), lambda a: True)
     (x*(x + 1)*gamma(x), ['gamma(x + 2) is not rewritten across a pole'])
+    >>> rewritten(sp.rf(-1, x), lambda a: a != -1)[0]
+    RisingFactorial(-1, x)
     """
     rule = _RULES.get(e.func)
-    if rule is None:
+    simpler = None if rule is None else rule(*e.args)
+    gammas = () if simpler is None or e.func is sp.gamma else simpler.atoms(sp.gamma)
+    if simpler is None or simpler == e or (e.func in _QUOTIENTS and not all(regular(g.args[0]) for g in gammas)):
         return e, []
-    simpler = rule(*e.args)
-    if simpler == e:
-        return e, []
+    simpler = simpler.xreplace({g: sp.gamma(*g.args) for g in gammas})
     risky = e.func in _POLES and not all(a.is_positive for a in e.args)
     return simpler, [f"{e} is not rewritten across a pole"] if risky else []

@@ -27,6 +27,7 @@ from numerics.provers.effort import Effort
 from numerics.provers.enclosures.boxes import Box, Side, describe, halves, hull, towards, width
 from numerics.provers.enclosures.enclose import Program, Unsupported, Values
 from numerics.provers.enclosures.interval import INF, ZERO, Iv
+from numerics.provers.exact.exact_numbers import Undecided, put
 from numerics.provers.statements.slopes import Slopes
 from numerics.rationals import sympy_rational
 
@@ -155,13 +156,19 @@ class Cover:
             children = self._visit(node)
             if children is None:
                 self.stuck = True
-                out.reason = out.reason if out.reason == "counterexample" else f"stuck at {describe(self.task.symbols, node.box)}"
+                out.reason = out.reason if out.reason == "counterexample" else self._stuck(node.box)
             else:
                 for low, child in children:
                     heapq.heappush(self.heap, (low, next(self.counter), child))
         out.proved = not self.stuck
         out.margin = out.margin if out.margin is not None and out.margin > 0 else None
         return out
+
+    def _stuck(self, box: Box) -> str:
+        """Where cutting does not help, in words."""
+        if not box:
+            return f"the sign of the number {self.task.alternatives[0]} is not decided"
+        return f"stuck at {describe(self.task.symbols, box)}, where cutting on does not settle the sign"
 
     def _done(self, rule: str) -> Children:
         """Nothing is left of a box that was settled by this rule."""
@@ -314,11 +321,11 @@ class Cover:
         if v.neg or (self.out.boxes < 40 and v.pos):
             return False
         x = self.task.symbols[i]
-        bends = self.slopes[p].f.atoms(sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
-        if any(a.free_symbols == {x} and not a.is_rational_function(x) for t in bends for a in t.args):
-            return False  # SymPy would compare numbers in floating point: it takes |atanh(1 - 2**-50)| for 0
-        e = sp.expand(self.slopes[p].f.subs(x, sympy_rational(at.lo)))
         self.faces[key] = False
+        try:
+            e = sp.expand(put(self.slopes[p].f, {x: sympy_rational(at.lo)}))
+        except Undecided:
+            return False
         if not e.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I):
             rest = [j for j in range(len(self.task.symbols)) if j != i]
             symbols, box = tuple(self.task.symbols[j] for j in rest), tuple(self.task.box[j] for j in rest)

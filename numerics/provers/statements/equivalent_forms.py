@@ -25,6 +25,9 @@ __all__ = ["Signs", "alternatives", "bare", "forms", "split_by_sign", "with_tanh
 #: Sizes of variables at which a sum may show that it has both signs.
 PLACES = np.array([0.001, 0.1, 0.5, 0.9, 1.5, 3.0, 10.0, 100.0, 10_000.0])
 
+#: Functions whose signs SymPy may tell from those of their arguments.
+_TOLD = (sp.exp, sp.log, sp.Abs, sp.Max, sp.Min, sp.sinh, sp.cosh, sp.tanh, sp.erf, sp.erfc, sp.gamma, sp.factorial)
+
 
 class Signs:
     """Signs of expressions over a whole box, by one enclosure."""
@@ -182,10 +185,18 @@ def _values(e: sp.Expr) -> Array:
         return np.asarray(values_of(e, columns, {}), dtype=np.float64)
 
 
+def _one_sign(e: sp.Add) -> bool:
+    """Whether no irrational number in a sum has to be weighed against another term."""
+    rational = all(a.is_Rational for a in sp.preorder_traversal(e) if a.is_number)
+    return rational or all(t.is_nonnegative for t in e.args) or all(t.is_nonpositive for t in e.args)
+
+
 def _plain(e: sp.Expr) -> bool:
     """Whether SymPy's assumptions tell the sign of `e` without evaluating a number such as pi - 3
-    in floating point: that is no exact step.
+    in floating point, and without what SymPy knows of special functions: these are no exact steps.
     """
+    if not all(isinstance(f, _TOLD) for f in e.atoms(sp.Function)) or not all(map(_one_sign, e.atoms(sp.Add))):
+        return False
     numbers = (a for a in sp.preorder_traversal(e) if a.is_number and not a.is_Rational)
     return all(a.is_Mul or isinstance(a, (sp.NumberSymbol, sp.exp)) or (a.is_Pow and a.exp.is_Rational) for a in numbers)
 

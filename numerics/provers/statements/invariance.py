@@ -14,6 +14,7 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.exact.exact_numbers import Undecided, put
 from numerics.provers.exact.normal_form import Letters
 from numerics.provers.statements.rational_variables import Changed
 
@@ -56,8 +57,10 @@ def reductions(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypoth
 
 
 def _fixed(i: int, value: sp.Expr, e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box, where: Hypotheses) -> Changed | None:
-    put = {symbols[i]: value}
-    exprs = [g.subs(put) for g in (e, *(g for g, _ in where))]
+    try:
+        exprs = [put(g, {symbols[i]: value}) for g in (e, *(g for g, _ in where))]
+    except Undecided:
+        return None
     if any(g.has(sp.nan, sp.zoo, sp.oo, -sp.oo, sp.I) for g in exprs):
         return None
     rest = [j for j in range(len(symbols)) if j != i]

@@ -5,6 +5,7 @@ argument of |x| changes its sign: on each part the expression is smooth there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from math import ceil, floor
 
@@ -12,6 +13,7 @@ import sympy as sp
 from flint import fmpq
 
 from numerics.provers.enclosures.boxes import Box, Side
+from numerics.provers.exact.exact_numbers import Undecided, built, put
 from numerics.rationals import flint_rational, fraction
 
 __all__ = ["cases"]
@@ -62,7 +64,8 @@ def _cut(e: sp.Expr, symbols: Sequence[sp.Symbol], box: Box) -> list[Part]:
         if not rising:
             above, below = below, above
         sides = [(value, side) for value, side in ((above, upper), (below, lower)) if side is not None]
-        return [(e.xreplace({bent: value}), (*box[:i], side, *box[i + 1 :])) for value, side in sides]
+        with suppress(Undecided):
+            return [(put(e, {bent: value}), (*box[:i], side, *box[i + 1 :])) for value, side in sides]
     return [(e, box)]
 
 
@@ -75,7 +78,7 @@ def _bends(e: sp.Expr) -> list[Bend]:
         args = sorted(t.args, key=sp.default_sort_key)
         for i, a in enumerate(args):
             for b in args[i + 1 :]:
-                without = lambda loser, t=t: t.func(*(c for c in t.args if c != loser))
+                without = lambda loser, t=t: built(t.func, [c for c in t.args if c != loser])
                 larger, smaller = (b, a) if isinstance(t, sp.Max) else (a, b)
                 out.append((t, a - b, without(larger), without(smaller)))
     return out

@@ -16,6 +16,7 @@ from flint import fmpq
 from numerics.provers.enclosures.boxes import Box, Side, middle
 from numerics.provers.enclosures.enclose import Program, Unsupported, Values
 from numerics.provers.enclosures.interval import Iv, meet
+from numerics.provers.exact.exact_numbers import Undecided, put, told
 from numerics.provers.exact.normal_form import Letters, Undefined
 from numerics.provers.statements.equivalent_forms import Signs, forms, with_tanh
 from numerics.rationals import sympy_rational
@@ -131,13 +132,13 @@ class Slopes:
         """Whether `e` is identically zero under a substitution; one enclosure at a sample point
         settles most cases that are not.
         """
-        with suppress(Unsupported):  # first, as SymPy takes |atanh(1 - 2**-50)| for 0
+        with suppress(Unsupported):
             v = self.program.on(sample)[self.program.add(e)]
             if v.defined and v.nonzero:
                 return False
         try:
-            value = e.subs(at)
-        except TypeError:  # SymPy compares an undefined value
+            value = put(e, at)
+        except (TypeError, Undecided):  # SymPy compares an undefined value
             return False
         if value == 0:
             return True
@@ -197,8 +198,8 @@ def _fades(t: sp.Expr, x: sp.Symbol) -> bool:
         elif isinstance(f, (sp.exp, sp.erfc, sp.uppergamma, sp.besselk)) and f.has(x):
             c, u = f.args[-1].as_independent(x, as_Add=True)[1].as_independent(x, as_Add=False)
             v, q = u.as_base_exp()
-            away = c.is_negative if isinstance(f, sp.exp) else c.is_positive
-            if v != x or not q.is_positive or not away or any(a.has(x) for a in f.args[:-1]):
+            away = told(-c if isinstance(f, sp.exp) else c, "positive")
+            if v != x or not told(q, "positive") or not away or any(a.has(x) for a in f.args[:-1]):
                 return False
             fast = True
         elif f.has(x) and not isinstance(f, (sp.tanh, sp.erf, sp.atan)):

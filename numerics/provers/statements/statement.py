@@ -8,6 +8,7 @@ ranges.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +23,7 @@ from numerics.provers.as_written import LONGEST, SAME_SIDES, Condition, distinct
 from numerics.provers.enclosures.balls import precision
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, Unsupported
+from numerics.provers.exact.exact_numbers import Undecided, built, put, sign
 from numerics.provers.statements.relation import OPS, Relation, hypothesis
 from numerics.rationals import flint_rational, sympy_rational
 
@@ -242,6 +244,9 @@ class Statement:
                 return -1
             if v.defined and v.nonneg and v.nonpos:
                 return 0
+        with suppress(Undecided):  # a tie that Arb cannot tell
+            if v.defined and (tie := sign(put(e, self._values(point)))) is not None:
+                return tie
         return 0.5 if v.defined and v.nonneg else float("nan")
 
     @cached_property
@@ -249,10 +254,13 @@ class Statement:
         """Enclosures of expressions in the statement's symbols."""
         return Program(self.symbols)
 
+    def _values(self, point: tuple[Fraction, ...]) -> dict[sp.Expr, sp.Expr]:
+        return {s: sympy_rational(x) for s, x in zip(self.symbols, point)}
+
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
         if not _algebraic(e) or any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point):
             return None
-        v = e.xreplace({s: sympy_rational(x) for s, x in zip(self.symbols, point)})
+        v = e.xreplace(self._values(point))
         return v if v.is_Rational else None
 
     def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
@@ -265,7 +273,7 @@ def _algebraic(e: sp.Expr) -> bool:
     whole ones with |x|, Max and Min, which compare rational numbers then.
     """
     bends = e.atoms(sp.Abs, sp.Max, sp.Min)
-    fine = e.atoms(sp.Function) <= bends
+    fine = e.atoms(sp.Function) <= bends and not (bends and e.atoms(sp.NumberSymbol))
     return fine and all(a.exp.is_Integer or (a.exp.is_Rational and not bends) for a in e.atoms(sp.Pow))
 
 
@@ -326,12 +334,14 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         """`e` in the fresh symbols; remembered, because conditions repeat what the sides hold."""
         if e not in renamed:
             args = [replaced(a) for a in e.args]
-            renamed[e] = e if all(a is b for a, b in zip(args, e.args)) else e.func(*args)
+            renamed[e] = e if all(a is b for a, b in zip(args, e.args)) else built(e.func, args)
         return renamed[e]
 
     def put(e: sp.Expr) -> sp.Expr:
         try:
             return replaced(e)
+        except Undecided:
+            raise
         except ValueError as fault:  # Max and Min refuse what is not real
             raise ValueError(f"{e} is not real everywhere on the domain: {fault}; shrink the domain") from None
 

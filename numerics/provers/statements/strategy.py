@@ -15,6 +15,7 @@ import sympy as sp
 from numerics.provers.effort import EXACT, Effort
 from numerics.provers.enclosures.boxes import Box, middle
 from numerics.provers.enclosures.enclose import Program
+from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.rational_functions import one_variable, sign, slack_variables
 from numerics.provers.statements.branch import Cover, Outcome, Task
 from numerics.provers.statements.equivalent_forms import Signs, forms
@@ -22,7 +23,7 @@ from numerics.provers.statements.rational_variables import Changed, algebraic, e
 from numerics.provers.statements.substitution import hypotheses_as_variables
 from numerics.rationals import sympy_rational
 
-__all__ = ["FEW_TURNS", "Proof", "exactly"]
+__all__ = ["EXACT_ENGINES", "FEW_TURNS", "Proof", "exactly"]
 
 Hypotheses = tuple[tuple[sp.Expr, bool], ...]
 Probe = Callable[[Box], bool]
@@ -31,6 +32,10 @@ Probe = Callable[[Box], bool]
 TURNS = ((60, 0), (100, 1), (400, 0), (400, 1), (200, 2), (2000, 1), (1000, 2), (50000, 0))
 #: The same for auxiliary statements: that an expression is defined, or the inequality on a face.
 FEW_TURNS = ((60, 0), (200, 1))
+
+
+#: The engines that take exact steps only, the strongest tool first.
+EXACT_ENGINES = ("Bernstein", "Sturm", "exact sign")
 
 
 class Proof:
@@ -81,7 +86,9 @@ class Proof:
         return True
 
     def exact(self) -> bool:
-        """Whether exact arithmetic proves one of the alternatives; tried once."""
+        """Whether exact arithmetic, or the sign of a number, proves one of the alternatives; tried
+        once.
+        """
         if not self.engine:
             t = self.task
             self.effort.spent += EXACT
@@ -115,7 +122,9 @@ def exactly(e: sp.Expr, symbols: tuple[sp.Symbol, ...], box: Box, strict: bool, 
     the only variable against it.
     """
     if not e.free_symbols:
-        return ("exact sign" if e.is_Rational and (e > 0 or (not strict and e == 0)) else ""), None
+        s = exact_numbers.sign(e)
+        holds = s is not None and s >= (1 if strict else 0)
+        return ("" if not holds else "exact sign" if e.is_Rational else "interval arithmetic"), None
     f, names, sides, hyps = algebraic(e, symbols, box, where)
     if not f.is_rational_function(*names):
         return "", None

@@ -19,6 +19,7 @@ from flint import fmpq
 from numerics.provers.as_written import scalar
 from numerics.provers.enclosures.boxes import Box, Side
 from numerics.provers.enclosures.enclose import Program, image
+from numerics.provers.exact.normal_form import Letters, Undefined
 from numerics.provers.statements.equivalent_forms import Signs, split_by_sign
 from numerics.provers.statements.statement import Statement, assumptions
 
@@ -111,8 +112,10 @@ def _eliminate(goal: Goal, phi: sp.Expr, side: Side, name: str) -> tuple[Goal, s
 def _inverse(phi: sp.Expr, v: sp.Symbol, new: sp.Symbol) -> sp.Expr | None:
     """The `psi` with ``psi(phi(v)) = v`` identically: whoever proposes it, that is shown here."""
     for psi in _proposed(phi, v, new):
-        if sp.simplify(sp.expand_log(psi.subs(new, phi), force=False) - v) == 0:
-            return psi
+        letters = Letters()
+        with suppress(Undefined, NotImplementedError):
+            if letters.vanish(letters.translate([psi.xreplace({new: phi}) - v]))[0]:
+                return psi
     return None
 
 

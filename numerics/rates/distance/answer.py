@@ -1,5 +1,5 @@
-"""The answer to the question how close softmax attention on L tokens is to its limit: its numbers,
-and how they are told in sentences, in tables and by a colour.
+"""The answer to the question how close softmax attention on L tokens is to linear attention: its
+numbers, and how they are told in sentences, in tables and by a colour.
 """
 
 from __future__ import annotations
@@ -45,17 +45,18 @@ class Grade(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CertainBound:
-    """What a theorem of ours promises about the error, where its hypotheses are met.
+    """What a theorem of ours promises about the distance of T_L from its limit T, where its
+    hypotheses are met.
 
     Parameters
     ----------
     name : str
     values : array, shape (n,)
         The bound at each length, in the units of the answer: a relative error, or an absolute one
-        where the limit is 0; nan where it exceeds the range of floats.
+        where linear attention is 0; nan where it exceeds the range of floats.
     needed : mapping of float to float
-        From which length on it promises each tolerance; infinity if not up to 1e100, nan where the
-        limit is 0.
+        From which length on it promises each tolerance; infinity if not up to 1e100, nan where
+        linear attention is 0.
     note : str
         What it rests on.
     """
@@ -86,8 +87,8 @@ class CertainBound:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HowLinear:
-    """How close softmax attention on L tokens is to its limit for infinite prompts, and that limit
-    to linear attention.
+    """How close softmax attention on L tokens is to linear attention, by way of its limit T for
+    infinite prompts.
 
     Parameters
     ----------
@@ -95,29 +96,37 @@ class HowLinear:
     lengths : array, shape (n,)
         Increasing.
     error : array, shape (n,)
-        ``sqrt(E|T_L - T|^2)``.
+        ``sqrt(E|T_L - V Gamma U z|^2)``.
     relative_error : array, shape (n,)
-        ``sqrt(E|T_L - T|^2 / E|T|^2)``; nan where T = 0.
+        ``sqrt(E|T_L - V Gamma U z|^2 / E|V Gamma U z|^2)``; nan where linear attention is 0.
     standard_error : array, shape (n,)
-        Of the relative error, or of the error where T = 0. It is 0 where nothing is sampled.
+        Of the relative error, or of the error where linear attention is 0. It is 0 where nothing is
+        sampled.
+    to_limit, to_limit_error : array, shape (n,)
+        The part ``sqrt(E|T_L - T|^2)`` and its standard error, in the units of the answer: shares
+        of linear attention, or absolute where that is 0. For Gaussian tokens it is the whole.
     slope : array, shape (n,)
         The slope of ``ln E|T_L - T|^2`` over ln L, from a tenth fewer tokens to a tenth more; nan
         where nothing is exact.
     needed : mapping of float to float
         For the relative errors 0.1 and 0.01 the least L from which on the error stays below, as far
         as can be seen up to 1e100; infinity if none does, nan if it is not known.
+    needed_to_limit : mapping of float to float
+        The same for the part from T_L to T.
     law : Law or None
-        What the squared error falls like for long prompts; None if theory does not know.
+        What ``E|T_L - T|^2`` falls like for long prompts; None if theory does not know.
     law_from : float
         The least L from which on the slope differs from that of the law by at most a tenth of its
         exponent; infinity if that is beyond 1e100, nan if it is not known.
     bound : CertainBound or None
+    linear : float
+        ``sqrt(E|V Gamma U z|^2)``.
     size : Known
         ``sqrt(E|T|^2)``.
     off_linear : Known
-        ``sqrt(E|T - V Gamma U z|^2 / E|T|^2)``; 0 for Gaussian tokens.
+        The part ``sqrt(E|T - V Gamma U z|^2)``, in the units of the answer; 0 for Gaussian tokens.
     with_mean : float or None
-        ``sqrt(E|T + Vm|^2)`` for tokens of mean m; None if they are centred.
+        ``sqrt(E|V Gamma U z + Vm|^2)`` for tokens of mean m; None if they are centred.
     replicates : int
         Prompts drawn for each length; 0 if the errors are exact.
 
@@ -127,10 +136,10 @@ class HowLinear:
     >>> one = np.eye(2)
     >>> found = how_linear(AttentionSetting(one, one, one, [1.0, 0.0]), [1000])
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
-    At L = 1000 softmax attention differs from its infinite-prompt limit, for Gaussian tokens the
-    linear attention V Gamma U z, by 8.96 % (sqrt(E|T_L - T|^2 / E|T|^2)). 10 % needs L = 800, 1 %
-    about 81600. The 1/L law sets in at L = 93. Certain bound (Theorem A): at most 9.03 % at L =
-    1000; 10 % from L = 814 on, 1 % from L about 81600 on.
+    At L = 1000 softmax attention differs from the linear attention V Gamma U z, for Gaussian tokens
+    its limit T for infinite prompts, by 8.96 % (sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|).
+    10 % needs L = 800, 1 % about 81600. The 1/L law sets in at L = 93. Certain bound (Theorem A):
+    at most 9.03 % at L = 1000; 10 % from L = 814 on, 1 % from L about 81600 on.
     """
 
     setting: AttentionSetting
@@ -138,11 +147,15 @@ class HowLinear:
     error: Floats
     relative_error: Floats
     standard_error: Floats
+    to_limit: Floats
+    to_limit_error: Floats
     slope: Floats
     needed: Mapping[float, float]
+    needed_to_limit: Mapping[float, float]
     law: Law | None
     law_from: float
     bound: CertainBound | None
+    linear: float
     size: Known
     off_linear: Known
     with_mean: float | None
@@ -150,36 +163,50 @@ class HowLinear:
 
     @property
     def vanishes(self) -> bool:
-        """Whether the limit T is 0, so that no error is relative to it."""
-        return self.size.value == 0
+        """Whether linear attention is 0, so that no error is relative to it."""
+        return self.linear == 0
 
     @property
     def shown(self) -> Floats:
-        """The relative errors, or the errors where the limit is 0."""
+        """The relative errors, or the errors where linear attention is 0."""
         return self.error if self.vanishes else self.relative_error
 
     @property
     def sentence(self) -> str:
         """The answer for the longest prompt that was asked for, in a few sentences."""
-        return " ".join([self.difference, *self._needed(), *self._law(), *self._off_linear(), *self._bound()])
+        return " ".join([self.difference, *self._needed(), *self._law(), *self._bound()])
 
     @property
     def difference(self) -> str:
-        """How far attention on the longest prompt is from its limit."""
+        """How far attention on the longest prompt is from linear attention, and by which parts."""
+        return " ".join([self._whole(), *self._parts()])
+
+    def _whole(self) -> str:
+        """How far attention on the longest prompt is from linear attention."""
         at, over = f"At L = {asked(self.lengths[-1])}", ", on average over the queries" if self.setting.averaged else ""
         if math.isnan(self.shown[-1]):
-            return f"{at} the distance of softmax attention from its infinite-prompt limit is not known: no engine reaches it."
+            return (
+                f"{at} the distance of softmax attention from the linear attention V Gamma U z is not known: no engine reaches it."
+            )
         drawn = f", measured on {self.replicates} prompts" if self.replicates else ""
+        value = self._told(self.shown[-1], self.standard_error[-1])
         if self.vanishes:
             return (
-                f"{at} softmax attention differs from its infinite-prompt limit, which is 0 here, by {self._measured(-1)} "
-                f"(sqrt(E|T_L - T|^2){over}{drawn}); no error is relative to a limit of 0, and no L is needed for 10 % of it."
+                f"{at} softmax attention differs from the linear attention V Gamma U z, which is 0 here, by {value} "
+                f"(sqrt(E|T_L - V Gamma U z|^2){over}{drawn}); no error is relative to 0, and no L is needed for 10 % of it."
             )
-        limit = ", for Gaussian tokens the linear attention V Gamma U z," if self.setting.gaussian else " T"
-        return (
-            f"{at} softmax attention differs from its infinite-prompt limit{limit} by {self._measured(-1)} "
-            f"(sqrt(E|T_L - T|^2 / E|T|^2){over}{drawn})."
-        )
+        limit = ", for Gaussian tokens its limit T for infinite prompts," if self.setting.gaussian else ""
+        relative = "sqrt(E|T_L - V Gamma U z|^2 / E|V Gamma U z|^2)" if over else "sqrt(E|T_L - V Gamma U z|^2) / |V Gamma U z|"
+        return f"{at} softmax attention differs from the linear attention V Gamma U z{limit} by {value} ({relative}{over}{drawn})."
+
+    def _parts(self) -> list[str]:
+        """The two parts of the distance, where they are two."""
+        if self.setting.gaussian:
+            return []
+        same = "" if self.vanishes else ", as shares of V Gamma U z"
+        part = self._told(self.to_limit[-1], self.to_limit_error[-1])
+        rest = self._told(*self.off_linear)
+        return [f"Its parts{same}: from T_L to the limit T for infinite prompts {part}, from T to V Gamma U z {rest}."]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -192,7 +219,7 @@ class HowLinear:
             out.append(
                 "The mean m of the tokens is taken out. It multiplies all weights e^(z_k'Uz) by the same factor, so that the "
                 "softmax weights and T_L - T, with its slopes, bounds and absolute errors, are those of the centred tokens. "
-                f"T_L and T lose V m, and errors are relative to what is left. The limit with V m has the size "
+                f"All outputs lose V m, and errors are relative to what is left. Linear attention with V m has the size "
                 f"{self.with_mean:.4g}{beside}. The query is left as it is."
             )
         if self.replicates:
@@ -216,13 +243,14 @@ class HowLinear:
     def grade(self) -> Grade:
         """The answer for the longest prompt as a colour.
 
-        Green: the relative error is at most 10 %, and the local slope differs from that of the law
-        by at most a tenth of its exponent (where both are known). Red: the error is above 50 %, or
-        above 10 % while the slope is not that of the law. Amber: everything between.
+        Green: the relative error, which is that against linear attention, is at most 10 %, and the
+        local slope of E|T_L - T|^2 differs from that of the law by at most a tenth of its exponent
+        (where both are known). Red: the error is above 50 %, or above 10 % while the slope is not
+        that of the law. Amber: everything between.
         """
         error, slope, L = float(self.relative_error[-1]), float(self.slope[-1]), float(self.lengths[-1])
         if self.vanishes:
-            return Grade("none", "no colour: the limit is 0, and no error is relative to it")
+            return Grade("none", "no colour: linear attention is 0, and no error is relative to it")
         if math.isnan(error):
             return Grade("none", "no colour: the error is not known here")
         size = f"the error is {'at most' if error <= CLOSE else 'above'} {percent(CLOSE if error <= FAR_OFF else FAR_OFF)}"
@@ -241,32 +269,38 @@ class HowLinear:
 
     def table(self) -> list[list[str]]:
         """The numbers for each length, under a head."""
-        what = "error" if self.vanishes else "relative error"
-        rows = [["L", what, "slope", *([] if self.bound is None else [f"at most ({self.bound.name})"])]]
+        part, useful = not self.setting.gaussian, self.bound is not None and self._useful.any()
+        head = ["L", "error" if self.vanishes else "relative error", *(["T_L to T"] if part else []), "slope"]
+        if useful and self.bound is not None:
+            head.append(f"{'T_L to T ' if part else ''}at most ({self.bound.name})")
+        rows = [head]
         for i, L in enumerate(self.lengths):
-            bound = [] if self.bound is None else [self._size(self.bound.values[i], ROUND_CEILING)]
-            slope = "-" if math.isnan(self.slope[i]) else f"{self.slope[i]:.3f}"
-            rows.append([asked(L), self._measured(i), slope, *bound])
+            rows.append([asked(L), self._told(self.shown[i], self.standard_error[i])])
+            if part:
+                rows[-1].append(self._told(self.to_limit[i], self.to_limit_error[i]))
+            rows[-1].append("-" if math.isnan(self.slope[i]) else f"{self.slope[i]:.3f}")
+            if useful and self.bound is not None:
+                rows[-1].append(self._size(self.bound.values[i], ROUND_CEILING) if self._useful[i] else "no useful bound")
         return rows
 
     def needs(self) -> list[list[str]]:
-        """The lengths needed for each tolerance, under a head; empty where the limit is 0."""
+        """The lengths needed for each tolerance, under a head; empty where linear attention is
+        0.
+        """
         if self.vanishes:
             return []
         cell = lambda L: "unknown" if math.isnan(L) else "beyond 1e100" if math.isinf(L) else length(L).removeprefix("about ")
-        rows = [
-            [
-                "relative error",
-                "needs L",
-                *(
-                    []
-                    if self.bound is None
-                    else [f"{'supported' if self.bound.supported else 'certain'} from L ({self.bound.name})"]
-                ),
-            ]
-        ]
+        part, bound = not self.setting.gaussian, self.bound
+        if bound is not None and math.isinf(min(bound.needed.values())):
+            bound = None
+        rows = [["relative error", "needs L", *(["T_L to T needs L"] if part else [])]]
+        if bound is not None:
+            sure = "supported" if bound.supported else "certain"
+            rows[0].append(f"{sure} from L ({bound.name})")
         for t in TOLERANCES:
-            rows.append([percent(t), cell(self.needed[t]), *([] if self.bound is None else [cell(self.bound.needed[t])])])
+            rows.append([percent(t), "no L will do" if self.off_linear.beyond(t) else cell(self.needed[t])])
+            rows[-1] += [cell(self.needed_to_limit[t])] if part else []
+            rows[-1] += [] if bound is None else [cell(bound.needed[t])]
         return rows
 
     def text(self, width: int = 100) -> str:
@@ -291,52 +325,65 @@ class HowLinear:
             return percent(value, rounding)
         return digits(value, rounding)
 
-    def _measured(self, i: int) -> str:
-        """The error at one length, with its standard error where it is sampled."""
-        error = self.standard_error[i]
-        return self._size(self.shown[i]) + (f" +- {self._size(error)}" if error > 0 else "")
+    def _told(self, value: float, error: float) -> str:
+        """A number of the answer, with its standard error where it is sampled."""
+        return self._size(value) + (f" +- {self._size(error)}" if error > 0 else "")
+
+    @property
+    def _useful(self) -> NDArray[np.bool_]:
+        """At which lengths a bound says something: less than 100 %, or a number where there is no
+        relative error.
+        """
+        assert self.bound is not None
+        return np.asarray(self.bound.values <= (np.finfo(float).max if self.vanishes else 1.0))
 
     def _needed(self) -> list[str]:
         """From which lengths on the error is within the tolerances."""
         first, second = (self.needed[t] for t in TOLERANCES)
-        if self.vanishes or math.isnan(first):
-            return [] if self.vanishes else ["Which L brings it to 10 % or 1 % is not known here."]
+        never = [self.off_linear.beyond(t) for t in TOLERANCES]
+        if self.vanishes:
+            return []
+        if never[0]:
+            return ["No L brings it to 10 %, since T itself is further off."]
+        if math.isnan(first):
+            return ["Which L brings it to 10 % or 1 % is not known here."]
         if math.isinf(first):
             return ["Not even 1e100 tokens bring it to 10 %."]
         then = "not even 1e100 tokens bring it to 1 %" if math.isinf(second) else f"1 % {length(second)}"
+        if never[1]:
+            then = "and no L brings it to 1 %, since T itself is further off"
         return [f"10 % needs L {_equals(first)}{length(first)}, {then}."]
 
     def _law(self) -> list[str]:
         """From which length on the law shows."""
+        of = "" if self.setting.gaussian else " of T_L - T"
         if self.law is None:
-            return ["Which law the approach follows is not known here."]
+            return [f"Which law the approach{of} follows is not known here."]
         if math.isnan(self.law_from):
             return []
         if math.isinf(self.law_from):
-            return [f"The {self.law} law does not set in before L = 1e100."]
-        return [f"The {self.law} law sets in at L {_equals(self.law_from)}{length(self.law_from)}."]
-
-    def _off_linear(self) -> list[str]:
-        """How far the limit is from linear attention, for other laws than Gaussian ones."""
-        if self.setting.gaussian or self.vanishes:
-            return []
-        error = f" +- {percent(self.off_linear.error)}" if self.off_linear.error else ""
-        return [f"T itself differs from the linear attention V Gamma U z by {percent(self.off_linear.value)}{error}."]
+            return [f"The {self.law} law{of} does not set in before L = 1e100."]
+        return [f"The {self.law} law{of} sets in at L {_equals(self.law_from)}{length(self.law_from)}."]
 
     def _bound(self) -> list[str]:
         """What a theorem promises, and whether that is certain."""
         if self.bound is None:
             return ["Certain bound: none."]
-        at = f"at L = {asked(self.lengths[-1])}"
-        value = self.bound.values[-1]
-        says = f"nothing {at}" if not math.isfinite(value) else f"at most {self._size(value, ROUND_CEILING)} {at}"
-        if self.vanishes:
-            return [f"{self.bound.title}: {says}."]
+        at, of = f"at L = {asked(self.lengths[-1])}", "" if self.setting.gaussian else " on T_L to T"
+        useful = bool(self._useful[-1])
+        says = f"at most {self._size(self.bound.values[-1], ROUND_CEILING)} {at}"
         first, second = (self.bound.needed[t] for t in TOLERANCES)
+        if not useful and not math.isfinite(first):
+            nothing = "nothing" if self.vanishes else "nothing below 100 %"
+            more = "" if self.vanishes else ", and 10 % at no L up to 1e100"
+            return [f"Certain bound{of}: no useful bound is known ({self.bound.name} promises {nothing} {at}{more})."]
+        if self.vanishes:
+            return [f"{self.bound.title}{of}: {says}."]
+        says = says if useful else f"no useful bound is known {at}"
         if math.isinf(first):
-            return [f"{self.bound.title}: {says}; 10 % beyond L = 1e100 only."]
+            return [f"{self.bound.title}{of}: {says}; none is 10 % up to L = 1e100."]
         then = "1 % beyond L = 1e100 only" if math.isinf(second) else f"1 % from L {_equals(second)}{length(second)} on"
-        return [f"{self.bound.title}: {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
+        return [f"{self.bound.title}{of}: {says}; 10 % from L {_equals(first)}{length(first)} on, {then}."]
 
 
 def _equals(L: float) -> str:

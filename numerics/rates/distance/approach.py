@@ -1,5 +1,5 @@
-"""How the exact error of the output approaches 0: its size and local slope at any length, and the
-lengths from which it stays below a tolerance, or falls as its law says.
+"""How the exact output approaches its limit and linear attention: the errors and the local slope at
+any length, and the lengths from which they stay below a tolerance, or fall as the law says.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def law_of(setting: AttentionSetting) -> Law | None:
 
 
 class Curve:
-    """The exact mean squared error of the output over the prompt length. What was computed is kept.
+    """The exact mean squared errors of the output over the prompt length, against its limit and
+    against linear attention. What was computed is kept.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ class Curve:
 
     def __init__(self, setting: AttentionSetting) -> None:
         self._setting = setting
-        self._known: dict[float, float] = {}
+        self._known: dict[float, tuple[float, float]] = {}
 
     def error(self, lengths: Floats) -> Floats:
         """``E|T_L - T|^2`` at some lengths.
@@ -113,16 +114,25 @@ class Curve:
         OutOfReach
             If the exact engine has no value there.
         """
+        return self._values(lengths)[:, 0]
+
+    def from_linear(self, lengths: Floats) -> Floats:
+        """``E|T_L - V Gamma U z|^2`` at some lengths, as far as `error` reaches."""
+        return self._values(lengths)[:, 1]
+
+    def _values(self, lengths: Floats) -> Floats:
+        """Both errors, shape (n, 2)."""
         missing = np.array(sorted(set(lengths.tolist()) - set(self._known)))
         # On average over queries one quadrature for all lengths would have to be fine for each.
         groups = np.split(missing, np.searchsorted(missing, APART)) if self._setting.averaged else [missing]
         for group in groups:
             if group.size:
-                values = exact_error(self._setting, "output", group)
-                if values is None:
+                values = [exact_error(self._setting, "output", group)]
+                values.append(values[0] if self._setting.gaussian else exact_error(self._setting, "from_linear", group))
+                if values[0] is None or values[1] is None:
                     raise OutOfReach
-                self._known |= zip(group.tolist(), values.tolist())
-        return np.array([self._known[L] for L in lengths.tolist()])
+                self._known |= zip(group.tolist(), zip(values[0].tolist(), values[1].tolist()))
+        return np.array([self._known[L] for L in lengths.tolist()]).reshape(-1, 2)
 
     def slope(self, lengths: Floats) -> Floats:
         """The slope of ``ln E|T_L - T|^2`` over ln L, from a tenth fewer tokens to a tenth more."""
@@ -212,16 +222,19 @@ def _between(edge: _Edge) -> Floats:
     return np.unique(inner[(inner > low) & (inner < high)])
 
 
-def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | None, *, far: bool) -> dict[str, float] | None:
-    """From which length on the relative error is within each tolerance, and the local slope close
-    to that of the law.
+def onsets(
+    curve: Curve, size: float, tolerances: Mapping[str, tuple[bool, float]], law: Law | None, *, far: bool
+) -> dict[str, float] | None:
+    """From which length on the relative errors are within tolerances, and the local slope close to
+    that of the law.
 
     Parameters
     ----------
     curve : Curve
     size : float
-        ``E|T|^2``, to which errors are relative; 0 for none.
-    tolerances : tuple of float
+        ``E|V Gamma U z|^2``, to which errors are relative; 0 for none.
+    tolerances : mapping of str to (bool, float)
+        By their names: whether the error is that against linear attention, and the tolerance.
     law : Law or None
     far : bool
         Whether it is followed up to 1e100 always: on average over queries and for tokens on atoms,
@@ -230,10 +243,10 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
     Returns
     -------
     dict of str to float, or None
-        Under the tolerances as text, and ``"law"``; infinity where 1e100 tokens are not enough, nan
+        Under the names, and ``"law"``; infinity where 1e100 tokens are not enough, nan
         where there is no law or no relative error. None if the exact engine does not reach.
     """
-    wanted = {str(t): t for t in tolerances if size > 0}
+    wanted = dict(tolerances) if size > 0 else {}
     names = [*wanted, *(["law"] if law is not None else [])]
 
     def excess(points: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -245,10 +258,11 @@ def onsets(curve: Curve, size: float, tolerances: tuple[float, ...], law: Law | 
                 if name == "law" and law is not None:
                     found[name] = np.abs(curve.slope(L) - law.slope(L)) - LAW_SHARE * law.exponent
                 else:
-                    found[name] = np.log(curve.error(L) / (wanted[name] ** 2 * size))
+                    linear, tolerance = wanted[name]
+                    found[name] = np.log((curve.from_linear(L) if linear else curve.error(L)) / (tolerance**2 * size))
         return found
 
-    unknown = dict.fromkeys((*map(str, tolerances), "law"), math.nan)
+    unknown = dict.fromkeys((*tolerances, "law"), math.nan)
     if not names:
         return unknown
     try:

@@ -1,5 +1,5 @@
 """The question that a user of the theory has: for my Gamma, U, V, query and L, how far is softmax
-attention from its limit, which for Gaussian tokens is linear attention, and which L would do?
+attention from linear attention, and which L would do?
 
 Everything is exact where an exact engine exists, and the bounds are those whose hypotheses the
 setting meets. What is left, other laws of tokens over many queries, is measured by Monte Carlo.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,8 +42,11 @@ def how_linear(
     mean: ArrayLike | None = None,
     measured: tuple[Floats, Floats, int] | None = None,
 ) -> HowLinear:
-    """How far softmax attention on L tokens is from its limit for infinite prompts, and which L
-    brings it close.
+    """How far softmax attention on L tokens is from the linear attention ``V Gamma U z``, and which
+    L brings it close.
+
+    The distance has two parts: from softmax attention T_L to its limit T for infinite prompts, and
+    from T to linear attention, which no L changes. For Gaussian tokens T is linear attention.
 
     Parameters
     ----------
@@ -56,8 +60,8 @@ def how_linear(
         ``e^{m'Uz}``, but T_L and T lose V m; what that changes is part of the answer. By default
         that of the rows for the law of an embedding table, and zero for others.
     measured : (mean squared errors, standard errors, replicates), optional
-        Of the output at the lengths, in increasing order: used in place of a new measurement where
-        nothing is exact.
+        Of the output against its limit at the lengths, in increasing order: used in place of a new
+        measurement where nothing is exact.
 
     Returns
     -------
@@ -86,37 +90,47 @@ def how_linear(
         mean = setting.law.structure.mean
     m = None if mean is None else read_arrays(V=(setting.V, "d_out d"), mean=(mean, "d"))[1]
     limit = infinite_prompt(setting, m)
-    unit = limit.size.value or 1.0
+    unit = limit.linear or 1.0
+    off_linear = _root(limit.off_linear, unit)
     curve, law, drawn, starts = Curve(setting), law_of(setting), 0, None
+    never = {t for t in TOLERANCES if off_linear.beyond(t)}
+    wanted = {f"limit {t}": (False, t) for t in TOLERANCES}
+    if not setting.gaussian:
+        wanted |= {f"linear {t}": (True, t) for t in TOLERANCES if t not in never}
     try:
-        squares, slope, errors = curve.error(L), curve.slope(L), np.zeros_like(L)
+        squares, slope = np.stack([curve.from_linear(L), curve.error(L)]), curve.slope(L)
+        errors = np.zeros_like(squares)
         rare = setting.averaged or isinstance(setting.law.structure, (Atomic, EmbeddingTable))
-        starts = onsets(curve, limit.size.value, TOLERANCES, law, far=rare)
+        starts = onsets(curve, limit.linear, wanted, law, far=rare)
     except OutOfReach:
-        squares, errors, drawn = measured or _measured(setting, L)
+        squares, errors, drawn = _measured(setting, L, math.sqrt(limit.off_linear.value), measured)
         slope = np.full_like(L, math.nan)
-    known, bound = starts or {}, _certain(setting, L, limit.size.value)
-    needed = {t: known.get(str(t), math.nan) for t in TOLERANCES}
+    known, bound = starts or {}, _certain(setting, L, limit.linear)
+    to_limit = {t: known.get(f"limit {t}", math.nan) for t in TOLERANCES}
     if bound is not None:  # both are narrowed down to a thousandth: what is certain is also needed at most
-        needed = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in needed.items()}
+        to_limit = {t: min(length, bound.needed[t]) if length >= 1 else length for t, length in to_limit.items()}
+    needed = {t: math.inf if t in never else known.get(f"linear {t}", math.nan) for t in TOLERANCES}
     with np.errstate(divide="ignore", invalid="ignore"):
-        relative = np.sqrt(squares / unit)
         # Of the root, upwards: what missed prompts add to a square may exceed it.
-        spread = np.hypot(np.sqrt(1 + errors / squares) - 1, limit.size.error / unit / 2) if drawn else errors
+        spread = np.sqrt((squares + errors) / unit) - np.sqrt(squares / unit) if drawn else errors
     return HowLinear(
         setting=setting,
         lengths=L,
-        error=np.sqrt(squares),
-        relative_error=relative if limit.size.value else np.full_like(L, math.nan),
-        standard_error=relative * spread,
+        error=np.sqrt(squares[0]),
+        relative_error=np.sqrt(squares[0] / unit) if limit.linear else np.full_like(L, math.nan),
+        standard_error=spread[0],
+        to_limit=np.sqrt(squares[1] / unit),
+        to_limit_error=spread[1],
         slope=slope,
-        needed=needed,
+        needed=to_limit if setting.gaussian else needed,
+        needed_to_limit=to_limit,
         law=law,
         law_from=known.get("law", math.nan),
         bound=bound,
+        linear=math.sqrt(limit.linear),
         size=_root(limit.size, 1.0),
-        off_linear=_root(limit.off_linear, unit),
-        with_mean=math.sqrt(limit.with_mean.value) if m is not None and m.any() else None,
+        off_linear=off_linear,
+        with_mean=math.sqrt(limit.with_mean) if m is not None and m.any() else None,
         replicates=drawn,
     )
 
@@ -127,27 +141,37 @@ def _root(square: Known, unit: float) -> Known:
     return Known(root, square.error / (2 * root * unit) if root else 0.0)
 
 
-def _measured(setting: AttentionSetting, lengths: Floats) -> tuple[Floats, Floats, int]:
-    """The mean squared error at each length by Monte Carlo, its standard error, and the number of
-    prompts; nan for prompts too long to draw.
+def _measured(
+    setting: AttentionSetting, lengths: Floats, off: float, known: tuple[Floats, Floats, int] | None
+) -> tuple[Floats, Floats, int]:
+    """The mean squared errors against linear attention and against the limit at each length by
+    Monte Carlo, shape (2, n), their standard errors, and the number of prompts; nan for prompts too
+    long to draw. The limit is ``off`` from linear attention; what is ``known`` is not drawn again.
     """
     from numerics.monte_carlo.estimate import attention_errors  # half a second for Numba, which nothing exact needs
     from numerics.monte_carlo.rare_prompts import rare_prompts
 
     short = lengths[lengths <= LONGEST_DRAWN]
-    mean, error = (np.full(lengths.shape, math.nan) for _ in range(2))
+    mean, error = (np.full((2, lengths.size), math.nan) for _ in range(2))
+    if known is not None:
+        mean[1], error[1] = known[:2]
     if not short.size:
-        return mean, error, 0
+        return mean, error, 0 if known is None else known[2]
     table = setting.law.structure if isinstance(setting.law.structure, EmbeddingTable) else None
-    affordable = DRAWN / (short.max() * setting.d) if table is None else WEIGHED / (table.rows.size * short.size)
+    sides = ("linear",) if known is not None else ("linear", "limit")
+    steps = short.size * len(sides)
+    affordable = DRAWN / (short.max() * setting.d) if table is None else WEIGHED / (table.rows.size * steps)
     replicates = int(np.clip(affordable, FEWEST, MOST))
-    for i, L in enumerate(short.astype(int)):
-        found = attention_errors(setting, lengths=[int(L)], replicates=replicates, seed=0)
-        missed = float(rare_prompts(setting, short[i : i + 1], replicates)[0][0])
-        mean[i], error[i] = found.output.mean[0], math.hypot(float(found.output.standard_error[0]), missed)
+    # What a missed prompt adds is the square of at most this times its distance from the limit.
+    wider = 1 + off / (2 * math.sqrt(float(np.trace(setting.V @ setting.Gamma @ setting.V.T))))
+    for k, (i, side) in enumerate(product(range(short.size), sides)):
+        found = attention_errors(setting, lengths=[int(short[i])], replicates=replicates, seed=0, against=side).output
+        missed = float(rare_prompts(setting, short[i : i + 1], replicates)[0][0]) * (wider**2 if side == "linear" else 1.0)
+        row = ("linear", "limit").index(side)
+        mean[row, i], error[row, i] = found.mean[0], math.hypot(float(found.standard_error[0]), missed)
         if table is not None:
-            table.progress(i + 1, short.size, "drawing prompts")
-    return mean, error, replicates
+            table.progress(k + 1, steps, "drawing prompts")
+    return mean, error, replicates if known is None else min(replicates, known[2])
 
 
 def _certain(setting: AttentionSetting, lengths: Floats, size: float) -> CertainBound | None:

@@ -1,5 +1,5 @@
-"""The limit T of attention for infinite prompts: its size, and how far it is from the linear
-attention ``V Gamma U z``, which for Gaussian tokens it is.
+"""The linear attention ``V Gamma U z``, the limit T of softmax attention for infinite prompts,
+which it is for Gaussian tokens, and how far the two are apart.
 """
 
 from __future__ import annotations
@@ -28,23 +28,30 @@ class Known(NamedTuple):
     value: float
     error: float = 0.0
 
+    def beyond(self, tolerance: float) -> bool:
+        """Whether it is larger, by five standard errors where it is sampled."""
+        return self.value - 5 * self.error > tolerance
+
 
 class Infinite(NamedTuple):
     """The limit for infinite prompts, on average over the query if that is random.
 
     Attributes
     ----------
+    linear : float
+        ``E|V Gamma U z|^2``; exactly 0 where it vanishes but for rounding.
     size : Known
         ``E|T|^2``; exactly 0 where the limit vanishes but for rounding.
     off_linear : Known
         ``E|T - V Gamma U z|^2``.
-    with_mean : Known
-        ``E|T + Vm|^2``, m the mean that was taken out of the tokens.
+    with_mean : float
+        ``E|V Gamma U z + Vm|^2``, m the mean that was taken out of the tokens.
     """
 
+    linear: float
     size: Known
     off_linear: Known
-    with_mean: Known
+    with_mean: float
 
 
 def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> Infinite:
@@ -78,21 +85,24 @@ def infinite_prompt(setting: AttentionSetting, mean: Floats | None = None) -> In
     V, M = setting.V, setting.Gamma @ setting.U
     shift = V @ (np.zeros(setting.d) if mean is None else mean)
     noise = ROUNDING * np.abs(setting.Gamma) @ np.abs(setting.U)
-    if setting.averaged and setting.gaussian:  # T is linear in the centred query: on average nothing is left of mixed terms
-        size = _unless_noise(_square(V @ M @ setting.query_factor), _square(np.abs(V) @ noise @ np.abs(setting.query_factor)))
-        return Infinite(Known(size), Known(0.0), Known(size + _square(shift)))
+    outputs = V @ M @ setting.query_factor
+    linear = _unless_noise(_square(outputs), _square(np.abs(V) @ noise @ np.abs(setting.query_factor)))
+    # linear in the query: on average over centred ones nothing is left of mixed terms
+    with_mean = linear + _square(shift) if setting.averaged else _square(outputs[:, 0] + shift)
+    if not math.isfinite(with_mean):
+        raise ValueError("the mean of the tokens makes the output leave the range of floats; choose other units")
+    if setting.gaussian:
+        return Infinite(linear, Known(linear), Known(0.0), with_mean)
     queries = _queries(setting)
-    linear, of_means = queries @ M.T, np.zeros(setting.d)
-    h = linear
-    if not setting.gaussian:
-        of_means = ROUNDING_OF_MEANS * np.sqrt(np.diag(setting.Gamma))
-        h = setting.law.tilted_mean(queries @ setting.U.T)
-    found = _mean_square(h @ V.T)
-    floor = _square((np.abs(queries) @ noise.T + of_means) @ np.abs(V).T) / len(h)
+    h = setting.law.tilted_mean(queries @ setting.U.T)
+    off = np.abs(queries) @ noise.T + ROUNDING_OF_MEANS * np.sqrt(np.diag(setting.Gamma))
+    floor = _square(off @ np.abs(V).T) / len(h)
+    size, off_linear = (_mean_square(x @ V.T) for x in (h, h - queries @ M.T))
     return Infinite(
-        size=found if _unless_noise(found.value, floor) else Known(0.0),
-        off_linear=_mean_square((h - linear) @ V.T),
-        with_mean=_mean_square(h @ V.T + shift),
+        linear=linear,
+        size=size if _unless_noise(size.value, floor) else Known(0.0),
+        off_linear=off_linear if _unless_noise(off_linear.value, floor) else Known(0.0),
+        with_mean=with_mean,
     )
 
 
@@ -106,7 +116,8 @@ def _queries(setting: AttentionSetting) -> Floats:
 
 def _square(M: Floats) -> float:
     """The squared Frobenius norm."""
-    return float(np.sum(M**2))
+    with np.errstate(over="ignore"):
+        return float(np.sum(M**2))
 
 
 def _unless_noise(square: float, floor: float) -> float:
@@ -116,10 +127,7 @@ def _unless_noise(square: float, floor: float) -> float:
 
 def _mean_square(T: Floats) -> Known:
     """The mean of |T|^2 over the queries, and its standard error; opposite draws count as one."""
-    with np.errstate(over="ignore"):
-        squares = np.sum(T**2, axis=1)
-    if not np.isfinite(squares).all():
-        raise ValueError("the mean of the tokens makes the output leave the range of floats; choose other units")
+    squares = np.sum(T**2, axis=1)
     if len(squares) == 1:
         return Known(float(squares[0]))
     pairs = squares.reshape(2, -1).mean(axis=0)

@@ -29,7 +29,7 @@ from numerics.rates.series import Series
 __all__ = ["COLUMNS", "FORMAT", "as_csv", "as_document", "table"]
 
 #: Version of the format of ``report.json``.
-FORMAT = 3
+FORMAT = 4
 #: Columns of the table that hold a curve, and the names that this curve may have.
 BOUND_OF = {
     "theorem_a": ("Theorem A",),
@@ -208,7 +208,7 @@ def _setting(setting: AttentionSetting) -> dict[str, Any]:
 
 
 def _answer(found: HowLinear) -> dict[str, Any]:
-    """How close attention is to its limit, as JSON values."""
+    """How close attention is to linear attention, as JSON values."""
     bound = found.bound
     return {
         "L": int(found.lengths[-1]),
@@ -218,8 +218,12 @@ def _answer(found: HowLinear) -> dict[str, Any]:
         "error": _number(found.error[-1]),
         "relative_error": _number(found.relative_error[-1]),
         "standard_error": _number(found.standard_error[-1]),
+        "to_limit": _number(found.to_limit[-1]),
+        "to_limit_error": _number(found.to_limit_error[-1]),
+        "off_linear": _number(found.off_linear.value),
         "slope": _number(found.slope[-1]),
         "needed": [{"tolerance": t, "L": _number(L)} for t, L in found.needed.items()],
+        "needed_to_limit": [{"tolerance": t, "L": _number(L)} for t, L in found.needed_to_limit.items()],
         "law": None if found.law is None else str(found.law),
         "law_from": _number(found.law_from),
         "bound": None
@@ -230,8 +234,8 @@ def _answer(found: HowLinear) -> dict[str, Any]:
             "needed": [{"tolerance": t, "L": _number(L)} for t, L in bound.needed.items()],
             "note": bound.note,
         },
+        "linear": found.linear,
         "limit": found.size.value,
-        "off_linear": _number(found.off_linear.value),
     }
 
 

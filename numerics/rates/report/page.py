@@ -28,9 +28,9 @@ from numerics.rates.series import Series
 __all__ = ["as_html"]
 
 
-def _legend(series: Series) -> list[dict[str, str]]:
+def _legend(series: Series, linear: float) -> list[dict[str, str]]:
     """The keys of the error plot, with the distance of each bound from the truth where it is
-    tightest.
+    tightest; linear attention has the size ``linear``.
     """
     truth = series.mean if series.exact is None else series.exact
     against = "measured" if series.exact is None else "exact"
@@ -45,6 +45,8 @@ def _legend(series: Series) -> list[dict[str, str]]:
             note = f"{ratio(float(np.min(bound.values[speaks] / truth[speaks])))} × {against} at its tightest"
         elif not speaks.any():
             note = "beyond the range of floating point"
+        if bound.kind == "upper bound" and speaks.any() and 0 < linear**2 < np.min(bound.values[speaks]):
+            note += "; no useful bound, since it is above 100 % of linear attention at all these lengths"
         if speaks.any() and np.min(bound.values[speaks]) > error_limits(series)[1]:
             note += ", above the plot"
         entries.append({"variable": variable, "mark": "line", "dashes": dashes, "name": bound.name, "note": note})
@@ -114,7 +116,7 @@ def _cards(run: Rates, drawn: RunDrawing) -> list[dict[str, Any]]:
             "formula": TITLES[series.quantity][1],
             "plot": drawn.errors[series.quantity].inline,
             "slopes": drawn.slopes[series.quantity].inline,
-            "legend": _legend(series),
+            "legend": _legend(series, run.answer.linear if series.quantity == "output" else 0.0),
             "exact": series.exact is not None,
             "sharp": series.sharp,
             "standing": standing(run.setting, series.quantity),
@@ -171,7 +173,7 @@ def _summary(run: Rates) -> str:
 
 def _formulas(text: str) -> str:
     """A sentence of an answer as HTML, with the signs of the formulas."""
-    signs = {"Gamma": "Γ", "sqrt(": "√(", " - T": " − T", "+-": "±", "e^(z_k'Uz)": "e^z_k'Uz", " %": "\u00a0%"}
+    signs = {"Gamma": "Γ", "sqrt(": "√(", " - T": " − T", " - V": " − V", "+-": "±", "e^(z_k'Uz)": "e^z_k'Uz", " %": "\u00a0%"}
     for typed, sign in signs.items():
         text = text.replace(typed, sign)
     text = re.sub(r"\b[\d.]+e-?\d+", lambda found: sci(float(found[0])), text)
@@ -180,7 +182,7 @@ def _formulas(text: str) -> str:
 
 
 def _answer(run: Rates) -> dict[str, Any]:
-    """The box that answers how close attention is to its limit."""
+    """The box that answers how close attention is to linear attention."""
     found = run.answer
     return {
         "colour": found.grade.colour,

@@ -18,12 +18,15 @@ from numpy.typing import NDArray
 
 from numerics.regression.flow.integrator import check_positive, check_start, follow_compiled
 from theory.inputs.arrays import read_arrays, read_covariance
+from theory.inputs.spectrum import spectrum
 from theory.regression.risk import effective_covariance, risk_and_gradient
 from theory.shown.result import in_a_line
 
 __all__ = ["Flow", "integrate_flow"]
 
 Floats = NDArray[np.float64]
+#: The default last time in units of the slowest mode, and the least one in units of the fastest.
+LONG, SHORTEST = 1e4, 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,8 @@ class Flow:
     risk : array (n,)
         The risk along the way.
     converged : bool
-        Whether the speed fell below the tolerance at a point that is no saddle.
+        Whether the speed fell below the tolerance at a point that is no saddle; if not, the last
+        time came first.
     """
 
     t: Floats
@@ -83,6 +87,17 @@ def _field(y: Floats, constants: Floats, out: Floats) -> float:
     return limit * u * u * math.sqrt(size + u * u)
 
 
+def _long_after(l: Floats, m: Floats, A: Floats, u0: float) -> float:
+    """Long after the slowest mode has settled; l and time are in units of |Sigma|.
+
+    The flow conserves ``|U|^2 - u^2`` and ends where U is ``1 / (m u)``.
+    """
+    T, excess = float((1 / m**2).sum()), float((A**2).sum()) - u0**2
+    root = math.hypot(excess, 2 * math.sqrt(T))
+    square = 2 * T / (excess + root) if excess > 0 else (root - excess) / 2
+    return min(max(SHORTEST, LONG / float(l[0] ** 2 * min(1.0, m[0] * square))), 1e300)
+
+
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # the start is checked, and trial steps may leave the floats
 def integrate_flow(
     Sigma: Any,
@@ -108,12 +123,15 @@ def integrate_flow(
     noise : float
         Variance of the label noise.
     t_max : float, optional
-        Last time; by default far beyond the slowest mode of the covariance.
+        Last time; by default 1e4 times the time scale ``1 / min(l^2, u^2 l^2 m)`` of the slowest
+        mode, for l and m as below and the u at which conservation of ``|U|^2 - u^2`` lets the flow
+        end.
     tolerance : float
         Converged means: the distance to the minimum is at most this multiple of the state's norm,
         the distance being bounded by the speed over ``u^2 l^2 m``, ``l`` and ``m`` the least
         positive eigenvalues of Sigma and of S_L (the least positive curvature of the risk at a
-        minimum).
+        minimum). What cannot be told from rounding errors of Sigma counts as zero, see
+        `theory.inputs.spectrum`.
     rtol : float
         Relative tolerance of the integrator.
 
@@ -144,19 +162,19 @@ def integrate_flow(
     if top == 0:
         raise ValueError("Sigma is the zero matrix: the flow stands still; pass a Sigma != 0")
     risk, gradient = risk_and_gradient(S, prompt_length=prompt_length, noise=noise)
-    moving = np.linalg.eigvalsh(S) > 1e-12 * top
-    S_L = effective_covariance(S, prompt_length, noise)
-    # Sigma and S_L have the same eigenvectors and their eigenvalues the same order.
-    slowest = [np.linalg.eigvalsh(M)[moving][0] / top for M in (S, S_L)]
-    curvature = slowest[0] ** 2 * slowest[1] * top
+    S_L, modes = effective_covariance(S, prompt_length, noise), spectrum(S)
+    l, added = modes.values, 0.0 if prompt_length is None else (float(np.trace(S)) + noise) / prompt_length
+    m = l + added if prompt_length is None else l * (1 + 1 / prompt_length) + added
+    curvature = (l[0] / top) ** 2 * m[0]
 
     t, y, stopped = np.zeros(1), np.append(A.ravel(), v)[None, :], True
     check_start(pace, 1 / pace if pace else np.inf, curvature, *map(np.asarray, gradient(A, v)), np.asarray(risk(A, v)))
     # Time runs in units of 1 / |Sigma|^2, so that no covariance is too small or too large.
     constants = np.concatenate([[d, pace, tolerance * curvature], S.ravel(), S_L.ravel()])
-    size, end = float(np.abs(y[0]).max()), 1e9 if t_max is None else t_max * pace
+    size = float(np.abs(y[0]).max())
+    end = _long_after(l / top, m, modes.vectors.T @ A @ modes.vectors, float(v)) if t_max is None else t_max * pace
     if size > 0:
-        t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size)
+        t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size, unit=1 / pace)
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
     # As `icl_risk`, of all states at once: tr(U S U' S S_L) sums the entries of (S S_L U S) * U.
     squares, lines = (((S @ S_L) @ U @ S) * U).sum((1, 2)), ((S @ S) * U).sum((1, 2))

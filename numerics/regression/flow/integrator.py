@@ -9,6 +9,7 @@ implicit method, follows the flow instead.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -31,6 +32,10 @@ ROOM = 2048
 #: Evaluations of the field after which the integrator gives up: the flows of the claims take some
 #: thousands.
 MOST_EVALUATIONS = 100_000
+TOO_STIFF = (
+    "parts of the flow differ too much in speed; give a covariance, a noise and a start of like sizes, a larger rtol, or an "
+    "earlier last time"
+)
 
 
 def follow(
@@ -89,24 +94,23 @@ def follow(
 
     def counted(t: float, y: Floats) -> Floats:
         if next(evaluations) > MOST_EVALUATIONS:
-            raise RuntimeError(
-                f"the integrator gave up at t = {t * unit:.3g} after {MOST_EVALUATIONS} steps: parts of the flow differ too much in"
-                " speed; give a covariance, a noise and a start of like sizes, or a larger rtol"
-            )
+            raise RuntimeError(f"the integrator gave up at t = {t * unit:.3g} after {MOST_EVALUATIONS} steps: {TOO_STIFF}")
         return motion(y)
 
-    path = solve_ivp(
-        counted,
-        (0.0, end),
-        start,
-        method="LSODA",
-        rtol=rtol,
-        atol=1e-3 * rtol * size,
-        t_eval=times,
-        events=event if times is None else None,
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="lsoda", category=UserWarning)  # the error below says the same
+        path = solve_ivp(
+            counted,
+            (0.0, end),
+            start,
+            method="LSODA",
+            rtol=rtol,
+            atol=1e-3 * rtol * size,
+            t_eval=times,
+            events=event if times is None else None,
+        )
     if path.status < 0:
-        raise RuntimeError(f"the integrator gave up at t = {path.t[-1] * unit:.3g}: {path.message}; loosen rtol or rescale Sigma")
+        raise RuntimeError(f"the integrator gave up at t = {path.t[-1] * unit:.3g}: {path.message} {TOO_STIFF}")
     return path.t, path.y.T, times is None and bool(path.t_events[0].size)
 
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from numerics.quadrature.query_moments import query_moments
 from numerics.quadrature.softmax_weights import LARGEST_LENGTH
 from numerics.quadrature.weight_tables import weight_table
-from theory.inputs.arrays import read_arrays, symmetric_root
+from theory.inputs.arrays import read_arrays
 from theory.inputs.kinds import check_kind
 from theory.inputs.overflow import within_floats
+from theory.inputs.spectrum import symmetric_root
 from theory.regression.task import RegressionTask, read_task
 from theory.shown.result import in_a_line
 

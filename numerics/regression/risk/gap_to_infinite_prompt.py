@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from numerics.quadrature.common_nodes import CommonNodes
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
-from theory.inputs.arrays import read_arrays, symmetric_root
+from theory.inputs.arrays import read_arrays
 from theory.inputs.overflow import within_floats
+from theory.inputs.spectrum import symmetric_root
 from theory.regression.risk import icl_risk
 from theory.regression.task import RegressionTask, read_task
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from numerics.derivations.derived import chain
 from numerics.derivations.flows import derivative
-from numerics.derivations.rules import arithmetic, assume, fall, replace, specialise, then
+from numerics.derivations.rules import arithmetic, assume, equal, fall, replace, specialise, then
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import START, Function, Op, Term, Variable, term
@@ -46,12 +46,11 @@ not_negative = assume("the r_i are not negative", 0, "<=", r(i), every=(i,))
 
 
 class Setting(NamedTuple):
-    """A flow: the eigenvalue m_i, the weight w_ij of the risk, w_ij m_i = l_i l_j and w_ij >= 0."""
+    """A flow: the eigenvalue m_i, the weight w_ij of the risk, and what is assumed of both."""
 
     m: Term
     weight: Term
-    law: Theorem
-    sign: Theorem
+    given: tuple[Theorem, ...]
 
     @property
     def bracket(self) -> Term:
@@ -70,15 +69,27 @@ class Setting(NamedTuple):
         return pairs(self.weight * self.bracket**2)
 
 
-_l_l = arithmetic(0, "<=", l(i) * l(j), eigenvalues, specialise(eigenvalues, {i: j}))
-_once = arithmetic(l(j) * (l(i) * r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(l(i) * r(i) * m(i),))
-finite = Setting(
-    m(i),
-    l(i) * l(j) * r(i),
-    chain(l(i) * l(j) * r(i) * m(i), _once),
-    arithmetic(0, "<=", l(i) * l(j) * r(i), _l_l, not_negative, hide=(l(i) * l(j),)),
-)
-infinite = Setting(l(i), l(j), chain(l(j) * l(i), l(i) * l(j)), specialise(eigenvalues, {i: j}))
+finite = Setting(m(i), l(i) * l(j) * r(i), (eigenvalues, inverse, not_negative))
+infinite = Setting(l(i), l(j), (eigenvalues,))
+
+
+@cache
+def law(at: Setting) -> Theorem:
+    """w_ij m_i = l_i l_j."""
+    if at is infinite:
+        return equal(l(j) * l(i), l(i) * l(j))
+    once = arithmetic(l(j) * (l(i) * r(i) * m(i)), "==", l(i) * l(j), inverse, hide=(l(i) * r(i) * m(i),))
+    return chain(l(i) * l(j) * r(i) * m(i), once)
+
+
+@cache
+def sign(at: Setting) -> Theorem:
+    """w_ij >= 0."""
+    other = specialise(eigenvalues, {i: j})
+    if at is infinite:
+        return other
+    both = arithmetic(0, "<=", l(i) * l(j), eigenvalues, other)
+    return arithmetic(0, "<=", l(i) * l(j) * r(i), both, not_negative, hide=(l(i) * l(j),))
 
 
 @cache
@@ -87,7 +98,7 @@ def excess_falls(at: Setting) -> Theorem:
     B, dU, du, both = at.bracket, U_.rate(i, j, t), u_.rate(t), at.weight * at.m
     product = l(i) * l(j) * B * U
     steps = [
-        arithmetic(2 * both * B * (du * U + u * dU), "==", 2 * (l(i) * l(j)) * B * (du * U + u * dU), at.law, hide=(both, B)),
+        arithmetic(2 * both * B * (du * U + u * dU), "==", 2 * (l(i) * l(j)) * B * (du * U + u * dU), law(at), hide=(both, B)),
         arithmetic(2 * (l(i) * l(j)) * B * (du * U + u * dU), "==", 2 * (du * product) - 2 * dU**2, at.flow[0], hide=(B,)),
     ]
     squares = pairs(dU**2)
@@ -134,8 +145,8 @@ def product(at: Setting) -> Theorem:
     B, w, both = at.bracket, at.weight, at.weight * at.m
     x, y = (Variable(name, range=REALS) for name in "xy")
     square = specialise(_young(), {x: B, y: delta(i, j)})
-    room = arithmetic(w * square.lhs, "<=", w * square.rhs, square, at.sign, hide=(w, square.lhs, square.rhs))
-    known = arithmetic(l(i) * l(j) * at.m * (u * U) ** 2, "==", both * at.m * (u * U) ** 2, at.law, hide=(both,))
+    room = arithmetic(w * square.lhs, "<=", w * square.rhs, square, sign(at), hide=(w, square.lhs, square.rhs))
+    known = arithmetic(l(i) * l(j) * at.m * (u * U) ** 2, "==", both * at.m * (u * U) ** 2, law(at), hide=(both,))
     more = arithmetic(
         q**2 * (h(i) * h(j)) * (u * U) ** 2,
         "<=",
@@ -183,8 +194,7 @@ def square_of_u(at: Setting) -> Theorem:
 
 
 def _given(at: Setting) -> frozenset[Assumption]:
-    parts = (*at.flow, at.law, at.sign, in_range, least(at), first_risk(at), trace_of(at))
-    return hypotheses(*parts)
+    return hypotheses(*at.flow, *at.given, in_range, least(at), first_risk(at), trace_of(at))
 
 
 def limit_statements(of_e: int | Fraction = 1, of_s: int | Fraction = 1) -> tuple[Statement, Statement]:

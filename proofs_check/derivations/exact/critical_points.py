@@ -15,7 +15,7 @@ from numerics.derivations.statements import Statement
 from numerics.derivations.terms import CLOCK, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import reading_off
-from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, not_negative, r
+from proofs_check.derivations.exact.bounded_flow import finite, inverse, m, not_negative, r, sign
 from proofs_check.derivations.exact.eigenbasis import (
     IDENTITY,
     U_,
@@ -130,7 +130,7 @@ def no_diagonal() -> Theorem:
     picked = specialise(picks, {f: ((j,), l(j) * U_(j, j, t))})
     part = chain(value, arithmetic(picked.rhs, "==", picked.lhs, picked, hide=(picked.lhs, picked.rhs)))
     part = chain(part, integrate("coordinates", (j,), less, (d,)), tau)
-    excess = chain(0, summed(arithmetic(0, "<=", w * B**2, finite.sign, hide=(w, B))), E)
+    excess = chain(0, summed(arithmetic(0, "<=", w * B**2, sign(finite), hide=(w, B))), E)
     product = arithmetic(E * value, "<=", E * tau, excess, part, hide=(E, value, tau))
     same = chain(u * Q - mixed, at_rest_too)
     form = -E * (u * Q - mixed) + u * E * Q + E * (tau - mixed)

@@ -34,7 +34,7 @@ from proofs_check.derivations.features.steps import above, ind, product, times
 
 #: Whether a class has less than half or more than three halves of its mean number of tokens.
 unbalanced = above(p * N / 2 - count) + above(count - Fraction(3, 2) * p * N)
-c_1, C = Variable("c_1", range=POSITIVE), Variable("C", range=POSITIVE)
+c_1, C = Variable("c1", range=POSITIVE), Variable("C", range=POSITIVE)
 likely = assume("no class is rarer than c_1/K", c_1 / K, "<=", p, every=(i,))
 cubic_length = assume("N >= C K^3", C * K**3, "<=", N)
 length = assume("N >= C K log(2K)", C * K * log(2 * K), "<=", N)

@@ -43,7 +43,7 @@ from proofs_check.derivations.features.steps import added, cancelled, product, s
 #: U of Lemma 3, and how much counts times exponentials of two classes differ.
 U, R = Variable("U", range=POSITIVE), Variable("R", range=Range(Fraction(1), lo_open=False))
 #: u of Lemma 3, the constant of the printed Theta(log K/K), and that of Theta(1) in 1 - Attn_k.
-u, c_1, c_2 = (Variable(name, range=POSITIVE) for name in ("u", "c_1", "c_2"))
+u, c_1, c_2 = (Variable(name, range=POSITIVE) for name in ("u", "c1", "c2"))
 l = Variable("l", Sort.INDEX)
 theta = Variable("theta", range=Range(Fraction(0), Fraction(1), False, False))
 odds, inverse = exp(q(n) - own_score), exp(-theta) / K

@@ -28,15 +28,14 @@ size_of_m = Defined("m2", over(i, d, LAW(z(i, k)) ** 2))
 
 
 class Matrix(NamedTuple):
-    """An entry as a function of the average, the bound E|z|^4 of its squared size, its error in
-    terms of x, y and u, and p, q, r with which the square of this is at most p x^2 + q y^2 + r u^2.
+    """An entry as a function of the average, its error in terms of x, y and u, and p, q, r with
+    which the square of this is at most p x^2 + q y^2 + r u^2.
 
     Here x is the error of the second moments of z, y is ee' and u is me' + em' for means m + e and
     m of z.
     """
 
     entry: Callable[[Average], Term]
-    size: Callable[[Average], Theorem]
     parts: Term
     numbers: tuple[int, int, int]
 
@@ -51,9 +50,15 @@ class Matrix(NamedTuple):
         return over_both(self.error**2)
 
 
-SECOND_MOMENT = Matrix(averages.second_moment, averages.size_of_the_second_moment, x + 0, (1, 0, 0))
-PRODUCT = Matrix(averages.product, averages.size_of_the_product, y + u, (0, 2, 2))
-COVARIANCE = Matrix(averages.covariance, averages.size_of_the_covariance, x - y - u, (3, 3, 3))
+SECOND_MOMENT = Matrix(averages.second_moment, x + 0, (1, 0, 0))
+PRODUCT = Matrix(averages.product, y + u, (0, 2, 2))
+COVARIANCE = Matrix(averages.covariance, x - y - u, (3, 3, 3))
+#: The bound E|z|^4 of the squared size of a matrix.
+SIZES = {
+    SECOND_MOMENT: averages.size_of_the_second_moment,
+    PRODUCT: averages.size_of_the_product,
+    COVARIANCE: averages.size_of_the_covariance,
+}
 
 
 @cache
@@ -108,7 +113,7 @@ def with_concentration(of: Matrix) -> Theorem:
 def without_concentration(of: Matrix) -> Theorem:
     """E|D|^2 <= 32 sigma^4 ((1 + ln L + h)^2 + (1 + h + a2)^2), from the sizes of both matrices."""
     two = specialise(arithmetic((x - y) ** 2, "<=", 2 * x**2 + 2 * y**2), {x: of.entry(PROMPT), y: of.entry(LAW)})
-    finite, infinite = of.size(PROMPT), of.size(LAW)
+    finite, infinite = map(SIZES[of], (PROMPT, LAW))
     sizes = entries(two, of.squared, 2 * finite.lhs + 2 * infinite.lhs)
     sizes = chain(sizes, replace(sizes.rhs, finite, infinite))
     average = integrated("prompt", (prompt,), sizes, None, 2 * expectation(PROMPT(F)) + 2 * LAW(F))

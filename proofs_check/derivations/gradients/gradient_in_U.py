@@ -63,36 +63,31 @@ class Part(NamedTuple):
     of: Matrix
     error: Term
     front: Term
-    bound: Theorem
-
-
-@cache
-def whole() -> Part:
-    """The gradient of all outputs: its error is V(C_L - C) times y'."""
-    error = over(i, m, over(j, d, over(n, d, (gradient(PROMPT) - gradient(LAW)) ** 2)))
-    columns = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(COVARIANCE.error, {i: l}))})
-    columns = integrated("coordinates", (j,), columns, None, norm_V**2 * COVARIANCE.squared, (d,))
-    return Part(COVARIANCE, error, norm_V**2, chain(error, size * columns.lhs, replace(size * columns.lhs, columns)))
 
 
 def of_a_row(of: Matrix, entry: Callable[[Average], Term]) -> Part:
-    """A term of the gradient of one output: its error is a matrix times v times y'."""
-    error = over(i, d, over(j, d, (entry(PROMPT) - entry(LAW)) ** 2))
-    each = cauchy_schwarz("coordinates", (j,), of.error, v(j), (d,))
-    rows = integrated("coordinates", (i,), each, None, of.squared * norm, (d,))
-    return Part(of, error, norm, chain(error, size * rows.lhs, replace(size * rows.lhs, rows)))
+    """A term of the gradient of one output."""
+    return Part(of, over(i, d, over(j, d, (entry(PROMPT) - entry(LAW)) ** 2)), norm)
+
+
+#: The gradient of all outputs; the average of (v.z) z y'; that of v.z times that of z y'.
+whole = Part(COVARIANCE, over(i, m, over(j, d, over(n, d, (gradient(PROMPT) - gradient(LAW)) ** 2))), norm_V**2)
+first_term = of_a_row(SECOND_MOMENT, lambda average: average(row * z(i, k) * y(j, query)))
+second_term = of_a_row(PRODUCT, lambda average: average(row) * average(z(i, k) * y(j, query)))
 
 
 @cache
-def first_term() -> Part:
-    """The average of (v.z) z y'."""
-    return of_a_row(SECOND_MOMENT, lambda average: average(row * z(i, k) * y(j, query)))
-
-
-@cache
-def second_term() -> Part:
-    """The average X of v.z times that of Y = z y'."""
-    return of_a_row(PRODUCT, lambda average: average(row) * average(z(i, k) * y(j, query)))
+def at_a_prompt(part: Part) -> Theorem:
+    """The error of the gradient of all outputs is V(C_L - C) times y', and that of a term of the
+    gradient of one output is a matrix times v times y'.
+    """
+    if part == whole:
+        columns = specialise(operator_norm(V, norm_V, m), {b: ((l,), instantiated(COVARIANCE.error, {i: l}))})
+        known = integrated("coordinates", (j,), columns, None, norm_V**2 * COVARIANCE.squared, (d,))
+    else:
+        each = cauchy_schwarz("coordinates", (j,), part.of.error, v(j), (d,))
+        known = integrated("coordinates", (i,), each, None, part.of.squared * norm, (d,))
+    return chain(part.error, size * known.lhs, replace(size * known.lhs, known))
 
 
 def _bracket(a: Term) -> Term:
@@ -131,10 +126,10 @@ def numbers() -> tuple[Theorem, ...]:
 
 
 @cache
-def averaged(part: Callable[[], Part]) -> Theorem:
+def averaged(part: Part) -> Theorem:
     """The error over prompt and query is at most our bound with the front in place of |V|^2."""
-    of, _, front, bound = part()
-    average = integrated("prompt", (prompt,), bound, None, front * size * expectation(of.squared))
+    of, _, front = part
+    average = integrated("prompt", (prompt,), at_a_prompt(part), None, front * size * expectation(of.squared))
     average = specialise(average, at_the_query)
     average = chain(average, replace(average.rhs, at_a_query(of)))
     weight, length = exp(size / 4), exp(-power * log(L))
@@ -156,10 +151,10 @@ def larger_form(high: int) -> tuple[Theorem, Theorem]:
 
 
 @cache
-def in_the_form(part: Callable[[], Part], high: int = 12) -> Theorem:
+def in_the_form(part: Part, high: int = 12) -> Theorem:
     """The bound of `averaged` for L >= 2 and sigma >= 1, with sigma^high for high at least 8."""
     larger, slower = larger_form(high)
-    split = part().front * 2 ** (d / 2) * larger.lhs * slower.lhs
+    split = part.front * 2 ** (d / 2) * larger.lhs * slower.lhs
     return chain(averaged(part), split, replace(split, larger, slower))
 
 
@@ -182,12 +177,12 @@ def statement(c: int | Fraction = 1) -> Statement:
     """P3.4 with our constants for every L, from the bound of `theory`."""
     symbols = sp.symbols("L sigma U V d", positive=True)
     values = dict(zip(symbols, (L, sigma, norm_U, norm_V, d)))
-    return _statement(whole(), Fraction(c) * from_sympy(gradient_U_average(*symbols), values), operator_norm(V, norm_V, m))
+    return _statement(whole, Fraction(c) * from_sympy(gradient_U_average(*symbols), values), operator_norm(V, norm_V, m))
 
 
 def statement_in_the_form(c: int | Fraction = 1, power: int = 12) -> Statement:
     """P3.4 for L >= 2 and sigma >= 1."""
-    return _in_the_form(whole(), c, power, operator_norm(V, norm_V, m))
+    return _in_the_form(whole, c, power, operator_norm(V, norm_V, m))
 
 
 def both_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
@@ -195,6 +190,6 @@ def both_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     return statement(c), statement_in_the_form(c, 8)
 
 
-def statement_of_a_term(part: Callable[[], Part], c: int | Fraction = 1, power: int = 12) -> Statement:
+def statement_of_a_term(part: Part, c: int | Fraction = 1, power: int = 12) -> Statement:
     """A term of the gradient for L >= 2 and sigma >= 1, with |v| in place of |V|."""
-    return _in_the_form(part(), c, power)
+    return _in_the_form(part, c, power)

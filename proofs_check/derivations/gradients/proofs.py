@@ -23,7 +23,7 @@ from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 __all__ = ["PROOFS"]
 
 
-def a_term(part: Callable[[], Part]) -> Proof:
+def a_term(part: Part) -> Proof:
     """A term of the gradient in U."""
     return one(lambda **numbers: statement_of_a_term(part, **numbers), lambda: in_the_form(part))
 

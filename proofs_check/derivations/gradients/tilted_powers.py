@@ -38,7 +38,7 @@ def tilted(p: int, of_query: int = 0) -> Term:
 
 def bound(p: int, of_query: int = 0) -> Term:
     """sigma^{2p} M_{p,p'}."""
-    return sigma ** (2 * p) * Variable(f"M_{p}{of_query}", range=NONNEGATIVE)
+    return sigma ** (2 * p) * Variable(f"M{p}{of_query}", range=NONNEGATIVE)
 
 
 def moments(p: int, of_query: int = 0) -> Theorem:

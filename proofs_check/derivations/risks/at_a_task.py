@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.derived import chain, exp, log, sqrt
-from numerics.derivations.rules import arithmetic, assume, at_task, equal, integrate, replace
+from numerics.derivations.rules import arithmetic, assume, at_task, integrate, replace
 from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Apply, Function, Term, Variable, term
+from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.risks.distance_of_gradients import (
     UNDER_THE_MEAN,
@@ -30,6 +30,7 @@ from proofs_check.derivations.risks.distance_of_gradients import (
     smooth_under_the_mean,
 )
 from proofs_check.derivations.risks.distance_of_risks import D, T, square_D, square_y, y
+from proofs_check.derivations.risks.laws_of_tasks import Values, at_every_task, of_the_task, with_the_task
 from proofs_check.derivations.risks.mean_of_a_vector import mean_of_a_norm, norm
 from proofs_check.derivations.risks.outcomes import i, j, k, m, mean, outputs, p, variable
 from proofs_check.derivations.risks.rates import mean as over_tasks
@@ -68,18 +69,11 @@ def bound(of: Term, together: int | Fraction = 3) -> Term:
 second_moments = mean(2 * square_T_L + 2 * square_y)
 
 
-def _of_a_task(e: Term) -> tuple[Function, Function]:
-    """A function of an outcome, and the one of an outcome of a task."""
-    assert isinstance(e, Apply)
-    g = e.function
-    return g, Function(g.name, (Sort.TASK, *g.sorts), g.order)
-
-
 #: The outcomes of a task and sigma_mu, and the gradients of the two risks there.
 own_grad_L, own_grad = (Function(f"{name}mu", (Sort.TASK, Sort.INDEX)) for name in ("gradL", "grad"))
-OF_THE_TASK: dict[Function | Variable, Function | Term] = {
-    **dict(map(_of_a_task, (T, D, y, slope, slope_L, norm_J, norm_dJ, norm_dU, norm_dV))),
-    **{A: Function(A.name, (Sort.TASK, *A.sorts), A.order) for A in (Jacobian, change)},
+_of_an_outcome = tuple(e.function for e in (T, D, y, slope, slope_L, norm_J, norm_dJ, norm_dU, norm_dV))
+VALUES: Values = {
+    **{g: with_the_task(g) for g in (*_of_an_outcome, Jacobian, change)},
     w: square,
     grad_L.function: own_grad_L,
     grad.function: own_grad,
@@ -102,13 +96,9 @@ def statements(factor: int | Fraction = 1, together: int = 3) -> tuple[Statement
     """The distance of the gradients at a task is at most the bound with second moments given the
     task, and over all tasks at most its mean; a factor multiplies the bounds.
     """
-    left, right = norm(grad_L - grad), Fraction(factor) * bound(w, together)
-    at_every_task = at_task(equal(right, right), task, OF_THE_TASK).rhs
-    every_task = hypotheses(*(at_task(thm, task, OF_THE_TASK) for thm in GIVEN))
-    return (
-        Statement(left, "<=", right, hypotheses(*GIVEN)),
-        Statement(left, "<=", over_tasks(at_every_task), every_task | hypotheses(own_difference, tower)),
-    )
+    left, right, given = norm(grad_L - grad), Fraction(factor) * bound(w, together), hypotheses(*GIVEN)
+    every_task = at_every_task(given, VALUES) | hypotheses(own_difference, tower)
+    return Statement(left, "<=", right, given), Statement(left, "<=", over_tasks(of_the_task(right, VALUES)), every_task)
 
 
 @cache
@@ -142,7 +132,7 @@ def at_one_task() -> Theorem:
 @cache
 def over_the_tasks() -> Theorem:
     """What holds at a task, at every one; the norm of a mean is at most the mean of the norms."""
-    each = at_task(at_one_task(), task, OF_THE_TASK)
+    each = at_task(at_one_task(), task, VALUES)
     gap = own_grad_L(task, i) - own_grad(task, i)
     same = integrate("coordinates", (i,), arithmetic(difference**2, "==", gap**2, own_difference, hide=(gap,)), (p,))
     near = chain(replace(norm(difference), same), each)

@@ -10,20 +10,28 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from numerics.derivations.derived import chain, exp, sqrt
 from numerics.derivations.rules import arithmetic, assume, replace, specialise
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.risks import distance_of_gradients as gradients
 from proofs_check.derivations.risks import distance_of_risks as risks
 from proofs_check.derivations.risks import outcomes, rates
 from proofs_check.derivations.risks.distance_of_gradients import norm_dJ, norm_J
 from proofs_check.derivations.risks.distance_of_risks import square_D, square_T, square_y
-from proofs_check.derivations.risks.jacobians_at_tasks import proposition_3_4, second_moment
-from proofs_check.derivations.risks.outputs_at_tasks import lemma_d1, proposition_3_1, second_moment_of_a_token
+from proofs_check.derivations.risks.jacobians_at_tasks import given_3_4, given_of_the_jacobian, proposition_3_4, second_moment
+from proofs_check.derivations.risks.outputs_at_tasks import (
+    given_3_1,
+    given_d1,
+    given_of_a_token,
+    lemma_d1,
+    proposition_3_1,
+    second_moment_of_a_token,
+)
 from proofs_check.derivations.risks.rates import K, S, delta, eps, finite, mean, on_average, rate, square, x
 
 c1, c2, c3, c4, c5, c6, c7 = (Variable(f"c{n}", range=POSITIVE) for n in range(1, 8))
@@ -79,41 +87,42 @@ def jacobians() -> tuple[Theorem, Theorem]:
     return proposition_3_4(norm_dJ**2, c3, c4)
 
 
-def given() -> tuple[Theorem, ...]:
+def given() -> frozenset[Assumption]:
     """What is known of the tasks."""
-    return (*output(), *limit(), *label(), finite)
+    of_the_outputs = given_3_1(square_D, c1, c2) | given_d1(square_T, c5) | given_of_a_token(square_y, c6)
+    return of_the_outputs | hypotheses(finite)
 
 
 def risk_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement]:
     """|R_L - R_inf| <= scale g_1(L) for a smooth loss, and scale epsilon from an L*(epsilon) on."""
     plain = risks.smooth_statement()
-    known = plain.assumptions | hypotheses(*given())
+    known = plain.assumptions | given()
     return (
         Statement(plain.lhs, "<=", Fraction(scale) * g1, known),
-        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*long_for_risks())),
+        Statement(plain.lhs, "<=", Fraction(scale) * eps, known | hypotheses(*map(long, FOR_RISKS))),
     )
 
 
-def _long(e: Term, most: Term, clock: Term) -> Theorem:
-    """From L >= L*(epsilon), which says that e/most <= clock, to e/clock <= most."""
-    long = assume("L is at least L*(epsilon)", e / most, "<=", clock)
-    return arithmetic(e / clock, "<=", most, long, hide=(e, M, N))
+class Length(NamedTuple):
+    """How long prompts are: so long that e/clock is at most `most`."""
+
+    e: Term
+    most: Term
+    clock: Term
 
 
-@cache
-def long_for_risks() -> tuple[Theorem, ...]:
-    """For the risks."""
-    return _long(falls, eps, x**2), _long(falls, eps**2 / (4 * M), x**2)
+FOR_RISKS = Length(falls, eps, x**2), Length(falls, eps**2 / (4 * M), x**2)
+FOR_GRADIENTS = Length(falls, M, x**2), Length(falls, eps**2 / (4 * N), x**2), Length(slowly, eps**2 / (32 * M), x)
 
 
-@cache
-def long_for_gradients() -> tuple[Theorem, ...]:
-    """For the gradients."""
-    return (
-        _long(falls, M, x**2),
-        _long(falls, eps**2 / (4 * N), x**2),
-        _long(slowly, eps**2 / (32 * M), x),
-    )
+def long(of: Length) -> Theorem:
+    """The hypothesis that prompts are so long."""
+    return assume("L is at least L*(epsilon)", of.e / of.most, "<=", of.clock)
+
+
+def far(of: Length) -> Theorem:
+    """What it is for."""
+    return arithmetic(of.e / of.clock, "<=", of.most, long(of), hide=(of.e, M, N))
 
 
 @cache
@@ -162,7 +171,7 @@ def risks_come_together() -> Theorem:
 @cache
 def risks_tend_together() -> Theorem:
     """Both terms of g_1 are at most epsilon/2 for long prompts."""
-    first, second = (chain(X, thm) for thm in long_for_risks())
+    first, second = (chain(X, far(of)) for of in FOR_RISKS)
     root = replace(sqrt(M * X), second)
     root = chain(root, arithmetic(root.rhs, "==", eps / 2, hide=(M,)))
     small = arithmetic(g1, "<=", eps, root, first, hide=(root.lhs, X))
@@ -174,8 +183,8 @@ def gradient_statements(scale: int | Fraction = 1) -> tuple[Statement, Statement
     delta, and, with a K that is chosen large enough, at most scale epsilon from an L*(epsilon) on.
     """
     plain = gradients.smooth_statement()
-    known = plain.assumptions | hypotheses(*given(), *jacobians(), *jacobian())
-    enough = hypotheses(rates.chosen(small), *long_for_gradients())
+    known = plain.assumptions | given() | given_3_4(norm_dJ**2, c3, c4) | given_of_the_jacobian(norm_J**2, c7)
+    enough = hypotheses(*map(long, FOR_GRADIENTS)) | {rates.choice(small)}
     return (
         Statement(plain.lhs, "<=", Fraction(scale) * g2(), known | hypotheses(rates.tail)),
         Statement(plain.lhs, "<=", Fraction(scale) * eps, known | enough),
@@ -197,7 +206,7 @@ def gradients_come_together(tail: Theorem = rates.tail) -> Theorem:
 @cache
 def gradients_tend_together() -> Theorem:
     """Both terms of g_2 are at most epsilon/2 for long prompts."""
-    *squares, slow = long_for_gradients()
+    *squares, slow = map(far, FOR_GRADIENTS)
     first, second = (chain(X, thm) for thm in squares)
     left = eps**2 / (32 * M) + slowly / x
     third = chain(Z(small), left, replace(left, slow), eps**2 / (16 * M))

@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import cauchy_schwarz, chain, integrated, sqrt
-from numerics.derivations.rules import arithmetic, assume, at_task, equal, integrate, replace, specialise
-from numerics.derivations.sorts import Sort
+from numerics.derivations.derived import cauchy_schwarz, chain, integrated
+from numerics.derivations.rules import arithmetic, assume, at_task, integrate, replace, specialise
 from numerics.derivations.statements import Statement, hypotheses
-from numerics.derivations.terms import Function, Term, term
+from numerics.derivations.terms import Term, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations import gaussian_tokens as gaussian
 from proofs_check.derivations.gaussian_tokens import R, n, rank, tilted
 from proofs_check.derivations.query_average import U, V, at_the_query, b, l, norm_of_the_score, norm_U, norm_V, operator_norm
+from proofs_check.derivations.risks.laws_of_tasks import OF_THE_TASK, Values, at_every_task, of_the_task, with_the_task
 from proofs_check.derivations.risks.outcomes import both_signs, square_bounded
 from proofs_check.derivations.risks.rates import mean, square, task
 from proofs_check.derivations.softmax_average import a, d, i, j, m, over, sigma
@@ -74,21 +74,16 @@ def _power(power: int, two: int | Fraction, of: Term) -> Term:
 GIVEN = (sub_gaussian_query(), spread, operator_norm(U, norm_U, d), operator_norm(V, norm_V, m))
 
 
-#: The root R of the covariance and the query of a task, and sigma_mu.
-OF_THE_TASK = {
-    gaussian.R: Function("R", (Sort.TASK, *gaussian.R.sorts)),
-    y: Function("x", (Sort.TASK, *y.sorts), y.order),
-    sigma: sqrt(square),
-}
+#: The query of a task, sigma_mu, and the root R of the covariance.
+VALUES: Values = {y: OF_THE_TASK[y], sigma: OF_THE_TASK[sigma], R: with_the_task(R)}
 
 
 def _statements(power: int, two: int | Fraction) -> tuple[Statement, Statement]:
-    left = QUERY.mean(at_the_query_size ** (power // 2))
-    at_every_task = at_task(equal(left, left), task, OF_THE_TASK).lhs
-    given = (at_task(thm, task, OF_THE_TASK) for thm in GIVEN)
+    left, given = QUERY.mean(at_the_query_size ** (power // 2)), hypotheses(*GIVEN)
+    average, right = mean(of_the_task(left, VALUES)), _power(power, two, term(1)) * mean(square**power)
     return (
-        Statement(left, "<=", _power(power, two, sigma**2), hypotheses(*GIVEN)),
-        Statement(mean(at_every_task), "<=", _power(power, two, term(1)) * mean(square**power), hypotheses(*given)),
+        Statement(left, "<=", _power(power, two, sigma**2), given),
+        Statement(average, "<=", right, at_every_task(given, VALUES)),
     )
 
 
@@ -138,5 +133,5 @@ def second_over_the_tasks() -> Theorem:
 
 
 def _over_the_tasks(thm: Theorem, power: int) -> Theorem:
-    average = integrate("task", (task,), at_task(thm, task, OF_THE_TASK))
+    average = integrate("task", (task,), at_task(thm, task, VALUES))
     return chain(average, _power(power, 2, term(1)) * mean(square**power))

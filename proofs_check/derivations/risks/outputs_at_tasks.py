@@ -8,35 +8,41 @@ from fractions import Fraction
 from functools import cache
 
 from numerics.derivations.binding import instantiated
-from numerics.derivations.derived import chain, exp, integrated, log, sqrt
+from numerics.derivations.derived import chain, exp, integrated, log
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, at_task, equal, replace
-from numerics.derivations.sorts import POSITIVE, Sort
-from numerics.derivations.statements import proved
-from numerics.derivations.terms import Function, Term, Variable
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.statements import hypotheses, proved
+from numerics.derivations.terms import Term, Variable
+from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations import form_of_the_paper, tilted_mean
 from proofs_check.derivations.query_average import norm_U, norm_V
 from proofs_check.derivations.risks.gaussian_output import second_of_the_query
+from proofs_check.derivations.risks.laws_of_tasks import OF_THE_TASK, at_every_task, of_the_task
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 from proofs_check.derivations.risks.rates import mean, rate, square, task, x
-from proofs_check.derivations.softmax_average import d, sigma
+from proofs_check.derivations.softmax_average import d, sigma, sub_gaussian
 from proofs_check.derivations.softmax_average import mean as over_a_token
 from proofs_check.derivations.tilted import QUERY, TOKEN, query, weighted_moment
+from proofs_check.derivations.tilted_mean import size_at_a_query
 
 __all__ = [
-    "at_every_task",
+    "BALL",
+    "at_each_task",
     "at_least",
     "at_most",
+    "given_3_1",
+    "given_d1",
+    "given_of_a_token",
+    "large",
     "lemma_d1",
     "logarithm",
     "proposition_3_1",
     "second_moment_of_a_token",
+    "small",
     "with_constants",
 ]
 
-#: The query is x_q here, as y is the label.
-NAMES = {"y": "x"}
 #: What ln L stands for.
 logarithm = assume("lnL is the logarithm of the number of tokens", log(L), "==", x)
 #: The radius of the ball, and that U and V are in it.
@@ -49,23 +55,29 @@ def on_the_ball(e: Term) -> Term:
     return instantiated(e, {norm_U: 2 * rho, norm_V: 2 * rho})
 
 
-def at_least(c: Term, constant: Term, of: str) -> Theorem:
-    """That what rises with |U| and |V| is at most c, if c is at least its value at 2 rho."""
-    large = assume(f"{of} for |U| = |V| = 2 rho", on_the_ball(constant), "<=", c)
+def large(c: Term, constant: Term, of: str) -> Theorem:
+    """The hypothesis that c is at least the value at 2 rho of what rises with |U| and |V|."""
+    return assume(f"{of} for |U| = |V| = 2 rho", on_the_ball(constant), "<=", c)
+
+
+def small(c: Term, constant: Term, of: str) -> Theorem:
+    """The hypothesis that c is at most the value at 2 rho of what falls with |U| and |V|."""
+    return assume(f"{of} for |U| = |V| = 2 rho", c, "<=", on_the_ball(constant))
+
+
+def at_least(constant: Term, large: Theorem) -> Theorem:
+    """What rises with |U| and |V| is at most c on the ball."""
     return chain(replace(constant, *BALL), large)
 
 
-def at_most(c: Term, constant: Term, of: str) -> Theorem:
-    """That what falls with |U| and |V| is at least c, if c is at most its value at 2 rho."""
-    small = assume(f"{of} for |U| = |V| = 2 rho", c, "<=", on_the_ball(constant))
-    falls = replace(on_the_ball(constant), *BALL)
-    return chain(small, falls, constant)
+def at_most(constant: Term, small: Theorem) -> Theorem:
+    """What falls with |U| and |V| is at least c on the ball."""
+    return chain(small, replace(on_the_ball(constant), *BALL), constant)
 
 
-def at_every_task(thm: Theorem) -> Theorem:
+def at_each_task(thm: Theorem) -> Theorem:
     """The theorem for the tokens, the query and sigma_mu of a task."""
-    own = {g: Function(NAMES.get(g.name, g.name), (Sort.TASK, *g.sorts), g.order) for g in thm.functions}
-    return at_task(thm, task, {**own, sigma: sqrt(square)})
+    return at_task(thm, task, OF_THE_TASK)
 
 
 def with_constants(each: Theorem, powers: tuple[int, int], given: tuple[Term, Term], first: Theorem, second: Theorem) -> Theorem:
@@ -80,34 +92,83 @@ def with_constants(each: Theorem, powers: tuple[int, int], given: tuple[Term, Te
     return chain(each, bound, named, first.rhs * rate(second.lhs, *powers))
 
 
+def constants_3_1(c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
+    """The hypotheses that c_1 and c_2 are those of Proposition 3.1 for the ball."""
+    a, b = form_of_the_paper.output_constants()
+    first = large(c1, a, f"{c1.name} is at least the constant of Proposition 3.1")
+    return first, small(c2, b, f"{c2.name} is at most the constant of Proposition 3.1")
+
+
+def error_of_the_output(square_D: Term) -> Theorem:
+    """The hypothesis that E|D|^2 over the outcome is the mean of E|T_L - T|^2 over the tasks."""
+    error = of_the_task(form_of_the_paper.output_statement().lhs)
+    return assume("D is T_L - T at a task, a query and a prompt", over_outcomes(square_D), "==", mean(error))
+
+
+def given_3_1(square_D: Term, c1: Variable, c2: Variable) -> frozenset[Assumption]:
+    """What `proposition_3_1` assumes."""
+    own = hypotheses(logarithm, *BALL, *constants_3_1(c1, c2), error_of_the_output(square_D))
+    return own | at_every_task(form_of_the_paper.output_statement().assumptions)
+
+
 @cache
 def proposition_3_1(square_D: Term, c1: Variable, c2: Variable) -> tuple[Theorem, Theorem]:
     """That E|T_L - T|^2 <= c_1 sigma^6 ln(L) L^{-c_2/sigma^2} at every task and for all parameters
-    in the ball; and the hypothesis that its mean over the tasks is that of |D|^2 over the outcome.
+    in the ball; and the hypothesis on its mean over the tasks.
     """
-    each = at_every_task(proved(form_of_the_paper.output_statement(), form_of_the_paper.output()))
-    a, b = form_of_the_paper.output_constants()
-    first = at_least(c1, a, f"{c1.name} is at least the constant of Proposition 3.1")
-    second = at_most(c2, b, f"{c2.name} is at most the constant of Proposition 3.1")
-    tower = assume("D is T_L - T at a task, a query and a prompt", over_outcomes(square_D), "==", mean(each.lhs))
-    return with_constants(each, (3, 1), (a, b), first, second), tower
+    each = at_each_task(proved(form_of_the_paper.output_statement(), form_of_the_paper.output()))
+    (a, b), (first, second) = form_of_the_paper.output_constants(), constants_3_1(c1, c2)
+    bound = with_constants(each, (3, 1), (a, b), at_least(a, first), at_most(b, second))
+    return bound, error_of_the_output(square_D)
+
+
+def constant_d1(c: Variable) -> Theorem:
+    """The hypothesis that c is at least the constant of `lemma_d1` for the ball."""
+    return large(c, 16 * d * norm_V**2 * norm_U**2, f"{c.name} is at least 16 d|V|^2|U|^2")
+
+
+def size_of_the_output(square_T: Term) -> Theorem:
+    """The hypothesis that E|T|^2 over the outcome is its mean over the tasks."""
+    size = of_the_task(QUERY.mean(size_at_a_query))
+    return assume("T is the output at a task and a query", over_outcomes(square_T), "==", mean(size))
+
+
+def given_d1(square_T: Term, c: Variable) -> frozenset[Assumption]:
+    """What `lemma_d1` assumes."""
+    own = hypotheses(*BALL, constant_d1(c), size_of_the_output(square_T))
+    return own | at_every_task(tilted_mean.output_statement().assumptions)
 
 
 @cache
 def lemma_d1(square_T: Term, c: Variable) -> tuple[Theorem, Theorem]:
     """That E|T|^2 <= c sigma^4 at every task and for all parameters in the ball, from Lemma D.1 at
-    a query and E|x|^2 <= 4 d; and the hypothesis that its mean over the tasks is that over the
-    outcome.
+    a query and E|x|^2 <= 4 d; and the hypothesis on its mean over the tasks.
     """
     image = tilted_mean.output_at_a_query()
     factor = 4 * sigma**4 * norm_V**2 * norm_U**2
     average = integrated("query", (query,), image, None, factor * QUERY.mean(QUERY.square))
     average = chain(average, replace(average.rhs, second_of_the_query()))
-    each = at_every_task(average)
-    large = at_least(c, 16 * d * norm_V**2 * norm_U**2, f"{c.name} is at least 16 d|V|^2|U|^2")
+    each = at_each_task(average)
     form = 16 * d * norm_V**2 * norm_U**2 * square**2
-    tower = assume("T is the output at a task and a query", over_outcomes(square_T), "==", mean(each.lhs))
-    return chain(each, form, replace(form, large)), tower
+    most = at_least(16 * d * norm_V**2 * norm_U**2, constant_d1(c))
+    return chain(each, form, replace(form, most)), size_of_the_output(square_T)
+
+
+def label_in_a_token(square_y: Term) -> Theorem:
+    """The hypothesis that E|y|^2 over the outcome is at most the mean of E|Z|^2 over the tasks."""
+    size = of_the_task(over_a_token(TOKEN.square))
+    return assume("the label is a part of a token", over_outcomes(square_y), "<=", mean(size))
+
+
+def constant_of_a_token(c: Variable) -> Theorem:
+    """The hypothesis that c is at least 4 d."""
+    return assume(f"{c.name} is at least 4 d", 4 * d, "<=", c)
+
+
+def given_of_a_token(square_y: Term, c: Variable) -> frozenset[Assumption]:
+    """What `second_moment_of_a_token` assumes."""
+    own = hypotheses(constant_of_a_token(c), label_in_a_token(square_y))
+    return own | at_every_task(hypotheses(sub_gaussian()))
 
 
 @cache
@@ -117,7 +178,5 @@ def second_moment_of_a_token(square_y: Term, c: Variable) -> tuple[Theorem, Theo
     """
     plain = weighted_moment(1, TOKEN, Fraction(0))
     scaled = chain(over_a_token(TOKEN.square), sigma**2 * plain.lhs, replace(sigma**2 * plain.lhs, plain))
-    each = at_every_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
-    large = assume(f"{c.name} is at least 4 d", 4 * d, "<=", c)
-    tower = assume("the label is a part of a token", over_outcomes(square_y), "<=", mean(each.lhs))
-    return chain(each, 4 * d * square, replace(4 * d * square, large)), tower
+    each = at_each_task(chain(scaled, arithmetic(scaled.rhs, "<=", 4 * d * sigma**2)))
+    return chain(each, 4 * d * square, replace(4 * d * square, constant_of_a_token(c))), label_in_a_token(square_y)

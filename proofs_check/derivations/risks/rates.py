@@ -15,7 +15,7 @@ from numerics.derivations.rules import arithmetic, assume, choose, integrate, re
 from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable, term
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 from proofs_check.derivations.risks.outcomes import mean as over_outcomes
 
 task = Variable("mu", Sort.TASK)
@@ -129,9 +129,14 @@ def second_half_tends_to_zero() -> Theorem:
     return chain(second_half(), small, arithmetic(small.rhs, "<=", eps, long_prompts, hide=hidden))
 
 
+def choice(delta: Term) -> Assumption:
+    """E[sigma^12; sigma^2 >= K] <= delta for a K that is chosen so."""
+    return Assumption("K is so large that E[sigma^12; sigma^2 >= K] is small", tail.lhs, "<=", delta, chosen=K)
+
+
 def chosen(delta: Term) -> Theorem:
-    """E[sigma^12; sigma^2 >= K] <= delta for a K that is chosen so, as E sigma^12 is finite."""
-    return choose("K is so large that E[sigma^12; sigma^2 >= K] is small", finite, (task,), square**6, square, K, delta)
+    """There is such a K, as E sigma^12 is finite."""
+    return choose(choice(delta).name, finite, (task,), square**6, square, K, delta)
 
 
 #: The delta with which half of epsilon goes to the tasks with sigma^2 >= K, and half to the others.
@@ -148,7 +153,7 @@ def limit_statements(factor: int | Fraction = 1, share: int | Fraction = 1) -> t
     left = mean(rate(c, 4, 2))
     return (
         Statement(left, "<=", Fraction(factor) * left_open(), hypotheses(finite, tail)),
-        Statement(left, "<=", Fraction(share) * eps, hypotheses(finite, chosen(half), enough)),
+        Statement(left, "<=", Fraction(share) * eps, hypotheses(finite, enough) | {choice(half)}),
     )
 
 

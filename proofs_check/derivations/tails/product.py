@@ -22,7 +22,7 @@ from proofs_check.derivations.softmax_average import c, i, k, m, mean, over, sig
 X, Xh = (Function(name, (Sort.TOKEN,), Fraction(4)) for name in ("X", "Xh"))
 Y, Yh = (Function(name, (Sort.INDEX, Sort.TOKEN), Fraction(4)) for name in ("Y", "Yh"))
 A_X, A_Y, B_X, B_Y = (Variable(name, range=NONNEGATIVE) for name in ("A_X", "A_Y", "B_X", "B_Y"))
-c_2 = Variable("c_2", range=POSITIVE)
+c_2 = Variable("c2", range=POSITIVE)
 H_, S_ = (Variable(name, range=Range(Fraction(1), lo_open=False)) for name in ("H_", "S_"))
 Z_, N_ = (Variable(name, range=NONNEGATIVE) for name in ("Z_", "N_"))
 Q_ = Variable("Q_", range=Range(Fraction(0), Fraction(1), True, False))

@@ -14,7 +14,7 @@ from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, sqrt
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
 from numerics.derivations.sorts import Sort
-from numerics.derivations.statements import Statement
+from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Op, Term, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.window.prompt import (
@@ -41,10 +41,10 @@ from proofs_check.derivations.window.prompt import (
     tokens,
     x,
 )
-from proofs_check.derivations.window.signal import direction, isotropic, p, r, v
+from proofs_check.derivations.window.signal import direction, isotropic, p, r, uniform_direction, v
 
 Value = Callable[[Term], Term]
-l_1, l_2, offset = (Function(name, (Sort.QUERY,), None) for name in ("l_1", "l_2", "b_"))
+l_1, l_2, offset = (Function(name, (Sort.QUERY,), None) for name in ("l1", "l2", "b_"))
 Q = Function("Q", (Sort.INDEX, Sort.INDEX))
 G, H = Function("G", (Sort.TOKEN,), Fraction(2)), Function("H", (Sort.TOKEN,), Fraction(2))
 #: u.x_i for a token and u.x for the query.
@@ -234,9 +234,10 @@ def side_statements(other: int | Fraction = 1, whole: int = 1) -> tuple[Statemen
     )
 
 
-#: The values at two fixed points, their inner product, and a task after an orthogonal map Q.
+#: The values at two fixed points, their inner product, that of u and Qx, and of Q'u and x.
 at_p, at_r = over(direction(j, k) * p(j)), over(direction(j, k) * r(j))
 product = over(p(j) * r(j))
+at_image = over(direction(j, k) * over(Q(j, l) * p(l), l))
 turned = over(over(Q(l, j) * direction(l, k), l) * p(j))
 
 
@@ -265,18 +266,15 @@ def increasing() -> Theorem:
     return arithmetic(Lip**2 / 3 + Lip**2 / 3 * t / d, "<", Lip**2 / 3 + Lip**2 / 3 * (t + s) / d)
 
 
+def length_of_the_image(of: Callable[[Variable], Term]) -> Term:
+    """|Q'v|^2."""
+    return over(over(Q(l, j) * of(l), l) ** 2)
+
+
 @cache
 def orthogonal() -> Theorem:
     """|Q' v| = |v| for every vector v."""
-    image = over(over(Q(l, j) * v(l), l) ** 2)
-    return assume("Q is orthogonal", image, "==", over(v(j) ** 2), every=(v,))
-
-
-@cache
-def composed() -> tuple[Theorem, Theorem]:
-    """u.Qx = (Q'u).x, where Q'u has the length of u: f(Qx) is a value of an affine task."""
-    image = over(direction(j, k) * over(Q(j, l) * p(l), l))
-    return equal(image, turned), specialise(orthogonal(), {v: ((j,), direction(j, k))})
+    return assume("Q is orthogonal", length_of_the_image(v), "==", over(v(j) ** 2), every=(v,))
 
 
 def correlation_statements(constant: int = 3, slope: int = 3, rising: int = 1, stretch: int = 1) -> tuple[Statement, ...]:
@@ -285,18 +283,18 @@ def correlation_statements(constant: int = 3, slope: int = 3, rising: int = 1, s
     """
     at = lambda value: Lip**2 / constant + Lip**2 / slope * value / d
     mean_of = mean(task_mean(affine(at_p) * affine(at_r)), k)
-    image, length = composed()
+    of_u = length_of_the_image(lambda at: direction(at, k))
     return (
-        Statement(mean_of, "==", at(product), uniform().assumptions | isotropic().assumptions),
+        Statement(mean_of, "==", at(product), hypotheses(uniform(), *uniform_direction())),
         Statement(at(rising * t), "<", at(rising * (t + s))),
-        Statement(affine(image.lhs), "==", affine(stretch * turned)),
-        Statement(length.lhs, "==", stretch**2 * length.rhs, orthogonal().assumptions),
+        Statement(affine(at_image), "==", affine(stretch * turned)),
+        Statement(of_u, "==", stretch**2 * over(direction(j, k) ** 2), orthogonal().assumptions),
     )
 
 
 correlation_theorems = (
     correlation,
     increasing,
-    lambda: equal(affine(composed()[0].lhs), affine(turned)),
-    lambda: composed()[1],
+    lambda: equal(affine(at_image), affine(turned)),
+    lambda: specialise(orthogonal(), {v: ((j,), direction(j, k))}),
 )

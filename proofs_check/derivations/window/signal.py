@@ -140,36 +140,39 @@ def uniform_slope() -> Theorem:
     return assume("uniform slope: E l^2 = L^2/3", bind("query", (q,), slope(q) ** 2), "==", Lip**2 / 3)
 
 
+#: E l^2 (u.v)^2, the squared distance |x - h|^2 of the query from the average h, and that of h
+#: from the line through the query.
+moment = bind("query", (q,), mean(slope(q) ** 2 * over(v(j) * direction(j, k)) ** 2, k))
+from_the_query, from_the_line = over((x(j, o) - centre) ** 2), over((centre - overlap * x(j, o)) ** 2)
+
+
 @cache
 def second_moment() -> Theorem:
     """E l^2 (u.v)^2 = L^2 |v|^2/(3d)."""
-    both = bind("query", (q,), mean(slope(q) ** 2 * over(v(j) * direction(j, k)) ** 2, k))
     product = uniform_slope().lhs * isotropic().lhs
     same = arithmetic(product, "==", Lip**2 / (3 * d) * over(v(j) ** 2), uniform_slope(), isotropic())
-    return chain(both, product, same)
+    return chain(moment, product, same)
 
 
 @cache
 def split() -> Theorem:
-    """|x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2 for the average h, as |x| = 1."""
-    whole = over((x(j, o) - centre) ** 2)
+    """|x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2, as |x| = 1."""
     norm, square = over(x(j, o) ** 2), over(centre**2)
-    rest = over((centre - overlap * x(j, o)) ** 2)
-    first = equal(whole, norm - 2 * overlap + square)
-    second = equal(rest, square - 2 * overlap**2 + overlap**2 * norm)
-    hide = (norm, square, overlap, whole, rest)
-    return arithmetic(whole, "==", (1 - overlap) ** 2 + rest, first, second, on_the_sphere()[1], hide=hide)
+    first = equal(from_the_query, norm - 2 * overlap + square)
+    second = equal(from_the_line, square - 2 * overlap**2 + overlap**2 * norm)
+    hide = (norm, square, overlap, from_the_query, from_the_line)
+    return arithmetic(from_the_query, "==", (1 - overlap) ** 2 + from_the_line, first, second, on_the_sphere()[1], hide=hide)
 
 
 def split_statements(three: int = 3, cross: int = 0) -> tuple[Statement, Statement]:
     """E l^2 (u.v)^2 = L^2 |v|^2/(three d), and |x - h|^2 = (1 - x.h)^2 + |h - (x.h) x|^2 +
     cross.
     """
-    (whole,), moment = {split().lhs}, second_moment()
-    right = split().rhs + cross if cross else split().rhs
+    right = (1 - overlap) ** 2 + from_the_line
+    right = right + cross if cross else right
     return (
-        Statement(moment.lhs, "==", Lip**2 / (three * d) * over(v(j) ** 2), moment.assumptions),
-        Statement(whole, "==", right, on_the_sphere()[1].assumptions),
+        Statement(moment, "==", Lip**2 / (three * d) * over(v(j) ** 2), hypotheses(uniform_slope(), *uniform_direction())),
+        Statement(from_the_query, "==", right, on_the_sphere()[1].assumptions),
     )
 
 

@@ -84,7 +84,7 @@ def across_statement(sign: int = -1) -> Statement:
 
 #: Theorem 3.6: labels, a matrix, and a task as l_1, l_2, b and the height u.x of the query.
 labels, M = Function("y", (Sort.INDEX, Sort.TOKEN)), Function("M", (Sort.INDEX, Sort.INDEX))
-l_1, l_2, offset = (_bounded(name) for name in ("l_1", "l_2", "b"))
+l_1, l_2, offset = (_bounded(name) for name in ("l1", "l2", "b"))
 u = Function("u", (Sort.INDEX, Sort.TOKEN), None)
 at_query = over(u(j, o) * x(j, o))
 

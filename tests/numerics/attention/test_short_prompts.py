@@ -14,8 +14,13 @@ from numerics.attention.enumeration import compositions
 from numerics.attention.short_prompts import are_few, short_prompt_errors
 from numerics.token_laws.atomic import Atomic
 
+#: A direction of the outputs.
+TURN = np.array([0.6, -0.8])
 
-def by_definition(x: np.ndarray, p: np.ndarray, b: np.ndarray, matrices: list[np.ndarray], L: int) -> dict[str, mp.mpf]:
+
+def by_definition(
+    x: np.ndarray, p: np.ndarray, b: np.ndarray, matrices: list[np.ndarray], towards: np.ndarray, L: int
+) -> dict[str, mp.mpf]:
     """The fields in many digits, from differences that need not be small."""
     many = lambda a: np.vectorize(mp.mpf, otypes=[object])(a)
     x, p, b, W, X = map(many, (x, p, b, *matrices))
@@ -38,7 +43,7 @@ def by_definition(x: np.ndarray, p: np.ndarray, b: np.ndarray, matrices: list[np
         out["mean 1"] += chance * ((m - h) @ X @ (m - h))
         out["covariance 1"] += chance * np.trace(W @ (C - H) @ X @ (C - H))
         bias = bias + chance * (m - h)
-    return out | {"bias": bias @ W @ bias}
+    return out | {"bias": bias @ W @ bias, "along": bias @ many(towards)}
 
 
 @pytest.mark.parametrize("loud", [1e-6, 1.0, 10.0, 30.0])
@@ -53,12 +58,12 @@ def test_against_many_digits(loud: float, k: int, d: int, L: int) -> None:
     matrices, law = [V.T @ V, np.eye(d)], Atomic(x, p)
     _, y, _ = law.about(b)
     with mp.workdps(60):
-        expected = by_definition(x, p, b, matrices, L)
-        values, errors = short_prompt_errors(y, p, b, law.tilted(b)[1], matrices, L)
+        expected = by_definition(x, p, b, matrices, V.T @ TURN, L)
+        values, errors = short_prompt_errors(y, p, b, law.tilted(b)[1], matrices, V.T @ TURN, L)
         for name, value in expected.items():
-            assert abs(values[name] - value) <= errors[name] + 1e-15 * value, name
-            if name != "bias" or loud > 1e-6:  # the mean that scores turn is as small as they are
-                assert errors[name] <= 1e-9 * values[name], name
+            assert abs(values[name] - value) <= errors[name] + 1e-15 * abs(value), name
+            if name not in ("bias", "along") or loud > 1e-6:  # the mean that scores turn is as small as they are
+                assert errors[name] <= 1e-9 * abs(values[name]), name
 
 
 def test_what_is_few() -> None:

@@ -22,6 +22,7 @@ from numerics.derivations.rules import (
     fall,
     integrate,
     limit,
+    replace,
     specialise,
     then,
     until,
@@ -85,12 +86,13 @@ def chosen(bound: Theorem = finite_mean, X: Any = f(k) ** 2, u: Any = f(k), K: A
 
 
 def each_beyond_the_other() -> Theorem:
-    """0 <= -1 from two numbers, each of which is chosen larger than the other."""
+    """1 <= 1/2 from two numbers, each of which is chosen larger than the other."""
     one = equal(M(term(1)), 1)
     first, second = (choose(f"{a.name} is large", one, (k,), 1, b, a, Fraction(1, 4)) for a, b in ((K, K2), (K2, K)))
     indicators = [equal(thm.lhs, Op("ind", (b - a,))) for thm, a, b in ((first, K, K2), (second, K2, K))]
     small = [then(equal(same.rhs, thm.lhs), thm) for thm, same in zip((first, second), indicators)]
-    return arithmetic(0, "<=", -1, *small)
+    one_is_larger = Op("ind", (K2 - K,)) + Op("ind", (K - K2,))
+    return then(arithmetic(1, "<=", one_is_larger), replace(one_is_larger, *small))
 
 
 def at_one_time() -> Theorem:

@@ -255,6 +255,14 @@ def _power(x: Any, n: Any) -> Any:
     return arb(x) ** arb(n)
 
 
+def _tried(r: Range) -> list[fmpq]:
+    """Numbers of a range, its ends among them."""
+    near = [x + step for x in (r.lo, r.hi, Fraction(0)) if x is not None for step in (0, Fraction(1, 7), Fraction(-1, 7))]
+    above = lambda x: r.lo is None or x > r.lo or (x == r.lo and not r.lo_open)
+    below = lambda x: r.hi is None or x < r.hi or (x == r.hi and not r.hi_open)
+    return [_fmpq(x) for x in {*near, Fraction(10**9), Fraction(-(10**9))} if above(x) and below(x)]
+
+
 def holds(theorem: Theorem, world: World) -> bool:
     """Whether a theorem holds in a world, as far as 200 bits can tell."""
     left, right = (arb(world.value(e)) for e in (theorem.lhs, theorem.rhs))
@@ -266,8 +274,9 @@ def holds(theorem: Theorem, world: World) -> bool:
 
 
 def meets(assumption: Assumption, world: World) -> bool:
-    """Whether an assumption is true in the world, for all values of what it is said of; it counts
-    as false if these are numbers or functions, of which not all can be tried.
+    """Whether an assumption is true in the world, for all values of what it is said of. Real ones
+    are tried at 0, near it and far away, which decides what is linear in them; it counts as false
+    if it is said of all whole numbers or functions, of which too many would have to be tried.
     """
     tokens, tasks = range(len(world.weights)), range(len(world.laws))
     times = {fmpq(n, 4) for n in range(5)} | {x for v, x in world.numbers.items() if v.of is Sort.TIME}
@@ -278,10 +287,10 @@ def meets(assumption: Assumption, world: World) -> bool:
         Sort.INDEX: range(max(world.size, world.length)),
         Sort.TIME: times,
     }
-    named = [v for v in assumption.every if isinstance(v, Variable) and v.of in values]
+    named = [v for v in assumption.every if isinstance(v, Variable) and (v.of in values or (v.range and not v.range.whole))]
     if len(named) < len(assumption.every):
         return False
-    for at in itertools.product(*(values[v.of] for v in named)):
+    for at in itertools.product(*(_tried(v.range) if v.range else values[v.of] for v in named)):
         here = copy.copy(world)
         here.numbers, here.memory = {**world.numbers, **dict(zip(named, at, strict=True))}, {}
         left, right = (arb(here.value(e)) for e in (assumption.lhs, assumption.rhs))

@@ -172,6 +172,8 @@ USES: dict[str, Callable[[], Theorem]] = {
     "a logarithm of a quotient": lambda: equal(log(t / 6), log(t) - log(2) - log(3)),
     "powers of numbers": lambda: equal(term(Fraction(8, 9)) ** Fraction(1, 2), 2 * sqrt(2) / 3),
     "cases of an indicator": lambda: arithmetic(x, "<=", Op("ind", (x,)) * x),
+    "the end of a range": lambda: arithmetic(Op("ind", (-n,)), "<=", 0),
+    "the other end of a range": lambda: arithmetic(Op("ind", (unit - 1,)), "<=", 0),
     "cases of two indicators": lambda: arithmetic(Op("ind", (x,)) + Op("ind", (-x,)), "<=", 1),
     "excluded cases": lambda: arithmetic(Op("ind", (x - 1,)) + Op("ind", (-x,)), "<=", 1),
     "a premise": lambda: arithmetic(2 * n, "<=", 2 * unit + n, premise(n, n)),
@@ -225,6 +227,10 @@ USES: dict[str, Callable[[], Theorem]] = {
         assume("early", up_to(t, path.rate(now)), "<=", up_to(t, 0, now), every=(now,)),
     ),
     "an inequality at a task": lambda: at_task(arithmetic(2 * M(f(k)), "<=", M(f(k)) ** 2 + 1), task, {f: ft}),
+    "a hypothesis at a task": lambda: at_task(assume("E f^2 <= n", M(f(k) ** 2), "<=", n), task, {f: ft}),
+    "a hypothesis on all tokens at a task": lambda: at_task(
+        assume("f <= n", f(k), "<=", n, every=(k,)), task, {f: ft, n: st(task) ** 2}
+    ),
     "a mean over tasks": lambda: integrate("task", (task,), at_task(arithmetic(0, "<=", M(f(k) ** 2)), task, {f: ft})),
     "a variance of a task": lambda: at_task(equal(M((f(k) - M(f(k), k)) ** 2), M(f(k) ** 2) - M(f(k)) ** 2), task, {f: ft}),
     "a square of a sum of a task": lambda: equal(

@@ -11,22 +11,37 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from numerics.derivations.binding import bind
+from numerics.derivations.binding import bind, instantiated, opened
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, log, sqrt
 from numerics.derivations.normal_form import normal_form
-from numerics.derivations.rules import arithmetic, assume, at_task, equal, exchange, integrate, limit, replace, specialise, then
+from numerics.derivations.rules import (
+    arithmetic,
+    assume,
+    at_task,
+    choose,
+    equal,
+    exchange,
+    integrate,
+    limit,
+    replace,
+    specialise,
+    then,
+)
 from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, Sort
-from numerics.derivations.terms import Function, Op, Term, Variable, term
+from numerics.derivations.terms import Bind, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.values import check_defined, nonnegative
 from tests.numerics.derivations.finite_worlds import Undecided, World, holds, meets
-from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, task, v
+from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, st, task, u, v
 
 __all__ = ["false_theorems", "theorems"]
 
 x, y, n, s = (Variable(name, range=of) for name, of in (("x_", REALS), ("y_", REALS), ("n_", NONNEGATIVE), ("s_", POSITIVE)))
-delta = Variable("delta_", range=POSITIVE)
+delta, K = (Variable(name, range=POSITIVE) for name in ("delta_", "K_"))
+j = Variable("j", Sort.INDEX)
+vt = Function("v_task", (Sort.TASK, Sort.INDEX))
 HEADS = {"mean": (k, ()), "sum": (k, (p,)), "prompt": (p, ()), "coordinates": (i, (m,))}
+SECOND = assume("second", bind("mean", (k,), f(k) ** 2), "<=", n)
 SEEDS: tuple[Callable[[], Theorem], ...] = (
     lambda: arithmetic(2 * x * y, "<=", x**2 + y**2),
     lambda: arithmetic((x + y) ** 2, "<=", 2 * x**2 + 2 * y**2),
@@ -39,7 +54,16 @@ SEEDS: tuple[Callable[[], Theorem], ...] = (
     lambda: arithmetic(Op("max", (x, y)), "<=", x**2 + y**2 + 1),
     lambda: arithmetic(x, "<=", x + delta * s),
     lambda: assume("premise", x, "<=", y),
+    lambda: SECOND,
+    lambda: assume("tokens", f(k) * g(k), "<=", s, every=(k,)),
+    lambda: assume("coordinates", v(i) ** 2, "<=", n, every=(i,)),
+    lambda: assume("both", bind("mean", (k,), u(i, k)) * x, "<=", n + 1, every=(i,)),
+    lambda: assume("numbers", y, "<=", x + n, every=(x,)),
+    lambda: assume("all numbers", y * x - s, "<=", n * s, every=(x, y)),
 )
+#: What may stand in place of a number, at a task or not; a hypothesis may be said for all of it.
+VALUES = [x, y, x, y, n, v(i), v(j), x - y, term(-1), term(0)]
+OF_A_TASK = [*VALUES, st(task), vt(task, i), x * st(task), y + st(task)]
 
 
 def _random(rng: random.Random) -> Term:
@@ -64,21 +88,43 @@ def _around(rng: random.Random, e: Term) -> Term:
     return rng.choice(places)()
 
 
-def _at_a_task(thm: Theorem) -> Theorem:
+def _values(rng: random.Random, of: list[Term]) -> dict[Variable, Term]:
+    """Values of some numbers, in their ranges."""
+    some = {z: rng.choice(of) for z in (x, y, n, s) if rng.random() < 0.5}
+    return {z: e if z in (x, y) else e**2 if z == n else 1 + e**2 for z, e in some.items()}
+
+
+def _at_a_task(rng: random.Random, thm: Theorem) -> Theorem:
+    """The theorem at a task, with values of some of its numbers, and of functions of indices, after
+    a special case of what its hypotheses are said for all values of.
+    """
+    said = sorted({z for a in thm.assumptions for z in a.every if z in (i, x, y)}, key=str)
+    thm = specialise(thm, {z: j if z == i else rng.choice(VALUES) for z in said})
     made = {h: Function(f"{h.name}_w", (Sort.TASK, *h.sorts), h.order) for h in thm.functions}
-    numbers = {x: Function("number_w", (Sort.TASK,))(task)} if x in thm.lhs.free | thm.rhs.free else {}
-    out = at_task(thm, task, {**made, **numbers})
-    return integrate("task", (task,), out) if nonnegative(out.lhs) and thm.op != "<" else out
+    made |= {v: vt} if rng.random() < 0.5 else {}
+    out = at_task(thm, task, {**made, **_values(rng, OF_A_TASK)})
+    return integrate("task", (task,), out) if nonnegative(out.lhs) and thm.op != "<" and rng.random() < 0.5 else out
+
+
+def _chosen(rng: random.Random, made: list[Theorem], against: Term) -> Theorem:
+    """A choice of a number for a mean that some theorem bounds."""
+    bound = rng.choice([thm for thm in (*made, SECOND) if isinstance(thm.lhs, Bind) and thm.lhs.kind == "mean"])
+    (token,), body = opened(bound.lhs)
+    X = instantiated(body, {token: k})
+    return choose("K is large", bound, (k,), X, against, K, rng.choice((delta, s, delta * s)))
 
 
 def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
     """One rule, applied to what is there."""
     thm, other = rng.choice(made), rng.choice(made)
     kind = rng.choice(list(HEADS))
-    value = rng.choice([_random(rng), f(k), g(k) ** 2, v(i), exp(f(k) / 2), f(k) - bind("mean", (k,), f(k))])
+    simple = rng.choice([f(k), g(k) ** 2, v(i), exp(f(k) / 2), f(k) - bind("mean", (k,), f(k))])
+    value = rng.choice((simple, simple, _random(rng)))
     rules: tuple[Callable[[], Theorem], ...] = (
         lambda: specialise(thm, {rng.choice((x, y, n, s)): value}),
         lambda: specialise(thm, {x: value, n: value**2}),
+        lambda: specialise(thm, _values(rng, VALUES)),
+        lambda: _chosen(rng, made, rng.choice((f(k), g(k) - x, n * f(k)))),
         lambda: integrate(kind, (HEADS[kind][0],), thm, HEADS[kind][1]),
         lambda: replace(_around(rng, thm.lhs), thm),
         lambda: replace(_around(rng, thm.rhs), thm),
@@ -87,25 +133,28 @@ def _step(rng: random.Random, made: list[Theorem]) -> Theorem:
         lambda: limit(thm, delta, normal_form(specialise(thm, {delta: s}).lhs), s),
         lambda: arithmetic(thm.lhs + other.lhs, "<=", thm.rhs + other.rhs, thm, other, effort=2_000),
         lambda: arithmetic(thm.lhs * n, "<=", thm.rhs * n, thm, effort=2_000),
-        lambda: cauchy_schwarz(kind, (HEADS[kind][0],), value, f(k), HEADS[kind][1]),
+        lambda: cauchy_schwarz(kind, (HEADS[kind][0],), simple, g(k), HEADS[kind][1]),
         lambda: exchange(bind("mean", (k,), bind("prompt", (p,), value**2))),
-        lambda: _at_a_task(thm),
+        lambda: _at_a_task(rng, thm),
     )
     return rng.choice(rules)()
 
 
 def theorems(seed: int, count: int) -> Iterator[Theorem]:
-    """Theorems made by `count` attempts, of which many are refused."""
+    """Theorems made by `count` attempts, of which many are refused, and by five times as many to
+    rewrite a hypothesis at a task.
+    """
     rng = random.Random(seed)
     made = [make() for make in SEEDS]
-    for _ in range(count):
+    said = [thm for thm in made if any(a.every for a in thm.assumptions)]
+    for n in range(6 * count):
         try:
-            new = _step(rng, made[-30:] if rng.random() < 0.5 else made)
+            new = _at_a_task(rng, rng.choice(said)) if n % 6 else _step(rng, made[-30:] if rng.random() < 0.5 else made)
             check_defined(new.rhs)
         except Refused:
             continue
         if len(str(new)) < 400:
-            made.append(new)
+            made += [] if n % 6 else [new]
             yield new
 
 

@@ -35,6 +35,7 @@ from numerics.derivations.terms import GAUSSIAN as xi
 from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from tests.numerics.derivations import attacks_on_gaussian_families, attacks_on_time_and_tasks
+from tests.numerics.derivations.attacks_of_capture import CAPTURE
 from tests.numerics.derivations.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
 from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, K, chosen, ft, kept, now, path, w
 
@@ -234,6 +235,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a closed and an open event": lambda: equal(Op("ind", (x,)), Op("above", (x,))),
     "a premise that is no theorem": lambda: arithmetic(0, "<=", 1, Assumption("h", term(1), "<=", term(0))),  # type: ignore[arg-type]
     **TIME_AND_TASKS,
+    **CAPTURE,
     **GAUSSIAN_FAMILIES,
     "a value in its range by a hypothesis on a function that is replaced": lambda: specialise(
         arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),

@@ -39,6 +39,8 @@ LIES: dict[str, dict[str, Any]] = {
     "wrong way round": dict(verdict="CERTIFIED", engine="branch and bound", margin=-0.1),
     "below the truth": dict(verdict="PROVED", engine="exact arithmetic", slack=0.9),
     "above the truth": dict(WITNESS, engine="exact arithmetic", slack=1.1),
+    "no standard error of the slack None": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack_error=0.1),
+    "no standard error": dict(verdict="SUPPORTED", engine="Monte Carlo", covered="n = 9", slack=2.0, slack_error=-0.1),
     "one of the programs is wrong": dict(verdict="PROVED", engine="identity", routes=(refuted(),)),
     "one of the programs is wrong; find": dict(WITNESS, engine="identity", routes=(proved(),)),
     "draws samples": dict(WITNESS, engine="Monte Carlo"),
@@ -103,6 +105,12 @@ def test_the_order_of_verdicts_and_of_what_is_joined() -> None:
 def test_the_slack_of_a_false_conjunction_is_that_of_its_false_part() -> None:
     assert all_of(refuted(slack=0.5), proved(slack=3.0)).slack == 0.5
     assert all_of(refuted(), proved(slack=3.0)).slack is None
+
+
+def test_a_conjunction_has_the_least_slack_with_its_error() -> None:
+    sampled = supported(slack=2.0, slack_error=0.1)
+    assert all_of(proved(slack=3.0), sampled).slack_error == 0.1
+    assert all_of(proved(slack=1.5), sampled).slack_error == 0
 
 
 def test_routes_that_contradict_are_an_error() -> None:

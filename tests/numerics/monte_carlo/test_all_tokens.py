@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -20,11 +21,13 @@ from numerics.monte_carlo import estimate
 from numerics.monte_carlo.kernels import coordinates
 from numerics.monte_carlo.kernels.queries import QUERY_MARK
 from numerics.monte_carlo.sampler import LONGEST_PROMPT, PIECE, error_sampler
-from numerics.token_laws import TokenLaw, atoms, ball, gaussian, rademacher, sphere, uniform
+from numerics.token_laws import TokenLaw, atoms, ball, embedding_table, gaussian, rademacher, sphere, uniform
 from tests.numerics.monte_carlo.by_definition import squared_errors
 
 attention_errors = partial(estimate.attention_errors, method="tokens")
 token_sampler = partial(error_sampler, method="tokens")
+SKEWED = atoms(np.array([[2.0, 0.0], [-1.0, 1.0], [-1.0, -1.0]]), [1 / 3, 1 / 3, 1 / 3])
+TABLE = embedding_table([[5.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 1.0]])
 LEVEL = 1e-7  # of each test of a coordinate; some forty of them
 KINDS = ("normal", "sign", "uniform", "sphere", "ball")
 DRAWN = {"normal": "normals", "sign": "signs", "uniform": "uniforms", "sphere": "spheres", "ball": "balls"}
@@ -272,3 +275,31 @@ def test_what_a_law_must_know() -> None:
         AttentionSetting(rademacher(3), U, V, z)
     assert error_sampler(AttentionSetting(rademacher(2), U, V, z)).method == "tokens"
     assert error_sampler(AttentionSetting(ball(2), U, V, z)).method == "scores"
+
+
+@pytest.mark.parametrize("make", [rademacher, sphere, lambda d: SKEWED, lambda d: TABLE])
+def test_errors_against_linear_attention_by_its_definition(make: Callable[[int], TokenLaw]) -> None:
+    """Its output is ``V Gamma U z``; its gradients are those of the mean ``Gamma U z`` and the
+    covariance Gamma.
+    """
+    law, R, L = make(2), 20_000, 6
+    U, V, z = np.array([[0.8, 0.3], [-0.2, 0.6]]), np.array([[1.0, 2.0], [0.5, -1.0], [0.0, 1.0]]), np.array([1.0, -0.7])
+    tokens = law.sample(np.random.default_rng(3), R * L).reshape(R, L, 2)
+    drawn = squared_errors(tokens, U, V, z, law.covariance @ U @ z, law.covariance)
+    found = estimate.attention_errors(law, U, V, z, [L], replicates=R, seed=5, against="linear")
+    averaged = estimate.attention_errors(law, U, V, z, [L], query_cov=1e-12 * np.eye(2), replicates=R, seed=6, against="linear")
+    for run in (found, averaged):
+        for values, one in zip(drawn, (run.output, run.grad_V, run.grad_U)):
+            spread = math.hypot(values.std() / R**0.5, one.standard_error[0])
+            assert abs(values.mean() - one.mean[0]) < 6 * spread
+
+
+def test_what_errors_may_be_measured_against() -> None:
+    U, V, z = problem(2)
+    plain = AttentionSetting(gaussian(np.eye(2)), U, V, z)
+    one, other = (estimate.attention_errors(plain, lengths=[5], replicates=200, seed=1, against=a) for a in ("limit", "linear"))
+    assert one.output.mean == other.output.mean  # of Gaussian tokens the limit is linear
+    with pytest.raises(ValueError, match="against = 'mean' is unknown; take one of limit, linear"):
+        error_sampler(plain, against="mean")
+    with pytest.raises(ValueError, match='take "tokens" against linear attention'):
+        error_sampler(AttentionSetting(ball(2), U, V, z), method="scores", against="linear")

@@ -38,6 +38,15 @@ def test_binomial_limits_cover() -> None:
     assert accepted <= 400 * 0.2 + 5 * np.sqrt(400 * 0.16)
 
 
+@pytest.mark.parametrize(("p", "op", "bound"), [(0.01, "<=", 0.05), (0.98, ">=", 0.5), (0.3, ">=", 0.1), (0.3, "<=", 0.5)])
+def test_the_slack_scatters_by_its_standard_error(p: float, op: str, bound: float) -> None:
+    """Up to a factor of 2: the error is that of the count, the slack that of a limit."""
+    rng = np.random.default_rng(8)
+    found = [clopper_pearson(lambda _, n: rng.random(n) < p, op, bound, 4000) for _ in range(100)]
+    scatter = np.std(np.log([float(e.slack or 0) for e in found]))
+    assert 0.5 < scatter / np.mean([e.slack_error for e in found]) < 2
+
+
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [

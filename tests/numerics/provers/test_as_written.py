@@ -119,10 +119,11 @@ def test_a_number_whose_sign_sympy_misjudges_is_refused(number: sp.Expr) -> None
     assert identity(sp.exp(sp.pi * sp.sqrt(163)) - 262537412640768744 + x, x + y).verdict is Verdict.REFUTED
 
 
-def test_a_number_that_sympy_cannot_evaluate_is_left_open() -> None:
+def test_a_number_that_sympy_cannot_evaluate_is_refused() -> None:
     """SymPy's logarithm of such a number calls itself until Python gives up."""
     number, z = sp.atanh(1 - sp.Rational(1, 10**20)), sp.Symbol("z")
-    assert identity(sp.log(number * x * z + x), sp.log(number * z + 1)).verdict is not Verdict.PROVED
+    with pytest.raises(ValueError, match="another sign"):
+        identity(sp.log(number * x * z + x), sp.log(number * z + 1))
 
 
 def test_engines_evaluate_although_their_caller_does_not() -> None:
@@ -220,7 +221,7 @@ def test_what_says_something_is_not_vacuous(check: Any) -> None:
 with sp.evaluate(False):
     MODULUS = sp.Subs(sp.sqrt(x**2), x, r)
     CANCELLED = S(k * r / r, (k, 1, 2))
-    TANGENTS = sp.tan(r) - sp.tan(r)
+    COTANGENTS = sp.cot(r) - sp.cot(r)
 
 
 def test_what_is_assumed_of_a_variable_is_not_assumed_of_the_point_that_is_put_for_it() -> None:
@@ -235,7 +236,7 @@ def test_terms_of_a_sum_are_defined_as_they_are_written() -> None:
     assert forall(S(r ** (k - 1) / k, (k, 1, 3)), "<=", 2, {r: Closed(-1, 1)}).verdict is Verdict.PROVED
 
 
-@pytest.mark.parametrize("side", [TANGENTS, sp.Mul(0, sp.tan(r), evaluate=False), sp.Subs(TANGENTS, r, j)], ids=str)
+@pytest.mark.parametrize("side", [COTANGENTS, sp.Mul(0, sp.cot(r), evaluate=False), sp.Subs(COTANGENTS, r, j)], ids=str)
 def test_a_function_that_cancels_must_be_known_as_well(side: sp.Expr) -> None:
-    with pytest.raises(TypeError, match="no enclosure is known for tan"):
+    with pytest.raises(TypeError, match="no enclosure is known for cot"):
         forall(side, "<=", 1, {r: (-10, 10), j: (-10, 10)})

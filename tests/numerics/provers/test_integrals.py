@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mpmath
 import pytest
 import sympy as sp
-from flint import ctx
+from flint import arb, ctx
 
 from numerics.evidence import Verdict
-from numerics.provers.enclosures.balls import NoBall, value
+from numerics.provers.enclosures.balls import NoBall, precision, value
 from numerics.provers.integrals import integral, integral_evidence
 
 R, oo = sp.Rational, sp.oo
@@ -189,3 +191,43 @@ def test_what_cancels_in_the_integrand_may_be_undefined() -> None:
         f = sp.tan(x) - sp.tan(x) + 1
     with pytest.raises(ValueError, match="cancels in the integrand"):  # it has a pole at pi/2
         integral(f, x, (0, 3))
+
+
+def _sophomore() -> arb:
+    """The integral of x^x over the unit interval is the sum of -(-1/k)^k."""
+    return sum((-((-arb(1) / k) ** k) for k in range(1, 40)), arb(0, "1e-50"))
+
+
+def _exponential() -> arb:
+    """The integral of exp(-1/x) over the unit interval, e^-1 - E_1(1)."""
+    return (-arb(1)).exp() - arb(1).gamma_upper(arb(0))
+
+
+@pytest.mark.parametrize(
+    ("f", "exact"),
+    [
+        (sp.exp(-1 / x), _exponential),
+        (sp.exp(-1 / (1 - x)), _exponential),
+        (x**x, _sophomore),
+        (x * sp.log(x) + x**x, lambda: _sophomore() - arb(1) / 4),
+    ],
+    ids=str,
+)
+def test_what_is_bounded_and_not_analytic_at_an_end(f: sp.Expr, exact: Any) -> None:
+    found = integral(f, x, (0, 1))
+    with precision(128):
+        assert found.overlaps(exact())
+    assert found.rad() < 1e-12
+
+
+def test_the_sign_of_an_infinite_range_that_is_turned_round() -> None:
+    for f, tail, ends in ((sp.exp(-x), sp.exp(-x), (0, sp.oo)), (sp.exp(-(x**2)), sp.exp(-(x**2)), (-sp.oo, sp.oo))):
+        there, back = integral(f, x, ends, tail=tail), integral(f, x, ends[::-1], tail=tail)
+        assert there > 0
+        assert (there + back).contains(0)
+        assert back < 0
+
+
+def test_the_floor_of_a_number_next_to_a_whole_one() -> None:
+    number = sp.floor(1 / (sp.sqrt(10**18 + 1) - 10**9), evaluate=False)
+    assert integral(number + 0 * x, x, (0, 1)) == 2 * 10**9

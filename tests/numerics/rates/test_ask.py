@@ -88,7 +88,7 @@ def test_laws_and_a_mean(files: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "custom, gaussian:\nAt L = 100 softmax" in printed
     assert "\n\ncustom, sphere:\nAt L = 100 softmax" in printed
     assert printed.count("The mean m of the tokens is taken out.") == 2
-    assert printed.count("T itself differs from the linear attention") == 1
+    assert printed.count("from T to V Gamma U z") == 1
 
 
 def test_without_files_it_takes_an_example(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

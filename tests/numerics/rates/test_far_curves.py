@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,20 @@ def test_theorem_B_constant_is_the_limit(d: int) -> None:
         assert 1e10 * exact[0] == pytest.approx(C1, rel=1e-6)
     assert theorem_B_constant(averaged(0.5), "output") is None
     assert theorem_B_constant(FIXED[0], "output") is None
+
+
+@pytest.mark.parametrize("V", [np.zeros((1, 2)), [[0.0, 1.0]], 1e-200 * np.eye(2)])
+def test_an_error_of_zero_has_no_slope(V: Any) -> None:
+    assert far_slopes(AttentionSetting(np.diag([1.0, 0.0]), np.eye(2), V, [1.0, 1.0])) is None
+
+
+@pytest.mark.parametrize("exponent", [8, 15, 30])
+def test_a_direction_of_small_variance_has_the_slope_of_its_own(exponent: int) -> None:
+    alone = far_slopes(AttentionSetting(np.eye(1), np.eye(1), np.eye(1), [1.0]))
+    far = far_slopes(AttentionSetting(np.diag([10.0**exponent, 1.0]), np.diag([0.0, 1.0]), [[0.0, 1.0]], [0.0, 1.0]))
+    assert far is not None
+    assert alone is not None
+    np.testing.assert_allclose(far.slope, alone.slope, rtol=1e-8)
 
 
 @pytest.mark.parametrize("setting", [*FIXED, averaged(0.5), averaged(4.0, 5)])

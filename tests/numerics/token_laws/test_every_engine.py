@@ -1,120 +1,115 @@
-"""Every hostile law goes through every engine that takes a law of tokens: the search for the worst
-case, exact errors, Monte Carlo, and a sweep. An engine that cannot take a law says so.
+"""Every law in every engine: two engines that share no code agree, and a law that an engine does
+not know is refused by it, since the branch for another law would answer in silence.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from numerics import attention_errors, exact_errors
-from numerics.attention.enumeration import expectation
-from numerics.evidence import Verdict
-from numerics.jobs.store import Store
-from numerics.monte_carlo.estimate import Estimate
-from numerics.search.worst_law import worst_law
-from numerics.sweep.grid import read_grid
-from numerics.sweep.run import sweep
-from numerics.terminal.inputs import InputError
-from numerics.token_laws import TokenLaw, uniform
-from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
+from numerics.attention.setting import LAWS, AttentionSetting
+from numerics.attention.tilted_moments import IndependentMoments, centred_coordinate
+from numerics.monte_carlo.rare_prompts import rare_prompts
+from numerics.monte_carlo.scores_only import CONDITIONED
+from numerics.rates.bound_curves import fourth_moment
+from numerics.token_laws import TokenLaw, atoms, checks, embedding_table
+from numerics.token_laws.independent import Independent
+from numerics.token_laws.radial import Radial
+from numerics.token_laws.second_route import second_route
 
-EVERY_LAW = [pytest.param(law, id=f"{law.name}, d = {d}") for d in DIMENSIONS for law in hostile_laws(d)]
-LENGTHS, REPLICATES = [1, 2, 5], 20_000
-QUANTITIES = ("output", "grad_V", "grad_U")
-
-
-def moment_of_the_tilted_law(laws, numbers):  # type: ignore[no-untyped-def]
-    """``|E_a Z|`` under the law tilted by a is at most ``2 sigma^2 |a|`` (Lemma D.1)."""
-    (mu,) = laws
-    a = numbers.reshape((mu.nodes.shape[1], *numbers.shape[1:]))
-    tilted = mu.tilted(a)
-    mean = [tilted.mean(mu.nodes[:, i]) for i in range(len(a))]
-    return np.sqrt(sum(m * m for m in mean)), 2 * mu.sigma2 * np.sqrt((a * a).sum(0))
-
-
-def tilts() -> list[tuple[str, Any, Any]]:
-    return [(f"{law.name} {d}", (law,), 0.7 * np.ones(d)) for d in DIMENSIONS for law in hostile_laws(d)]
+EYE, POINT = np.eye(2), np.array([1.0, 0.5])
+LAW = {name: make(2) for name, make in LAWS.items()} | {
+    "atoms": atoms([[1.0, 0.0], [-0.5, 1.0], [-0.5, -1.0]], np.full(3, 1 / 3)),
+    "table": embedding_table([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5], [0.5, -2.0]]),
+    "own": TokenLaw(
+        name="triangular",
+        d=2,
+        sigma=6**-0.5,
+        sample=lambda rng, n: rng.triangular(-1, 0, 1, (n, 2)),
+        log_mgf=lambda a: 2 * np.log(np.sinc(0.5j * a / np.pi)).sum(-1),
+    ),
+}
+U = np.array([[0.5, -0.3], [0.2, 0.4]])
 
 
-def cube() -> list[tuple[str, Any, Any]]:
-    return [("cube", (uniform(2),), np.ones(2))]
-
-
-def problem(law: TokenLaw) -> dict[str, Any]:
-    """Scores of size 1/2 for a token of size sigma, so that the softmax weights differ."""
-    d, size = law.d, law.sigma or 1.0
-    return {"U": 0.5 * np.eye(d), "V": np.eye(d), "query": np.arange(1.0, d + 1) / np.linalg.norm(np.arange(1.0, d + 1)) / size}
-
-
-def agree(estimate: Estimate, exact: np.ndarray) -> bool:
-    """Whether they agree within 6 standard errors, which fails with probability 2e-9; 1e-6 is for
-    single precision.
-    """
-    return bool(np.all(np.abs(estimate.mean - exact) <= 6 * estimate.standard_error + 1e-6 * exact))
-
-
-def test_the_search_for_the_worst_law_takes_them_all() -> None:
-    found = worst_law(moment_of_the_tilted_law, 1, checked="", numbers=((0.01, 6.0),), cases=tilts)
-    assert found.verdict is Verdict.SUPPORTED
-    assert f"{len(EVERY_LAW)} further cases" in found.covered
-    with pytest.raises(ValueError, match="uniform in d = 2 has infinitely many values and no cubature rule"):
-        worst_law(moment_of_the_tilted_law, 1, checked="", numbers=((0.01, 6.0),), cases=cube)
-
-
-@pytest.mark.parametrize("law", EVERY_LAW)
-def test_exact_errors_and_monte_carlo_agree(law: TokenLaw) -> None:
-    setting = problem(law)
-    exact = exact_errors(law, setting["U"], setting["V"], LENGTHS, query=setting["query"])
-    drawn = attention_errors(law, lengths=LENGTHS, replicates=REPLICATES, seed=11, threads=1, **setting)
-    for name in QUANTITIES:
-        known, found = getattr(exact, name), getattr(drawn, name)
-        assert agree(found, known), name
-    # one token: the mean is 0 and the limit the tilted mean
-    h, _ = law.tilted(setting["U"] @ setting["query"])
-    assert exact.output[0] == pytest.approx(np.trace(law.covariance) + h @ h, rel=1e-9)
-
-
-@pytest.mark.parametrize("law", EVERY_LAW)
-def test_only_laws_on_atoms_are_enumerated(law: TokenLaw) -> None:
-    if any(kind in law.name for kind in ("Gaussian", "sphere", "ball")):
-        with pytest.raises(ValueError, match=f"the law {law.name} has no atoms"):
-            expectation(law, 2, lambda counts: counts[:, 0])
+@pytest.mark.parametrize("method", ["tokens", "scores"])
+@pytest.mark.parametrize("name", sorted(LAW))
+def test_sampled_and_exact_errors_of_every_law_agree(name: str, method: str) -> None:
+    """At six standard errors, which a right answer leaves with probability 2e-9."""
+    setting = AttentionSetting(LAW[name], U, [[1.0, -0.5]], POINT)
+    if method == "scores" and LAW[name].coordinates not in CONDITIONED:
+        with pytest.raises(ValueError, match='use method = "tokens"'):
+            attention_errors(setting, lengths=[5], replicates=100, seed=1, method=method)
         return
-    share = expectation(law, 3, lambda counts: counts) / 3
-    np.testing.assert_allclose(share, law.weighted_nodes.masses, rtol=1e-14)
+    exact, sampled = (
+        exact_errors(setting, lengths=[5]),
+        attention_errors(setting, lengths=[5], replicates=20_000, seed=1, method=method),
+    )
+    for quantity in ("output", "grad_V", "grad_U"):
+        found = getattr(sampled, quantity)
+        assert abs(found.mean[0] - getattr(exact, quantity)[0]) < 6 * found.standard_error[0], quantity
 
 
-def as_table(law: TokenLaw) -> str:
-    """The law as an entry of a sweep's file."""
-    assert law.identity is not None
-    given = dict(law.identity)
-    lines = [f"name = {json.dumps(law.name)}", f"law = {json.dumps(given.pop('kind'))}"]
-    given.pop("sigma", None)  # a sweep draws tokens only
-    for key, value in given.items():
-        lines.append(f"{key} = {{ matrix = {value} }}" if key in ("Gamma", "points") else f"{key} = {value}")
-    return "\n".join(["[[tokens]]", *lines])
+@pytest.mark.parametrize("name", sorted(LAW))
+def test_two_routes_of_the_transform_and_of_moments_agree(name: str) -> None:
+    law, v = LAW[name], np.array([0.3, -0.7])
+    transform = law.log_mgf
+    assert transform is not None
+    if name != "table":
+        known = float(np.real(transform(v))) - law.sigma**2 * float(v @ v) / 2
+        assert second_route(law, v, law.sigma)[0] == pytest.approx(known, abs=1e-10)
+    step = 1e-5
+    slope = [np.real(transform(v + step * e) - transform(v - step * e)) / (2 * step) for e in EYE]
+    np.testing.assert_allclose(law.tilted(v)[0], slope, atol=1e-8)
+    Z = law.sample(np.random.default_rng(0), 200_000)
+    fourth = (Z**2).sum(1) ** 2
+    value, exact = fourth_moment(law, EYE)
+    assert not exact or abs(value - fourth.mean()) < 6 * fourth.std() / len(Z) ** 0.5 + 1e-12
+    assert np.abs(Z.mean(0)).max() < 6 * Z.std() / len(Z) ** 0.5
 
 
-@pytest.mark.parametrize("d", DIMENSIONS)
-def test_a_sweep_takes_every_law_with_spread(d: int, tmp_path: Path) -> None:
-    laws = {law.name: law for law in hostile_laws(d)}
-    nothing = laws.pop("point mass at 0")
-    query = [1.0, *[0.0] * (d - 1)]
-    rest = f"[[U]]\nidentity = {d}\nscale = 0.1\n[[V]]\nidentity = {d}\n[[query]]\nvector = {query}\n"
-    head = f"lengths = [2, 5]\nreplicates = {REPLICATES}\nseed = 5\n"
-    path = tmp_path / "laws.toml"
-    path.write_text("\n".join([head, *map(as_table, laws.values()), rest]))
-    grid = read_grid(path)
-    assert len(grid.runs) == len(laws)
-    with Store(tmp_path / "results.sqlite") as store:
-        for law, (_, errors) in zip(laws.values(), sweep(grid, store, threads=1), strict=True):
-            exact = exact_errors(law, 0.1 * np.eye(d), np.eye(d), [2, 5], query=query)
-            assert agree(errors.output, exact.output), law.name
-    path.write_text("\n".join([head, as_table(nothing), rest]))
-    with pytest.raises(InputError, match="V Gamma = 0"):
-        read_grid(path)
+class Triangle(Independent):
+    """A law with a sampler of its own that inherits all else."""
+
+    def sample(self, rng: np.random.Generator, n: int) -> Any:
+        return rng.triangular(-(6**0.5), 0, 6**0.5, (n, 2)) @ self.factor.T
+
+
+UNKNOWN = Independent("triangle", EYE, {"kind": "triangle"})
+UNKNOWN_ROUND = Radial("shell", EYE, {"kind": "shell"})
+
+
+@pytest.fixture
+def law(monkeypatch: pytest.MonkeyPatch) -> TokenLaw:
+    """A law that follows the pattern of the others, for whose coordinates no engine is written."""
+    monkeypatch.setattr(checks, "KINDS", (*checks.KINDS, "triangle"))
+    return TokenLaw.of(Triangle("triangle", EYE, {"kind": "triangle"}))
+
+
+ENGINES: dict[str, Callable[[TokenLaw], Any]] = {
+    "sample": lambda law: UNKNOWN.sample(np.random.default_rng(0), 3),
+    "log_mgf": lambda law: law.structure.log_mgf(POINT) if law.structure else None,
+    "tilted": lambda law: law.tilted(POINT),
+    "covariance": lambda law: law.covariance,
+    "second_route": lambda law: second_route(law, POINT, 1.0),
+    "exact_errors": lambda law: exact_errors(law, U, EYE, [10], query=POINT),
+    "tokens": lambda law: attention_errors(law, U, EYE, POINT, [10], replicates=10, seed=1, method="tokens"),
+    "scores": lambda law: attention_errors(law, U, EYE, POINT, [10], replicates=10, seed=1, method="scores"),
+    "fourth_moment": lambda law: fourth_moment(law, EYE),
+    "rare_prompts": lambda law: rare_prompts(AttentionSetting(law, U, EYE, POINT), np.array([10.0]), 100),
+    "centred_coordinate": lambda law: centred_coordinate("triangle", np.array([1j]), np.zeros(1)),
+    "moments": lambda law: IndependentMoments("triangle", POINT, POINT, [EYE, EYE]).functions(np.ones(1, complex)),
+    "a sphere's sample": lambda law: UNKNOWN_ROUND.sample(np.random.default_rng(0), 3),
+    "a sphere's transform": lambda law: UNKNOWN_ROUND.log_mgf(POINT),
+    "a sphere's tilted law": lambda law: UNKNOWN_ROUND.tilted(POINT),
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_law_that_an_engine_does_not_know_is_refused(engine: str, law: TokenLaw) -> None:
+    with pytest.raises(ValueError, match=r"kind '(triangle|shell)'|only; use method"):
+        ENGINES[engine](law)

@@ -64,6 +64,22 @@ def test_divergence_leaves_finite_numbers_and_the_step(attention: str) -> None:
     assert train(attention, 7, d=2, lr=1e4, steps=result.diverged + 1, every=2).diverged == result.diverged
 
 
+@ATTENTIONS
+def test_a_start_beyond_floats_is_no_matter_of_the_learning_rate(attention: str) -> None:
+    with pytest.raises(ValueError, match=r"risk or its gradient at the start leaves the range of floats .* other units"):
+        train(attention, 3, Sigma=np.diag([1e24, 1.0]), lr=0, steps=2)
+    assert "a smaller start or other units" in str(train(attention, 3, Sigma=np.diag([1e24, 1.0]), steps=2))
+
+
+def test_labels_that_vanish_in_float32_are_refused() -> None:
+    """A risk of 0 would be said: in units a power of two smaller it is that power smaller."""
+    unit = 2.0**-48
+    risk = lambda scale: train("softmax", 3, Sigma=scale**2 * np.eye(2), noise=0.0, lr=0, steps=2, every=1).risk
+    np.testing.assert_allclose(risk(unit), 2.0**-16 * risk(2.0**8 * unit), rtol=1e-3)
+    with pytest.raises(ValueError, match=r"labels have the variance .*, of which nothing is left in float32"):
+        risk(2.0**-60)
+
+
 EDGES: dict[str, dict[str, Any]] = {
     "one token, one coordinate": dict(prompt_length=1, d=1),
     "two tokens, no noise": dict(prompt_length=2, d=2, noise=0.0),
@@ -72,7 +88,7 @@ EDGES: dict[str, dict[str, Any]] = {
     "no covariates": dict(Sigma=np.zeros((2, 2))),
     "nothing at all": dict(Sigma=np.zeros((2, 2)), noise=0.0),
     "singular": dict(Sigma=np.diag([0.0, 1.0]), noise=0.0),
-    "tiny": dict(Sigma=1e-200 * np.eye(2), noise=0.0),
+    "tiny": dict(Sigma=1e-28 * np.eye(2), noise=0.0),
     "huge": dict(Sigma=1e200 * np.eye(2)),
     "loud": dict(noise=1e200),
     "zero start": dict(start=[np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))], d=2),

@@ -112,8 +112,9 @@ def test_means_differ_by_welch_or_by_the_normal_law() -> None:
     assert apart(same[0], same[1, :1] + 1)  # one run against four
     assert not apart(same[0], same[1, :1] + 0.5)
     assert _fall(same[0, :1], same[0, :1])[1] == 1
-    ratio, error = _fall(same[0], same[1] + 1, comparisons=7)
+    ratio, error, spread = _fall(same[0], same[1] + 1, comparisons=7)
     assert ratio == pytest.approx(np.exp(-1), rel=0.02)
+    assert 0.0004 < spread < 0.004, "0.002 over the root of two, were the variances known"
     assert error == 7 * _fall(same[0], same[1] + 1)[1]
 
 

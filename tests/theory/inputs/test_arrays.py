@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from theory.inputs.arrays import covariance_factor, read_covariance, symmetric_root
+from theory.inputs.arrays import read_covariance
+from theory.inputs.spectrum import covariance_factor, symmetric_root
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])

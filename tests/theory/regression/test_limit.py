@@ -328,9 +328,9 @@ def test_numbers_in_numbers_out_and_symbols_in_symbols_out() -> None:
     assert limit_parameters([[Fraction(1, 2)]]).gamma == pytest.approx(math.sqrt(0.5))
 
 
-def test_regime_says_rank_tolerance_prompt_and_sign() -> None:
-    p = limit_parameters(np.diag([1.0, 1e-17]), U0=np.diag([-2.0, 1.0]), u0=0.1, prompt_length=9, noise=0.5)
-    for words in ("rank 1 of 2", "counted as zero", "prompts of 9 tokens", "noise of variance 0.5", "sign -", "rank one"):
+def test_regime_says_rank_prompt_and_sign() -> None:
+    p = limit_parameters(np.diag([1.0, 0.0]), U0=np.diag([-2.0, 1.0]), u0=0.1, prompt_length=9, noise=0.5)
+    for words in ("rank 1 of 2;", "prompts of 9 tokens", "noise of variance 0.5", "sign -", "rank one"):
         assert words in p.regime
     q = limit_parameters(np.diag([1.0, 2.0]), U0=np.diag([-2.0, 0.1]), u0=0.1)
     assert "integrating the flow" in q.regime
@@ -359,11 +359,42 @@ def test_roundoff_asymmetry_is_tolerated_and_does_not_matter() -> None:
     np.testing.assert_allclose(single.U, limit_parameters(Sigma).U, rtol=1e-5, atol=1e-6)
 
 
+ROTATION = np.array([[0.6, 0.8], [-0.8, 0.6]])
+
+
+@pytest.mark.parametrize("exponent", [14, 15, 16, 20, 200])
+def test_a_diagonal_matrix_has_no_rank_question(exponent: int) -> None:
+    """gamma^-4 is the sum of the squared inverses, whatever their sizes."""
+    least = 10.0**-exponent
+    limit = limit_parameters(np.diag([1.0, least]))
+    assert limit.gamma == pytest.approx(math.sqrt(least), rel=1e-14)
+    assert limit.U[1, 1] * limit.V[2, 2] == pytest.approx(1 / least, rel=1e-14)
+
+
+def test_units_do_not_lose_the_rank_of_correlated_variables() -> None:
+    unit = sp.Rational(1, 2**40)
+    exact = sp.Matrix([[1, unit / 2], [unit / 2, unit**2]])
+    found, known = limit_parameters(np.array(exact.tolist(), dtype=float)), limit_parameters(exact)
+    assert found.gamma == pytest.approx(float(known.gamma), rel=1e-14)
+    assert np.allclose(found.U, np.array(known.U, dtype=float), rtol=1e-13, atol=0)
+
+
+def test_a_rank_lost_in_rounding_is_said_or_refused() -> None:
+    turned = ROTATION @ np.diag([1e16, 1.0]) @ ROTATION.T
+    assert "rank 1 of 2 (1 directions count as zero, as they are lost in rounding errors)" in limit_parameters(turned).regime
+    assert "rank 1 of 2;" in limit_parameters([[1, 1], [1, 1]]).regime
+    near = 10**15
+    with pytest.raises(ValueError, match=r"given exactly, but floats cannot tell its rank.*SymPy Matrix"):
+        limit_parameters([[near + 1, near], [near, near]])
+
+
 def test_ill_conditioned_sigma_warns_with_its_condition_number() -> None:
-    with pytest.warns(RuntimeWarning, match=r"condition number 1e\+10") as caught:
-        limit_parameters(np.diag([1.0, 1e-10]))
+    turned = ROTATION @ np.diag([1.0, 1e-10]) @ ROTATION.T
+    with pytest.warns(RuntimeWarning, match=r"condition number 1e\+10 .* variance one") as caught:
+        limit_parameters(turned)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        limit_parameters(np.diag([1.0, 1e-7]))
+        limit_parameters(ROTATION @ np.diag([1.0, 1e-7]) @ ROTATION.T)
+        limit_parameters(np.diag([1.0, 1e-10]))
         limit_parameters(sp.diag(1, sp.Rational(1, 10**10)))

@@ -16,9 +16,10 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
-from scipy.special import gammaln, ive
+from scipy.special import gammaln
 
 from theory.attention.window.classes import Spectrum
+from theory.attention.window.gegenbauer import scaled_bessel
 
 __all__ = [
     "bessel_quotient",
@@ -26,6 +27,7 @@ __all__ = [
     "crossover_law",
     "curvature_law",
     "effective_samples",
+    "expansion_without_window",
     "exponent",
     "long_prompt_loss",
     "noise_constant",
@@ -69,7 +71,7 @@ def bessel_quotient(d: int, k: Any, kappa: Any) -> Any:
         return sp.besseli(k + nu, kappa) / sp.besseli(nu, kappa)
     x = np.asarray(kappa, dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        out = ive(k + d / 2 - 1, x) / ive(d / 2 - 1, x)
+        out = scaled_bessel(k + d / 2 - 1, x) / scaled_bessel(d / 2 - 1, x)
     return np.where(x == 0, np.asarray(k == 0, dtype=float), out)[()]
 
 
@@ -119,7 +121,7 @@ def effective_samples(d: int, w: Any) -> Any:
         return sp.besseli(nu, 4 * w) * (w / 2) ** nu / (sp.besseli(nu, 2 * w) ** 2 * sp.gamma(nu + 1))
     x, nu = np.asarray(w, dtype=float), d / 2 - 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        out = np.exp(np.log(ive(nu, 4 * x)) - 2 * np.log(ive(nu, 2 * x)) + nu * np.log(x / 2) - gammaln(d / 2))
+        out = np.exp(np.log(scaled_bessel(nu, 4 * x)) - 2 * np.log(scaled_bessel(nu, 2 * x)) + nu * np.log(x / 2) - gammaln(d / 2))
     return np.where(x < 1e-8, 1.0, out)[()]
 
 
@@ -166,6 +168,40 @@ def unified_loss(spectrum: Spectrum, w: ArrayLike, n: ArrayLike, noise: float) -
     """
     share = effective_samples(spectrum.d, w) / np.asarray(n, dtype=float)
     return bias(spectrum, w) + share * (token_variance(spectrum, w) + noise)
+
+
+def expansion_without_window(spectrum: Spectrum, n: int, noise: float) -> tuple[float, float]:
+    """Slope a and curvature c of the loss without a window, ``loss(0) + a w + c w^2 + O(w^3)``.
+
+    With the mean square R of what varies in a task,
+
+        a = -(4 b_1/d) (1 - 1/n),
+        c = (4/(d n)) (1 - 1/n) [R + sigma^2 - 2 (n-2) b_2/(d+2)]
+            + (4 b_1/d^2) (1 - 1/n) (1 - 4/n + 6/n^2).
+
+    Source: our R13.window, which has c for b_1 = 0.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+    n : int
+    noise : float
+        The variance sigma^2 of the label noise.
+
+    Returns
+    -------
+    slope, curvature : float
+
+    Examples
+    --------
+    >>> from theory.attention.window.classes import linear
+    >>> expansion_without_window(linear(1).spectrum(2), 2, 0.0)
+    (-0.5, 0.375)
+    """
+    d, N, (b_1, b_2) = spectrum.d, float(n), np.concatenate([spectrum.b, np.zeros(2)])[1:3].tolist()
+    bracket = spectrum.varying + noise - 2 * (N - 2) * b_2 / (d + 2)
+    pairs = b_1 / d * (1 - 4 / N + 6 / N**2)
+    return -4 * b_1 / d * (1 - 1 / N), 4 / d * (1 - 1 / N) * (bracket / N + pairs)
 
 
 def noise_constant(d: Any) -> Any:

@@ -1,10 +1,9 @@
-"""Runs the two attacks alike: asks the prover, and says of each statement which verdict it got and
+"""Runs the attacks alike: asks the prover, and says of each statement which verdict it got and
 what is wrong with that.
 """
 
 from __future__ import annotations
 
-import linecache
 import random
 import traceback
 from collections.abc import Callable, Iterator
@@ -16,16 +15,12 @@ from typing import Any
 import pytest
 import sympy as sp
 
-import numerics
-import theory
 from numerics.provers import inequalities
+from numerics.provers.doors import FAULT, refusal
 from tests.numerics.provers import attack, generation
 from tests.numerics.provers.soundness import generator
 
 __all__ = ["ATTACKS", "Result", "attacked", "blind"]
-
-#: Folders of our own code; an environment may lie beside them, with the libraries in it.
-_OURS = tuple(str(Path(package.__file__).parent) for package in (numerics, theory))
 
 
 @contextmanager
@@ -54,18 +49,13 @@ def attacked(st: Any, effort: int, judge: Callable[[Any], str], kinds: frozenset
     try:
         answer = st.ask(effort)
     except Exception as error:  # whatever is raised without a word of ours is a crash, and is reported as one
-        if _refused(error):
+        if refusal(error) and FAULT not in str(error):
             return Result("refused", "", kinds)
         last = traceback.extract_tb(error.__traceback__)[-1]
         return Result("crash", f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}, {error}: {st}", kinds)
+    if getattr(answer, "reason", "").startswith(FAULT):
+        return Result("crash", f"{answer.reason}: {st}", kinds)
     return Result(answer.verdict.value if hasattr(answer, "verdict") else "a ball", judge(answer), kinds)
-
-
-def _refused(error: Exception) -> bool:
-    """Whether a line of ours raised this on purpose, with words: anything else is a crash."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    ours = last.filename.startswith(_OURS) and linecache.getline(last.filename, last.lineno or 0).lstrip().startswith("raise ")
-    return ours and isinstance(error, (TypeError, ValueError, ArithmeticError)) and bool(str(error))
 
 
 def _first(seed: int, effort: int) -> Iterator[Result]:
@@ -77,11 +67,18 @@ def _first(seed: int, effort: int) -> Iterator[Result]:
         yield attacked(st, effort, lambda e, st=st: attack.fault(st, e, rng), frozenset(heads or {"polynomials and roots"}))
 
 
-def _second(seed: int, effort: int) -> Iterator[Result]:
-    rng = random.Random(seed)
-    for family, st in generator.statements(seed):
-        yield attacked(st, effort, lambda e, st=st: st.fault(e, rng), frozenset({family}))
+def _judging_themselves(source: Callable[[int], Iterator[tuple[str, Any]]]) -> Callable[[int, int], Iterator[Result]]:
+    def results(seed: int, effort: int) -> Iterator[Result]:
+        rng = random.Random(seed)
+        for family, st in source(seed):
+            yield attacked(st, effort, lambda e, st=st: st.fault(e, rng), frozenset({family}))
+
+    return results
 
 
 #: For each generator, its statements from a seed on, asked with an effort and judged.
-ATTACKS: dict[str, Callable[[int, int], Iterator[Result]]] = {"first": _first, "second": _second}
+ATTACKS: dict[str, Callable[[int, int], Iterator[Result]]] = {
+    "first": _first,
+    "second": _judging_themselves(generator.statements),
+    "third": _judging_themselves(generator.near_ties),
+}

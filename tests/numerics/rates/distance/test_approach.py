@@ -43,7 +43,7 @@ def test_always_and_never() -> None:
 
 def test_no_law_no_size_no_onset() -> None:
     curve = Curve(EXAMPLES["isotropic"]())
-    found = onsets(curve, 0.0, (0.1,), None, far=False)
+    found = onsets(curve, 0.0, {"a tenth": (False, 0.1)}, None, far=False)
     assert found is not None
     assert np.isnan(list(found.values())).all()
 

@@ -169,6 +169,8 @@ def test_a_key_without_a_line_says_so(run: Rates, page: str) -> None:
     keys = re.findall(r"<span><b>(.*?)</b> (.*?)</span>", page)
     assert {name for name, note in keys if note.endswith("above the plot")} == {"R1", "Lemma C.4"}
     assert sum(note.endswith("above the plot") for _, note in keys) == 4
+    useless = {b.name for b in output.bounds if b.kind == "upper bound" and np.nanmin(b.values) > run.answer.linear**2}
+    assert useless == {name for name, note in keys if "no useful bound" in note} != set()
 
 
 def test_numbers_on_a_page_are_typeset(page: str, shared: str) -> None:
@@ -187,20 +189,20 @@ def test_a_page_claims_of_other_laws_no_formula_for_gaussian_tokens(run: Rates, 
     assert "200 prompts of one length" in other.replace("\u202f", " ")
 
 
-def test_a_page_opens_with_how_close_the_limit_is(run: Rates, page: str, slow: Rates, shared: str) -> None:
+def test_a_page_opens_with_how_close_linear_attention_is(run: Rates, page: str, slow: Rates, shared: str) -> None:
     """The colour has its word, the thresholds stand on the page, and a green count of comparisons
     comes after it.
     """
     text = " ".join(" ".join(Page(page).words).split())
-    box, rest = text[text.index("How close to the limit?") :].split(f"All {len(run.comparisons)} comparisons hold")
+    box, rest = text[text.index("How close to linear attention?") :].split(f"All {len(run.comparisons)} comparisons hold")
     assert f"{run.answer.grade.colour} the error is above 10 %, but the local slope" in box.replace("\u00a0", " ")
     assert run.answer.grade.colour == "amber"
     assert '<section class="answer amber">' in page
     for said in (
-        "V Γ U z, by 13.4 %",
+        "for Gaussian tokens its limit T for infinite prompts, by 13.4 % (",
         "10 % needs L = 1811",
         "Certain bound (Theorem A)",
-        "Green: the relative error",
+        "Green: the distance of the longest measured prompt from linear attention",
         "above 50 %",
     ):
         assert said in box.replace("\u00a0", " ")
@@ -226,7 +228,8 @@ def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> Non
     (found,) = as_document([run], provenance("x", 1.0), [])["runs"]
     assert found["answer"]["L"] == 1000
     assert found["answer"]["sentence"] == run.answer.sentence
-    assert found["answer"]["relative_error"] == run.answer.relative_error[0]
+    assert found["answer"]["relative_error"] == found["answer"]["to_limit"] == run.answer.relative_error[0]
+    assert found["answer"]["off_linear"] == 0
     assert [(n["tolerance"], n["L"]) for n in found["answer"]["needed"]] == list(run.answer.needed.items())
     declared = {c["name"]: c["declared"] for c in found["comparisons"]}
     assert all(("Lemma C.4" in name) == bool(says) for name, says in declared.items())
@@ -235,9 +238,13 @@ def test_the_document_has_the_answer_and_what_the_ledger_says(run: Rates) -> Non
 def test_where_nothing_is_exact_the_answer_is_what_was_measured() -> None:
     odd = rates(EXAMPLES["averaged"]().with_law("rademacher"), [5, 20], replicates=300)
     output = odd.series[0]
-    assert odd.answer.error[0] == np.sqrt(output.mean[-1])
-    assert odd.answer.replicates == 300
-    assert odd.answer.standard_error[0] > 0
+    answer = odd.answer
+    assert answer.to_limit[0] * answer.linear == pytest.approx(np.sqrt(output.mean[-1]), rel=1e-12)
+    assert answer.replicates == 300
+    assert answer.to_limit_error[0] > 0
+    assert answer.standard_error[0] > 0  # prompts are drawn for the distance from linear attention
+    parts = answer.to_limit[0] + answer.off_linear.value, abs(answer.to_limit[0] - answer.off_linear.value)
+    assert parts[1] - 5 * answer.standard_error[0] < answer.relative_error[0] < parts[0] + 5 * answer.standard_error[0]
 
 
 def test_failures_come_first(run: Rates, drawings: dict[int, Drawing]) -> None:

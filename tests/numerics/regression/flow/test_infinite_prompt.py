@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from numerics.regression.flow import integrator
 from numerics.regression.flow.infinite_prompt import integrate_flow
+from theory.regression.limit import limit_parameters
 from theory.regression.risk import invariants
 
 SIGMA = np.diag([1.0, 0.4, 0.0])
@@ -41,6 +43,29 @@ def test_off_diagonal_entries_decay_like_the_integral_of_u_squared() -> None:
 def test_a_path_that_is_cut_short_or_sits_in_a_saddle_has_not_converged() -> None:
     assert not integrate_flow(SIGMA, U0, 0.9, t_max=0.1).converged
     assert not integrate_flow(SIGMA, np.zeros((3, 3)), 0.0).converged
+
+
+@pytest.mark.parametrize("sizes", [(1e-2, 1.0), (1e-4, 1.0), (3e-5, 1e-3, 1.0)])
+@pytest.mark.parametrize("start", [1e-6, 0.1, 3.0])
+@pytest.mark.parametrize("unit", [2.0**-60, 1.0, 2.0**60])
+def test_the_slowest_mode_is_waited_for(sizes: tuple[float, ...], start: float, unit: float) -> None:
+    """The end is that of the closed form, whose derivation knows no time; the units are those of
+    `test_time_scales_with_sigma`.
+    """
+    Sigma, U0, u0 = unit * np.diag(sizes), start / math.sqrt(unit) * np.eye(len(sizes)), start / math.sqrt(unit)
+    flow, limit = integrate_flow(Sigma, U0, u0), limit_parameters(Sigma, U0=U0, u0=u0)
+    assert flow.converged
+    assert flow.u[-1] == pytest.approx(limit.V[-1, -1], rel=1e-6)
+    assert not integrate_flow(Sigma, U0, u0, t_max=flow.t[-1] / 10).converged
+
+
+def test_a_flow_that_is_given_up_says_so_in_the_units_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(integrator, "MOST_STEPS", 10)
+    monkeypatch.setattr(integrator, "MOST_EVALUATIONS", 100)
+    for unit in (1.0, 2.0**40):
+        with pytest.raises(RuntimeError, match=r"gave up at t = .* differ too much in speed; give") as caught:
+            integrate_flow(unit * SIGMA, U0 / math.sqrt(unit), 0.9 / math.sqrt(unit))
+        assert 1e-3 < float(str(caught.value).split("t = ")[1].split()[0].rstrip(":")) * unit**2 < 1e3
 
 
 def test_a_start_at_the_minimum_stays() -> None:

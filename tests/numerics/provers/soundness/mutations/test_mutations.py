@@ -9,7 +9,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from tests.numerics.provers.soundness.generator import FAMILIES
+from tests.numerics.provers.soundness.generator import FAMILIES, TIES
 from tests.numerics.provers.soundness.mutations import wrong_equations, wrong_inequalities
 from tests.numerics.provers.soundness.mutations.planting import Mutation, planted
 from tests.numerics.provers.soundness.running import Result, attacked, blind
@@ -19,7 +19,7 @@ MUTATIONS = [*wrong_inequalities.MUTATIONS, *wrong_equations.MUTATIONS]
 
 
 def _judged(mutation: Mutation, seed: int) -> Result:
-    st = FAMILIES[mutation.family](random.Random(seed))
+    st = {**FAMILIES, **TIES}[mutation.family](random.Random(seed))
     with blind() if mutation.blind else nullcontext():
         return attacked(st, EFFORT, lambda e: st.fault(e, random.Random(1)), frozenset({mutation.family}))
 

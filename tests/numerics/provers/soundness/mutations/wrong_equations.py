@@ -9,6 +9,7 @@ from flint import arb
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers.enclosures import balls
+from numerics.provers.exact import exact_numbers
 from tests.numerics.provers.soundness.mutations.planting import Mutation
 
 __all__ = ["MUTATIONS"]
@@ -117,6 +118,34 @@ MUTATIONS = [
         lambda right: lambda e, implied: None,
         "denied assumptions",
         (1, 3),
+    ),
+    Mutation(
+        "numbers are compared and rounded by SymPy",
+        "exact.exact_numbers:built",
+        lambda right: lambda head, args: head(*args),
+        "units",
+        (50, 100),
+    ),
+    Mutation(
+        "roots are told apart by too few bits",
+        "exact.exact_numbers:_bounds",
+        lambda right: lambda e, roots: (right(e, roots)[0] // 64, 0),
+        "nested roots",
+        (15, 24),
+    ),
+    Mutation(
+        "logarithms whose exponentials are close add up",
+        "exact.exact_numbers:_logarithmic_zero",
+        lambda right: lambda e: exact_numbers._enclosed(e, 64) is not None,
+        "sums of logarithms",
+        (28, 48),
+    ),
+    Mutation(
+        "Gamma has a value everywhere",
+        "exact.normal_form:Letters._regular",
+        lambda right: lambda self, argument: True,
+        "factorials of whole numbers",
+        (22, 23),
     ),
     # identities, integrals, eigenbasis
     Mutation(

@@ -1,0 +1,116 @@
+"""A theorem comes from a rule: what makes one is private, only the rules import it, and `proved`
+takes nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from numerics.derivations import rules, theorems
+from numerics.derivations.derived import chain
+from numerics.derivations.rules import arithmetic, then
+from numerics.derivations.sorts import REALS, Refused
+from numerics.derivations.statements import Statement, proved
+from numerics.derivations.terms import Variable, term
+from numerics.derivations.theorems import Theorem
+
+ROOT = Path(__file__).parents[3]
+KERNEL = ROOT / "numerics" / "derivations"
+#: What makes a theorem, and the key without which none is made.
+PRIVATE = {"_prove", "_RULES_ONLY"}
+x = Variable("x", range=REALS)
+FALSE = Statement(term(0), "<=", term(-1))
+SIDES: dict[str, Any] = {"lhs": term(0), "op": "<=", "rhs": term(-1), "assumptions": frozenset(), "rule": "x", "premises": ()}
+
+
+def uses(source: str) -> set[str]:
+    """The private names in a program, however it gets at them: by import, attribute or text."""
+    found: set[str] = set()
+    if not any(name in source for name in PRIVATE):
+        return found
+    for node in ast.walk(ast.parse(source)):
+        names = [node.id] if isinstance(node, ast.Name) else [node.attr] if isinstance(node, ast.Attribute) else []
+        names += [node.name] if isinstance(node, ast.alias) else []
+        names += [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+        found.update(PRIVATE & set(names))
+    return found
+
+
+def test_only_rules_make_theorems() -> None:
+    """No other file of the checkout speaks of what makes one; the rules are the functions of these
+    modules.
+    """
+    own = {module.removeprefix("numerics.derivations.") for module in {getattr(rules, name).__module__ for name in rules.__all__}}
+    rooms = ("theory", "numerics", "proofs_check", "tests", "benchmarks", "examples", "docs")
+    users = {path for room in rooms for path in (ROOT / room).rglob("*.py") if uses(path.read_text(encoding="utf-8"))}
+    assert users == {KERNEL / f"{name}.py" for name in (*own, "theorems")} | {Path(__file__)}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from numerics.derivations.theorems import _prove",
+        "theorems._prove(1)",
+        "getattr(theorems, '_prove')",
+        "import t; t._RULES_ONLY",
+    ],
+)
+def test_a_use_is_seen(program: str) -> None:
+    assert uses(program)
+
+
+def test_what_makes_theorems_is_no_public_name() -> None:
+    modules = [__import__(f"numerics.derivations.{path.stem}", fromlist=["x"]) for path in KERNEL.glob("[a-z]*.py")]
+    assert theorems in modules
+    for module in modules:
+        public = {getattr(module, name) for name in module.__all__ if callable(getattr(module, name))}
+        assert not public & {theorems._prove, theorems._RULES_ONLY}, module
+
+
+class Forged(Theorem):
+    """A theorem that nobody proved."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        for name, value in SIDES.items():
+            super().__setattr__(name, value)
+
+
+class Likeness:
+    """An object with the parts of a theorem."""
+
+    def __init__(self) -> None:
+        self.__dict__.update(SIDES, exact=True, functions=frozenset())
+
+
+def changed() -> Theorem:
+    made: Any = copy.copy(arithmetic(0, "<=", x**2))
+    made.rhs = term(-1)
+    return made
+
+
+FORGERIES: dict[str, Callable[[], Any]] = {
+    "a theorem without the key": lambda: Theorem(object(), **SIDES, exact=True),
+    "a subclass": Forged,
+    "an object with the same parts": Likeness,
+    "an empty theorem": lambda: Theorem.__new__(Theorem),
+    "a copy with another side": changed,
+    "a theorem from a file": lambda: pickle.loads(pickle.dumps(arithmetic(0, "<=", x**2)).replace(b"rhs", b"lhs")),
+    "a statement": lambda: FALSE,
+    "text": lambda: "0 <= -1",
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_theorem_reaches_nothing(forgery: str) -> None:
+    for use in (lambda t: proved(FALSE, t), lambda t: then(t, arithmetic(-1, "<=", 0)), lambda t: chain(0, t, -1)):
+        with pytest.raises((Refused, TypeError, AttributeError)):
+            use(FORGERIES[forgery]())

@@ -1,0 +1,52 @@
+"""Gammas stand for factorials where they have values, and equal constants are proved equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from numerics.evidence import Verdict
+from numerics.provers.identities import identity
+
+a, b = sp.symbols("a b", integer=True, positive=True)
+x = sp.Symbol("x")
+MANY = sp.Symbol("k", integer=True, nonnegative=True)
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "proved"),
+    [
+        (sp.rf(-1, a * b) + a, a, False),  # rf(-1, 1) = -1
+        (sp.rf(-2, a + b - 1) + a, a, False),
+        (sp.rf(-7, a), 0, False),
+        (sp.rf(-a, a) + b, b, False),  # (-1)^a a!
+        (sp.ff(-1, MANY) + a, a, False),
+        (sp.ff(MANY - 1, MANY) + a, a, False),  # 1 at 0
+        (sp.binomial(-1, MANY) + a, a, False),
+        (sp.beta(-2, a) + b, b, False),  # beta(-2, 1) = -1/2
+        (sp.rf(a, b), sp.gamma(a + b) / sp.gamma(a), True),
+        (sp.rf(x, b + 1), (x + b) * sp.rf(x, b), True),
+        (sp.ff(x, b + 1), (x - b) * sp.ff(x, b), True),
+        (sp.beta(a + 1, b), a / (a + b) * sp.beta(a, b), True),
+    ],
+    ids=str,
+)
+def test_a_quotient_of_gammas_is_used_where_it_holds(lhs: sp.Expr, rhs: sp.Expr, proved: bool) -> None:
+    assert identity(lhs, rhs).verdict is (Verdict.PROVED if proved else Verdict.REFUTED)
+
+
+@pytest.mark.parametrize(
+    ("lhs", "rhs"),
+    [
+        (sp.cbrt(2 + sp.sqrt(5)) - sp.cbrt(sp.sqrt(5) - 2), 1),
+        (sp.sqrt(2) + sp.sqrt(3), sp.sqrt(5 + 2 * sp.sqrt(6))),
+        (sp.acos(sp.Rational(3, 5)) + sp.acos(sp.Rational(4, 5)), sp.pi / 2),
+        (sp.floor(1 / (sp.sqrt(10**18 + 1) - 10**9), evaluate=False), 2 * 10**9),
+    ],
+    ids=str,
+)
+def test_equal_constants_are_proved_equal(lhs: sp.Expr, rhs: Any) -> None:
+    assert identity(lhs, rhs).verdict is Verdict.PROVED
+    assert identity(lhs, rhs + sp.Rational(1, 10**60)).verdict is Verdict.REFUTED

@@ -1,0 +1,201 @@
+"""Exact numbers within 1e-9 to 1e-400 of a tie, or on it. On which side they lie is known by whole
+numbers or from decimals, and is not asked of SymPy.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import sympy as sp
+
+from numerics.provers import forall, identity, integral, integral_evidence
+from tests.numerics.provers.soundness.case import accepted
+
+__all__ = ["FAMILIES", "Constant"]
+
+R = sp.Rational
+X, P = sp.Symbol("x", real=True), sp.Symbol("p", positive=True)
+K = sp.Symbol("k", integer=True)
+
+
+@dataclass
+class Constant:
+    """``lhs op rhs``, of which it is known whether it is true. The relation is "==" for `identity`,
+    an inequality for `forall` over `domain`, "ball" for `integral` and "area <" for its comparison,
+    over the unit interval.
+    """
+
+    lhs: Any
+    op: str
+    rhs: Any
+    true: bool
+    domain: Any = None
+
+    def ask(self, effort: int) -> Any:
+        if self.op == "==":
+            return identity(self.lhs, self.rhs)
+        if self.op == "ball":
+            return integral(self.lhs, X, (0, 1))
+        if self.op == "area <":
+            return integral_evidence(self.lhs, X, (0, 1), "<", self.rhs)
+        return forall(self.lhs, self.op, self.rhs, self.domain or {}, effort=effort)
+
+    def fault(self, answer: Any, rng: random.Random) -> str:
+        if self.op == "ball":
+            return "" if answer.contains(int(self.rhs)) else f"{answer} does not contain {self.rhs}: {self}"
+        if accepted(answer) and not self.true:
+            return f"{answer.verdict.value} by {answer.engine}, but it is false: {self}"
+        return (
+            f"REFUTED at {dict(answer.witness)}, but it is true: {self}" if answer.verdict.value == "REFUTED" and self.true else ""
+        )
+
+    def __str__(self) -> str:
+        lhs, rhs = (sp.sstr(e, order="none") for e in (self.lhs, self.rhs))  # in order, SymPy would evaluate the terms
+        return f"{lhs} {self.op} {rhs} on {self.domain}, which is {self.true}"
+
+
+#: A number, a rational one nearby, and the sign of their difference.
+Near = tuple[sp.Expr, sp.Rational, int]
+
+
+def _unit(rng: random.Random) -> Near:
+    """A power of a unit a + b sqrt(D) of norm s is 2 a less its conjugate, which is s over it."""
+    D, a, b = rng.choice(((2, 1, 1), (3, 2, 1), (5, 2, 1), (6, 5, 2), (7, 8, 3), (10, 3, 1), (13, 18, 5), (29, 70, 13)))
+    u, v = a, b
+    for _ in range(rng.randint(3, 60)):
+        u, v = u * a + v * b * D, u * b + v * a
+        if u > 10**40:
+            break
+    s, root = u * u - D * v * v, sp.sqrt(D)
+    with sp.evaluate(rng.random() < 0.5):
+        e = rng.choice(
+            (
+                lambda: (u + v * root, 2 * u, -s),
+                lambda: (s / (u - v * root), 2 * u, -s),
+                lambda: (v * root, u, -s),
+                lambda: (u - v * root, 0, s),
+            )
+        )()
+    return sp.sympify(e[0]), sp.Integer(e[1]), e[2]
+
+
+def _root(rng: random.Random) -> Near:
+    """A root of a whole number next to a power."""
+    q, n, s = rng.choice((2, 2, 3, 5)), rng.randint(10**4, 10 ** rng.randint(5, 30)), rng.choice((1, -1))
+    if rng.random() < 0.5:
+        return sp.Integer(n**q + s) ** R(1, q), sp.Integer(n), s
+    return 1 / (s * (sp.sqrt(n * n + s) - n)), sp.Integer(2 * n), s  # s (sqrt(n^2 + s) + n) s
+
+
+def _denested(rng: random.Random) -> Near:
+    """A nested root, which is a sum of roots, and a small number beside it."""
+    p, q = rng.sample((2, 3, 5, 6, 7, 10, 11), 2)
+    k = rng.choice((0, 9, 20, 40, 400))
+    s = 0 if k == 0 else rng.choice((1, -1))
+    e = sp.sqrt(p + q + 2 * sp.sqrt(p * q)) - sp.sqrt(p) - sp.sqrt(q)
+    if rng.random() < 0.3:
+        n = rng.choice((2, 4, 11, 4 * 19))  # cbrt(n + sqrt(n^2 + 1)) - cbrt(sqrt(n^2 + 1) - n) solves t^3 + 3 t = 2 n
+        t = {2: 1, 4: None, 11: None, 76: 4}[n]
+        r = sp.sqrt(n * n + 1)
+        if t and t**3 + 3 * t == 2 * n:
+            e = sp.cbrt(n + r) - sp.cbrt(r - n) - t
+    n = rng.randint(-3, 3)
+    return e + n + s * R(1, 10 ** (k or 1)), sp.Integer(n), s
+
+
+def _decimal(rng: random.Random) -> Near:
+    """A transcendental number and its decimals, which are below it, or the next ones above."""
+    e, value = rng.choice(
+        (
+            (sp.pi, lambda: +mpmath.pi),
+            (sp.E, lambda: +mpmath.e),
+            (sp.log(2), lambda: mpmath.log(2)),
+            (sp.exp(sp.pi * sp.sqrt(163)), lambda: mpmath.exp(mpmath.pi * mpmath.sqrt(163))),
+            (sp.gamma(R(1, 3)), lambda: mpmath.gamma(mpmath.mpf(1) / 3)),
+            (sp.EulerGamma, lambda: +mpmath.euler),
+            (sp.erf(2), lambda: mpmath.erf(2)),
+        )
+    )
+    k, up = rng.randint(0 if e.has(163) else 9, 40), rng.random() < 0.5
+    with mpmath.workdps(120):
+        below = int(mpmath.floor(value() * 10**k))
+    return e, R(below + up, 10**k), -1 if up else 1
+
+
+def _logarithm(rng: random.Random) -> Near:
+    """Logarithms and angles that add up, and a small number beside them."""
+    a, b, c = rng.choice(((3, 4, 5), (5, 12, 13), (8, 15, 17), (20, 21, 29)))
+    m, n = rng.randint(2, 30), rng.randint(2, 30)
+    e = rng.choice(
+        (
+            lambda: sp.acos(R(a, c)) + sp.acos(R(b, c)) - sp.pi / 2,
+            lambda: sp.asin(R(a, c)) - sp.acos(R(b, c)),
+            lambda: sp.atan(R(1, m)) + sp.atan(R(m - 1, m + 1)) - sp.pi / 4,
+            lambda: sp.log(m + sp.sqrt(m * m - 1)) - sp.acosh(m),
+            lambda: sp.log(m * n) - sp.log(m) - sp.log(n),
+            lambda: 4 * sp.atan(R(1, 5)) - sp.atan(R(1, 239)) - sp.pi / 4,
+        )
+    )()
+    k = rng.choice((0, 0, 12, 40, 400))
+    s = 0 if k == 0 else rng.choice((1, -1))
+    return e + s * R(1, 10 ** (k or 1)), sp.Integer(0), s
+
+
+def _asked(near: Callable[[random.Random], Near]) -> Callable[[random.Random], Constant]:
+    """One of the questions that the tie decides."""
+
+    def draw(rng: random.Random) -> Constant:
+        u, n, s = near(rng)
+        with sp.evaluate(False):
+            gap = u - n
+        floor = int(Fraction(int(n.p), int(n.q)) // 1) - (n.is_integer and s < 0)
+        whole = [
+            lambda k=floor - rng.randint(0, 1): (sp.floor(u, evaluate=False), "==", k, k == floor),
+            lambda k=floor + rng.randint(0, 1): (K + sp.floor(u, evaluate=False), "==", K + k, k == floor),
+            lambda k=floor + rng.randint(0, 2): (
+                sp.ceiling(u, evaluate=False),
+                "==",
+                k,
+                k == floor + (not n.is_integer or s != 0),
+            ),
+            lambda k=floor - rng.randint(0, 1): (sp.floor(u, evaluate=False) + X**2, "==", k + X**2, k == floor),
+            lambda: (sp.floor(u, evaluate=False) + 0 * X, "ball", floor, True),
+            lambda k=floor + rng.randint(0, 1): (sp.floor(u, evaluate=False) * 2 * X, "area <", k + R(1, 2), floor <= k),
+            lambda k=floor + rng.randint(0, 1): (sp.frac(u, evaluate=False), "==", u - k, k == floor),
+        ]
+        op, side = rng.choice(("<", "<=", ">", ">=")), rng.choice((1, -1))
+        true = {"<": s < 0, "<=": s <= 0, ">": s > 0, ">=": s >= 0}[op]
+        unit = {P: (0, 1)}
+        order = [
+            lambda: (sp.Max(u, n, evaluate=False), "==", n, s <= 0),
+            lambda: (sp.Min(u, n, evaluate=False), "==", u, s <= 0),
+            lambda: (sp.Max(X + u, X + n, evaluate=False), "==", X + n, s <= 0),
+            lambda: (sp.Abs(gap, evaluate=False), "==", side * u - side * n, side * s >= 0),
+            lambda: (sp.sign(gap, evaluate=False) + X, "==", X + side, s == side),
+            lambda: (sp.Pow(sp.Pow(gap, 2, evaluate=False), R(1, 2), evaluate=False), "==", side * u - side * n, side * s >= 0),
+            lambda: (u, "==", n, s == 0),
+            lambda: (u, op, n, true),
+            lambda: (P * u, op, P * n, true, unit),
+            lambda: (P * (u - n) + side * P**2, ">=" if side > 0 else "<=", 0, side * s >= 0, {P: (0, sp.oo)}),
+            lambda: (sp.Max(P + u, P + n, evaluate=False), "<=", P + n, s <= 0, unit),
+            lambda: (sp.Min(P * u, P * n, evaluate=False), ">=", P * n, s >= 0, unit),
+            lambda: (sp.Abs(gap, evaluate=False) * P, "<=", side * P * (u - n), side * s >= 0, unit),
+            lambda: (sp.exp(u - n) * P, op, P, true, unit),
+        ]
+        return Constant(*rng.choice(whole + 2 * order)())
+
+    return draw
+
+
+FAMILIES: dict[str, Callable[[random.Random], Constant]] = {
+    "units": _asked(_unit),
+    "roots next to whole numbers": _asked(_root),
+    "nested roots": _asked(_denested),
+    "decimals": _asked(_decimal),
+    "sums of logarithms": _asked(_logarithm),
+}
