@@ -127,9 +127,7 @@ def _order(e: Term, over: frozenset[Variable]) -> Order | None:
     if e.head in ("ind", "above"):
         return BOUNDED if finite(e.args[0]) else None
     if e.head == "mul":
-        parts = [order(a, over) for a in e.args]
-        known = [p for p in parts if p is not None]
-        return None if len(known) < len(parts) else (sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))
+        return _of_a_product([order(a, over) for a in e.args])
     if e.head in ("add", "max", "min"):
         parts = [order(a, over) for a in e.args]
         known = [p for p in parts if p is not None]
@@ -170,12 +168,14 @@ def _order_of_inverse(e: Term, over: frozenset[Variable]) -> Order | None:
         base, exponent = _order_of_inverse(e.args[0], over), e.args[1]
         return (base[0] * exponent.value, base[1]) if base and isinstance(exponent, Number) and exponent.value > 0 else None
     parts = [_order_of_inverse(a, over) for a in e.args]
-    known = [p for p in parts if p is not None]
     if e.head == "add" and all(map(nonnegative, e.args)):
-        return min(known, default=None)
-    if e.head == "mul" and len(known) == len(parts):
-        return (sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))
-    return None
+        return min((p for p in parts if p is not None), default=None)
+    return _of_a_product(parts) if e.head == "mul" else None
+
+
+def _of_a_product(parts: list[Order | None]) -> Order | None:
+    known = [p for p in parts if p is not None]
+    return None if len(known) < len(parts) else (sum((r for r, _ in known), Fraction(0)), sum(s for _, s in known))
 
 
 def _order_of_binder(e: Bind, over: frozenset[Variable]) -> Order | None:

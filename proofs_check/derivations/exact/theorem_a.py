@@ -15,9 +15,9 @@ from numerics.derivations.derived import chain, exp, integrated
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, assume, integrate, replace, specialise
 from numerics.derivations.sorts import Range
-from numerics.derivations.statements import Statement, from_sympy
+from numerics.derivations.statements import Statement, from_sympy, hypotheses
 from numerics.derivations.terms import Term, Variable, term
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import token_errors as of_tokens
 from proofs_check.derivations.exact.token_errors import GIVEN, P2, P3, STEIN, Q, alpha, k, l, power_sum, rows, tokens, weight
 from proofs_check.derivations.exact.two_tokens import less_one, one_less, weights_are_spread
@@ -35,11 +35,6 @@ _VALUES = dict(zip(_symbols, (P2, P3, Q, of_tokens.s, less_one, t, q), strict=Tr
 
 def _term(e: sp.Expr, values: dict[sp.Symbol, Term] = _VALUES) -> Term:
     return from_sympy(sp.sympify(e), values)
-
-
-def _given(*theorems: Theorem) -> frozenset[Assumption]:
-    """The hypotheses, each of which was assumed."""
-    return frozenset().union(*(thm.assumptions for thm in theorems))
 
 
 # Moments of the weights.
@@ -81,7 +76,7 @@ def slope() -> Theorem:
 def solution_statement(one: int = 1) -> Statement:
     """P2 <= e^s/(e^s + L - 1), with `one` in the place of the 1."""
     curve = _term(bound(_s, _n + 2 - one, sp.S.One, sp.S.Zero))
-    return Statement(P2, "<=", curve, _given(*GIVEN, one_less))
+    return Statement(P2, "<=", curve, hypotheses(*GIVEN, one_less))
 
 
 solution = weights_are_spread
@@ -93,13 +88,13 @@ solution = weights_are_spread
 def second_moment_statement(six: int = 6) -> Statement:
     """R4 (c)."""
     found = _term(gaussian_second_moment(_P2, sp.Rational(six, 6) * _P3, _Q, _t, _q))
-    return Statement(mean_square, "==", found, _given(*GIVEN, *STEIN))
+    return Statement(mean_square, "==", found, hypotheses(*GIVEN, *STEIN))
 
 
 def error_statements(c: int | Fraction = 1) -> tuple[Statement, Statement]:
     """The mean squared error is at most c e^s/(e^s + L - 1) (t + q) and c e^s/L (t + q)."""
     bounds = bound(_s, _n + 1, _t, _q), limit_of_output_error(_s, _t, _q)
-    given = _given(*GIVEN, *STEIN, one_less)
+    given = hypotheses(*GIVEN, *STEIN, one_less)
     sharp, weak = c * _term(bounds[0]), c * _term(bounds[1]) / L
     return Statement(mean_square, "<=", sharp, given), Statement(mean_square, "<=", weak, given)
 
@@ -159,7 +154,7 @@ def ratio_statements(factor: int | Fraction = 1) -> tuple[Statement, Statement]:
     """If L times the error is at least a share of its limit, both bounds, multiplied by `factor`,
     are at most the error divided by the share.
     """
-    given, most = _given(*GIVEN, one_less, near), mean_square / share
+    given, most = hypotheses(*GIVEN, one_less, near), mean_square / share
     sharp = Statement(factor * _term(bound(_s, _n + 1, _t, _q)), "<=", most, given)
     return sharp, Statement(factor * _limit, "<=", most, given)
 

@@ -34,8 +34,9 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refu
 from numerics.derivations.terms import GAUSSIAN as xi
 from numerics.derivations.terms import Bind, Bound, Defined, Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
-from tests.numerics.derivations import attacks_on_time_and_tasks, test_same_covariance
+from tests.numerics.derivations import attacks_on_gaussian_families, attacks_on_time_and_tasks
 from tests.numerics.derivations.attacks_of_capture import CAPTURE
+from tests.numerics.derivations.attacks_on_gaussian_families import GAUSSIAN_FAMILIES
 from tests.numerics.derivations.attacks_on_time_and_tasks import TIME_AND_TASKS, K, chosen, ft, kept, now, path, w
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
@@ -235,6 +236,7 @@ ATTACKS: dict[str, Callable[[], Any]] = {
     "a premise that is no theorem": lambda: arithmetic(0, "<=", 1, Assumption("h", term(1), "<=", term(0))),  # type: ignore[arg-type]
     **TIME_AND_TASKS,
     **CAPTURE,
+    **GAUSSIAN_FAMILIES,
     "a value in its range by a hypothesis on a function that is replaced": lambda: specialise(
         arithmetic(0, "<=", Variable("n", range=NONNEGATIVE)),
         {Variable("n", range=NONNEGATIVE): M(f(k)), f: ((k,), term(-1))},
@@ -325,4 +327,4 @@ def test_a_choice_for_one_law_is_a_hypothesis_on_all_tasks() -> None:
 
 
 def test_every_rule_is_attacked() -> None:
-    assert set(rules.__all__) <= {*globals(), *vars(attacks_on_time_and_tasks), *vars(test_same_covariance)}
+    assert set(rules.__all__) <= {*globals(), *vars(attacks_on_time_and_tasks), *vars(attacks_on_gaussian_families)}

@@ -148,6 +148,14 @@ WRONG = (
     ("flows", 'enough = {"==": ("==",), "<=": ("==", "<=")}.get(a.op, ())', 'enough = ("==", "<=")'),
     ("flows", "if [p.lhs, p.rhs] == sides and p.op in enough]", "]"),
     ("flows", "if not (finite(end) and nonnegative(end)) or", "if"),
+    ("integrals", "if not nonnegative(e) or {g, h} & e.free:", "if {g, h} & e.free:"),
+    ("integrals", "if not nonnegative(e) or {g, h} & e.free:", "if not nonnegative(e):"),
+    ("integrals", "{g, h, k} & c.free or", ""),
+    ("integrals", "or y in c.functions for c in parts", "for c in parts"),
+    ("integrals", "or g == h or", "or"),
+    ("integrals", '(same.lhs, same.op, same.rhs) != (first, "==", Op("add", tuple(rest)))', "same.lhs != first"),
+    ("values", 'return order(Op("exp", (-e.args[0],)), over)', "return BOUNDED"),
+    ("values", 'return _of_a_product(parts) if e.head == "mul" else None', "return max(p for p in parts if p is not None)"),
     ("theorems", 'if e.loose or any(name.startswith("#") for name, _ in _named(e)):', "if False:"),
 )
 
