@@ -15,6 +15,7 @@ from numerics.derivations.theorems import Theorem, _prove, read
 from numerics.derivations.values import finite, nonnegative, positive
 from numerics.evidence import Verdict
 from numerics.provers import Integers, forall, identity
+from numerics.provers.remembered import noting
 
 __all__ = ["arithmetic", "check_in_range"]
 
@@ -22,6 +23,8 @@ HEADS = {"add": sp.Add, "mul": sp.Mul, "pow": sp.Pow, "exp": sp.exp, "log": sp.l
 Condition = tuple[sp.Expr, str, sp.Expr]
 #: Whether exact arithmetic decided a question, for those that were asked before and answered.
 ANSWERS: dict[tuple[Any, ...], bool] = {}
+#: What was asked for a theorem: in each case the two sides, the conditions and the domain.
+QUESTIONS: dict[Theorem, tuple[tuple[Any, ...], ...]] = {}
 
 
 def arithmetic(
@@ -78,7 +81,7 @@ def arithmetic(
     new = {table.read(read(v)): table.read(read(e)) for v, e in (via or {}).items()}
     if not all(isinstance(s, sp.Symbol) for s in new):
         raise Refused("`via` gives terms for new variables; write {variable: term}")
-    exact, asked, ends = True, False, _ends(table.domain)
+    exact, ends, questions = True, _ends(table.domain), []
     for values in itertools.product((1, 0), repeat=len(table.switches)):
         fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
         tests = list(table.switches.values())
@@ -87,16 +90,19 @@ def arithmetic(
         given = [(at(a), o, at(b)) for a, o, b in (*cases, *where)]
         if _contradictory(given, ends):
             continue
-        asked = True
+        questions.append((at(left), op, at(right), given, dict(table.domain)))
         try:
-            exact = _decided(at(left), op, at(right), given, table.domain, new, effort) and exact
+            with noting():  # what the provers are asked on the way is no question of a claim
+                exact = _decided(*questions[-1], new, effort) and exact
         except Refused as stop:
             raise Refused(f"{stop}{table.legend(str(stop))}") from None
-    if not asked:
+    if not questions:
         raise Refused(
             "the premises contradict each other, or the range of a variable, so that anything follows; correct one of them"
         )
-    return _prove(lhs, op, rhs, "arithmetic", premises, exact)
+    theorem = _prove(lhs, op, rhs, "arithmetic", premises, exact)
+    QUESTIONS[theorem] = tuple(questions)
+    return theorem
 
 
 class _Table:
