@@ -12,6 +12,7 @@ The rooms, each importing only from those above it:
 `pages`                 HTML pages, figures as SVG, numbers as people read them
 `provers`               inequalities, identities and integrals, proved or enclosed
 `derivations`          inequalities between means, by a kernel of proofs
+`second_opinion`        the questions that verdicts rest on, asked again of z3
 `refutation`            refutations by a sequence of instances, or by two numerical routes
 `token_laws`            laws of tokens: sampler, covariance, log-mgf, sub-Gaussian constant
 `quadrature`            moments of softmax weights and averages over Gaussian queries

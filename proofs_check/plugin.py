@@ -90,6 +90,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--update-edges", action="store_true", help="search the edges of all dials anew and keep them in proofs_check/edges.json"
     )
+    group.addoption(
+        "--questions", metavar="FILE", help="note in FILE what provers are asked, for: largeprompt second-opinion --noted"
+    )
     group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test instead of 100")
 
 
@@ -97,6 +100,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for point in metadata.entry_points(group="largeprompt.papers"):
         config.addinivalue_line("markers", f"{point.name}: a claim about the paper {point.name}")
     _name_folders(config)
+    if config.getoption("--questions"):
+        config.pluginmanager.import_plugin("proofs_check.documents.noted")
     if not hasattr(config, "workerinput"):
         if folder := config.getoption("--ledger"):
             _writable(Path(folder), "--ledger")

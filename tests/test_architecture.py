@@ -28,6 +28,7 @@ ROOMS = {
             "pages",
             "provers",
             "derivations",
+            "second_opinion",
             "refutation",
             "token_laws",
             "quadrature",

@@ -99,3 +99,11 @@ def test_the_papers_of_this_repository_are_registered() -> None:
     assert lists
     assert all(any(file.is_relative_to(place) for place in registered) for file in lists)
     assert all(any(file.is_relative_to(place) for file in lists) for place in registered)
+
+
+def test_the_lines_that_a_proof_rests_on_are_as_many_as_the_page_on_trust_says() -> None:
+    said = re.findall(r"^\| `([\w/]+)/` \| ([\d ]+) \|", (ROOT / "docs" / "trust.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(said) > 3
+    for room, number in said:
+        lines = sum(len(p.read_text(encoding="utf-8").splitlines()) for p in (ROOT / room).rglob("*.py"))
+        assert abs(lines / int(number.replace(" ", "")) - 1) < 0.15, f"{room} has {lines} lines; say so in docs/trust.md"

@@ -14,6 +14,7 @@ from numerics.derivations.theorems import Theorem, prove, read
 from numerics.derivations.values import finite, nonnegative, positive
 from numerics.evidence import Verdict
 from numerics.provers import Integers, forall, identity
+from numerics.provers.remembered import noting
 
 __all__ = ["arithmetic", "check_in_range"]
 
@@ -21,6 +22,8 @@ HEADS = {"add": sp.Add, "mul": sp.Mul, "pow": sp.Pow, "exp": sp.exp, "log": sp.l
 Condition = tuple[sp.Expr, str, sp.Expr]
 #: Whether exact arithmetic decided a question, for those that were asked before and answered.
 ANSWERS: dict[tuple[Any, ...], bool] = {}
+#: What was asked for a theorem: in each case the two sides, the conditions and the domain.
+QUESTIONS: dict[Theorem, tuple[tuple[Any, ...], ...]] = {}
 
 
 def arithmetic(
@@ -72,7 +75,7 @@ def arithmetic(
     left, right = table.read(lhs), table.read(rhs)
     where = [(table.read(p.lhs), p.op, table.read(p.rhs)) for p in premises]
     new = {table.read(read(v)): table.read(read(e)) for v, e in (via or {}).items()}
-    exact = True
+    exact, questions = True, []
     for values in itertools.product((1, 0), repeat=len(table.switches)):
         fixed = {s: sp.Integer(v) for s, v in zip(table.switches, values)}
         tests = list(table.switches.values())
@@ -81,8 +84,12 @@ def arithmetic(
         given = [(at(a), o, at(b)) for a, o, b in (*cases, *where)]
         if _contradictory(given):
             continue
-        exact = _decided(at(left), op, at(right), given, table.domain, new, effort) and exact
-    return prove(lhs, op, rhs, "arithmetic", premises, exact)
+        questions.append((at(left), op, at(right), given, dict(table.domain)))
+        with noting():  # what the provers are asked on the way is no question of a claim
+            exact = _decided(*questions[-1], new, effort) and exact
+    theorem = prove(lhs, op, rhs, "arithmetic", premises, exact)
+    QUESTIONS[theorem] = tuple(questions)
+    return theorem
 
 
 class _Table:

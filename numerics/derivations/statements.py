@@ -17,6 +17,7 @@ from numerics.derivations.terms import Function, Number, Op, Term, Variable, ter
 from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.typeset import assumptions_latex, relation, where_latex
 from numerics.evidence import Evidence, Verdict, confirmed
+from numerics.provers.remembered import Note, note
 
 __all__ = ["Statement", "derived", "from_sympy", "hypotheses", "proved"]
 
@@ -72,6 +73,7 @@ def proved(statement: Statement, theorem: Theorem) -> Theorem:
         raise Refused(f"the derivation assumes more than the statement: {', '.join(map(str, more))}")
     if extra := found.functions - statement.functions:
         raise Refused(f"the derivation speaks of {', '.join(g.name for g in extra)}, and the statement does not")
+    note(Note("proved", statement, found))
     return found
 
 

@@ -298,6 +298,7 @@ class WordEquation:
 _INSTANCES = tuple((d, seed) for d in (1, 2, 3) for seed in range(4))
 
 
+@remembered
 def trace_identity(lhs: Words, rhs: Words | int) -> Evidence:
     """Decide an identity between matrix words for every dimension.
 

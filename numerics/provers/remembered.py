@@ -1,15 +1,17 @@
 """Remembers what a prover said of a statement while one claim is judged. A control changes one
 number of a claim, and all parts of it in which that number does not occur stay the same statements.
+
+Whoever wants a second opinion of these answers notes the questions on the way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any, NamedTuple, ParamSpec
 
 import sympy as sp
 from sympy.core.parameters import global_parameters
@@ -17,10 +19,47 @@ from sympy.core.parameters import global_parameters
 from numerics.evidence import Evidence
 from numerics.seeds import current_seed
 
-__all__ = ["remembered", "remembering"]
+__all__ = ["Note", "note", "noting", "remembered", "remembering"]
 
 P = ParamSpec("P")
-_KEPT: ContextVar[dict[Hashable, Evidence] | None] = ContextVar("largeprompt_remembered", default=None)
+_KEPT: ContextVar[dict[Hashable, Note] | None] = ContextVar("largeprompt_remembered", default=None)
+_NOTES: ContextVar[list[Note] | None] = ContextVar("largeprompt_notes", default=None)
+
+
+class Note(NamedTuple):
+    """Who was asked, what, the answer, and what was asked on the way to it."""
+
+    who: str
+    asked: Any
+    answer: Any
+    inner: Sequence[Note] = ()
+
+
+@contextmanager
+def noting() -> Iterator[list[Note]]:
+    """Within this block the questions to the provers are noted.
+
+    Examples
+    --------
+    >>> from numerics.provers import identity
+    >>> x = sp.Symbol("x")
+    >>> with noting() as notes:
+    ...     proved = identity((x + 1) ** 2, x**2 + 2 * x + 1)
+    >>> [(n.who, n.answer is proved) for n in notes]
+    [('identity', True)]
+    """
+    notes: list[Note] = []
+    token = _NOTES.set(notes)
+    try:
+        yield notes
+    finally:
+        _NOTES.reset(token)
+
+
+def note(new: Note) -> None:
+    """Note a question, if anybody wants to know."""
+    if (notes := _NOTES.get()) is not None:
+        notes.append(new)
 
 
 @contextmanager
@@ -47,14 +86,23 @@ def remembered(prover: Callable[P, Evidence]) -> Callable[P, Evidence]:
 
     @wraps(prover)
     def asked(*args: P.args, **kwargs: P.kwargs) -> Evidence:
+        new = known(*args, **kwargs)
+        note(new)
+        return new.answer
+
+    def fresh(*args: P.args, **kwargs: P.kwargs) -> Note:
+        with noting() as inner:
+            return Note(prover.__name__, (args, kwargs), prover(*args, **kwargs), inner)
+
+    def known(*args: P.args, **kwargs: P.kwargs) -> Note:
         kept = _KEPT.get()
         key = None if kept is None else _key((args, kwargs))
         if kept is None or key is None:
-            return prover(*args, **kwargs)
+            return fresh(*args, **kwargs)
         # What is written down may be evaluated or not, and a seed may steer a search.
         key = (prover.__name__, key, global_parameters.evaluate, current_seed())
         if key not in kept:
-            kept[key] = prover(*args, **kwargs)
+            kept[key] = fresh(*args, **kwargs)
         return kept[key]
 
     return asked

@@ -18,7 +18,7 @@ from types import FunctionType, MappingProxyType
 from typing import Any
 
 from numerics.evidence import Evidence, Verdict, confirmed
-from numerics.provers.remembered import remembering
+from numerics.provers.remembered import Note, note, noting, remembering
 from numerics.search.reference import with_losses
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
@@ -146,8 +146,9 @@ class Claim(ClaimPage):
         return self.id.split("/", 1)[0]
 
     def _run(self, numbers: Mapping[str, Any], *, reseed: int) -> Evidence:
-        with seeded(self.id, reseed):
+        with seeded(self.id, reseed), noting() as asked:
             evidence = self.check(**numbers)
+        note(Note("claim", dict(numbers), evidence, asked))
         if not isinstance(evidence, Evidence):
             raise TypeError(f"the check of {self.id} returned {type(evidence).__name__}; return the Evidence of an engine")
         if self.assumes and evidence.verdict.accepted:

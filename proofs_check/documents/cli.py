@@ -104,6 +104,18 @@ def add_commands(commands: Any) -> None:
     add("ledgers", nargs="+", metavar="LEDGER", help="a ledger, such as ledger.partial.json")
     add("--out", required=True, metavar="FILE", help="file to write")
     add = command(
+        _second_opinion,
+        "who else confirms the arithmetic that verdicts rest on: z3, which shares no code with the provers",
+        "Prints what was confirmed when all questions were asked last, and what is left by claim. With NAME, --sample or"
+        " --again questions are asked now; this needs z3 (pip install 'largeprompt[smt]'), which is given resources, not time.",
+        fails="something is contradicted, or confirmed no more",
+    ).add_argument
+    add("names", nargs="*", metavar="NAME", help="claims, or rows, whose questions are asked now")
+    add("--again", action="store_true", help="ask the questions of all claims (several minutes)")
+    add("--sample", default="", metavar="WORD", help="ask those of some claims, which a word such as a date draws")
+    add("--noted", default="", metavar="FILE", help="ask what pytest --questions FILE noted and was not asked before")
+    add("--write", default="", metavar="FILE", help="keep the answers in this file")
+    add = command(
         _diff,
         "what changed between two ledgers",
         "Claims, verdicts, standing, edges of dials, slack, needs and settled rows that differ.",
@@ -296,6 +308,13 @@ def _merge(options: argparse.Namespace) -> int:
     write_text(Path(options.out), as_text(document))
     print(f"{len(document['claims'])} of {len(needs)} claims on {', '.join(papers)}; written to {options.out}")
     return 0
+
+
+def _second_opinion(options: argparse.Namespace) -> int:
+    from proofs_check.documents.second_opinion import second_opinion
+
+    o = options
+    return second_opinion(o.names, sample=o.sample, noted=o.noted, again=o.again, write=o.write)
 
 
 def _diff(options: argparse.Namespace) -> int:

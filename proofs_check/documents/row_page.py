@@ -23,6 +23,7 @@ from proofs_check.core.severity import in_words
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
 from proofs_check.documents.property_tests import examples, without
+from proofs_check.documents.second_opinion import opinion
 from proofs_check.papers.registered import collections, in_scope_as_told
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.witnesses import script_path
@@ -154,6 +155,8 @@ class Page:
         for name in ("needs", "cites"):
             if e[name]:
                 yield name, self._words(", ".join(e[name]))
+        if second := opinion(e["id"]):
+            yield "confirmed", second
         for name, told in e.get("elsewhere", {}).items():
             if name in self.book.elsewhere:
                 yield "  not run", f"{name} is {told['verdict']}, with all that it needs {told['chain']}, in {told['ledger']}"

@@ -324,3 +324,21 @@ def test_other_peoples_runs_are_left_alone(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
     result.assert_outcomes(passed=1)
     assert "ledger" not in result.stdout.str()
+
+
+ASKING = """
+import sympy as sp
+from numerics.provers import forall
+@claim("BB:CC.3.b/asking", false="typo", costs="nothing", why="$1 < 2$", instead="c = 2", hypotheses=("x >= -9",),
+    repair=dict(c=2), control=dict(c=1))
+def asking(*, c=1):
+    x = sp.Symbol("x")
+    return forall(2 * x, "<=", x**2 + c - 1, {x: (-sp.oo, sp.oo)})
+"""
+
+
+def test_what_provers_were_asked_is_noted_as_the_claim_is_repaired(pytester: pytest.Pytester) -> None:
+    """Neither the printed statement nor a control is what the verdict rests on."""
+    run(pytester, ASKING, GOOD, options=("-n", "2", "--questions", "out/questions.json"))
+    noted = json.loads((pytester.path / "out/questions.json").read_text())
+    assert {id: len(mine) for id, mine in noted.items()} == {"BB:CC.3.b/asking": 1, "BB:CC.3.b/good": 0, "BB:CC.3.b/wrong": 0}

@@ -21,6 +21,7 @@ from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
 from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
+from proofs_check.documents.second_opinion import opinion
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own
 from proofs_check.papers.witnesses import script, slug
@@ -181,6 +182,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "proofs": lambda id: (proofs or {}).get(id, ()),
         "bars": _bars,
         "replies": replies_to,
+        "opinion": opinion,
         "script": script,
         "slug": slug,
         "letters": LETTERS,

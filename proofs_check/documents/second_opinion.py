@@ -1,0 +1,218 @@
+"""``largeprompt second-opinion``: who else confirms the arithmetic that verdicts rest on. Answers
+are kept beside the ledger of the release, in a file from which other documents read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numerics.provers.remembered import noting
+from numerics.second_opinion.goals import Goal, NotAsked, goals_of, questions
+from numerics.terminal.inputs import InputError
+from proofs_check.papers.statements import PACKAGE
+
+if TYPE_CHECKING:
+    from proofs_check.core.claim import Claim
+
+__all__ = ["KEPT", "Opinions", "asked", "digests", "opinion", "read", "renew", "second_opinion"]
+
+KEPT = PACKAGE / "second_opinion.json"
+#: How many claims a sample has; their questions take well below a minute.
+SAMPLE = 25
+
+
+@dataclass
+class Opinions:
+    """Who was asked; by question ``z3``, ``z3 and Arb`` or ``left`` (``left, algebraic``); and of
+    each claim its questions and how many of other kinds were not asked.
+    """
+
+    by: str = ""
+    questions: dict[str, str] = field(default_factory=dict)
+    claims: dict[str, tuple[list[str], dict[str, int]]] = field(default_factory=dict)
+
+    def left(self, id: str) -> list[str]:
+        """The questions of a claim that nobody confirmed."""
+        return [q for q in self.claims[id][0] if not self.questions.get(q, "left").startswith("z3")]
+
+    def says(self, id: str) -> str:
+        """Who confirmed the arithmetic of a claim; empty if nobody was asked."""
+        if id not in self.claims:
+            return ""
+        mine, others = self.claims[id]
+        said = [f"{len(mine) - len(self.left(id))} of {len(mine)} arithmetic steps by {self.by}"] if mine else []
+        return "; ".join([*said, *(f"not asked: {n} of {kind}" for kind, n in others.items())])
+
+    def summary(self) -> list[str]:
+        """The counts, and what is left by claim."""
+        kinds, whole = Counter(self.questions.values()), [id for id in self.claims if self.whole(id)]
+        algebraic, others = (kinds["z3"], kinds["left, algebraic"]), (kinds["z3 and Arb"], kinds["left"])
+        of = lambda pair: f"{pair[0]} of {sum(pair)}"
+        apart = Counter(k for _, kinds in self.claims.values() for k, n in kinds.items() for _ in range(n))
+        return [
+            f"{len(self.questions)} questions of {len(self.claims)} claims, asked of {self.by}",
+            f"confirmed: {of(algebraic)} algebraic ones, {of(others)} with exp, log or other functions",
+            f"contradicted: {kinds['contradicted']}",
+            f"claims of which every question was confirmed: {len(whole)}",
+            f"not asked: {', '.join(f'{n} of {kind}' for kind, n in sorted(apart.items())) or 'none'}",
+            *(f"left of {id}: {len(left)} of {len(self.claims[id][0])}" for id in sorted(self.claims) if (left := self.left(id))),
+        ]
+
+    def whole(self, id: str) -> bool:
+        """Whether every question of a claim was asked and confirmed, and it had some."""
+        mine, others = self.claims[id]
+        return bool(mine) and not others and not self.left(id)
+
+    def as_text(self) -> str:
+        words = {w: sorted(q for q, said in self.questions.items() if said == w) for w in sorted(set(self.questions.values()))}
+        number = {q: n for n, q in enumerate(q for of_word in words.values() for q in of_word)}
+        claims = {
+            id: {"steps": sorted(number[q] for q in mine), **({"not asked": others} if others else {})}
+            for id, (mine, others) in sorted(self.claims.items())
+        }
+        lines = lambda rows: ",\n".join(f"  {json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in rows.items())
+        return f'{{"by": {json.dumps(self.by)},\n"questions": {{\n{lines(words)}}},\n"claims": {{\n{lines(claims)}}}}}\n'
+
+
+def read(path: Path = KEPT) -> Opinions:
+    """The opinions in a file; none if there is no such file."""
+    if not path.is_file():
+        return Opinions()
+    data = json.loads(path.read_text(encoding="utf-8"))
+    order = [q for of_word in data["questions"].values() for q in of_word]
+    claims = {id: (sorted(order[n] for n in c["steps"]), c.get("not asked", {})) for id, c in data["claims"].items()}
+    return Opinions(data["by"], {q: w for w, of_word in data["questions"].items() for q in of_word}, claims)
+
+
+@cache
+def _kept() -> Opinions:
+    return read()
+
+
+def opinion(id: str) -> str:
+    """Who else confirmed the arithmetic of a claim, in words.
+
+    Examples
+    --------
+    >>> opinion("ME:nothing")
+    ''
+    """
+    return _kept().says(id)
+
+
+def _of_notes(notes: Iterable[Any]) -> tuple[dict[str, Goal], dict[str, int]]:
+    found: dict[str, Goal] = {}
+    others: Counter[str] = Counter()
+    for n in questions(notes):
+        try:
+            found.update((goal.digest, goal) for goal in goals_of(n))
+        except NotAsked as kind:
+            others[str(kind)] += 1
+    return found, dict(sorted(others.items()))
+
+
+def asked(claim: Claim) -> tuple[dict[str, Goal], dict[str, int]]:
+    """The questions that a claim, repaired if need be, rests on, and how many are of other kinds;
+    none if its verdict is no proof.
+    """
+    with noting() as notes:
+        evidence = claim(**claim.repair)
+    if not (evidence.weakest or evidence.verdict).executed:
+        return {}, {}
+    return _of_notes(n for outer in notes for n in outer.inner)
+
+
+def digests(notes: Iterable[Any], numbers: Mapping[str, Any]) -> list[str]:
+    """The questions of the claim that was judged with these numbers while this was noted."""
+    inner = next((n.inner for n in notes if n.who == "claim" and n.asked == dict(numbers)), ())
+    return sorted(_of_notes(inner)[0])
+
+
+def renew(
+    old: Opinions, claims: Iterable[Claim], *, again: bool, left: bool = True, told: Any = print
+) -> tuple[Opinions, list[str]]:
+    """Ask the questions of claims that were not asked before, or all of them, and say what is
+    wrong: what is contradicted, or confirmed no more. What was left before takes long, and is
+    asked again only if `left` says so.
+    """
+    try:
+        import z3
+
+        from numerics.second_opinion.asking import ask
+    except ImportError:
+        raise InputError("z3 gives the second opinion and is not installed; type: pip install 'largeprompt[smt]'") from None
+    new = Opinions(f"z3 {z3.get_version_string()}", dict(old.questions), dict(old.claims))
+    wrong: list[str] = []
+    done = {q for q, said in old.questions.items() if not again or (not left and said.startswith("left"))}
+    for claim in claims:
+        goals, others = asked(claim)
+        if goals or others:
+            new.claims[claim.id] = sorted(goals), others
+        for digest, goal in goals.items():
+            if digest in done:
+                continue
+            done.add(digest)
+            answer, who = ask(goal), "z3" if goal.algebraic else "z3 and Arb"
+            open_ = "left, algebraic" if goal.algebraic else "left"
+            new.questions[digest] = {"confirmed": who, "contradicted": answer.word}.get(answer.word, open_)
+            if answer.word == "contradicted":
+                wrong.append(f"{claim.id}: contradicted at {answer.point}: {goal.lhs} {goal.op} {goal.rhs}")
+            elif answer.word == "unknown" and not old.questions.get(digest, "left").startswith("left"):
+                wrong.append(f"{claim.id}: confirmed before, and now {answer.reason}: {goal.lhs} {goal.op} {goal.rhs}")
+            if answer.word != "confirmed":
+                told(f"{claim.id}: {answer.word} ({answer.reason or answer.point}): {goal.lhs} {goal.op} {goal.rhs}"[:300])
+    return new, wrong
+
+
+def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", again: bool = False, write: str = "") -> int:
+    """Print what was confirmed, after asking what is to be asked now.
+
+    Returns
+    -------
+    int
+        0; 1 if something is contradicted, or confirmed no more.
+    """
+    from proofs_check.core.files import write_text
+    from proofs_check.core.judging import load_claims
+
+    old, names = read(), list(names)
+    if not (names or sample or noted or again):
+        if not old.questions:
+            raise InputError("no second opinion is kept; ask for one with: largeprompt second-opinion --again")
+        print("\n".join(old.summary()))
+        return 0
+    claims = load_claims()
+    if unknown := [n for n in names if not any(n in (id, c.row) for id, c in claims.items())]:
+        raise InputError(f"no claim is called {unknown[0]}; write an id such as BB:CC.3.b, see: largeprompt list")
+    chosen = [id for id, c in claims.items() if {id, c.row} & {*names}] if names else list(claims) if again else []
+    if sample:
+        drawn = lambda id: hashlib.sha256(f"{sample} {id}".encode()).digest()
+        chosen += sorted(old.claims.keys() & claims.keys(), key=drawn)[:SAMPLE]
+    new, wrong = renew(old, (claims[id] for id in chosen), again=True, left=not sample)
+    if noted:
+        found = json.loads(Path(noted).read_text(encoding="utf-8"))
+        fresh = [id for id, mine in found.items() if id in claims and not {*mine} <= old.questions.keys()]
+        new, more = renew(new, (claims[id] for id in fresh), again=False)
+        wrong += more
+        print(f"{len(fresh)} claims have questions that were not asked before")
+    if again and not names:  # what nobody asks any more is forgotten
+        new.claims = {id: c for id, c in new.claims.items() if id in claims}
+        used = {q for mine, _ in new.claims.values() for q in mine}
+        new.questions = {q: w for q, w in new.questions.items() if q in used}
+    if write:
+        write_text(Path(write), new.as_text())
+    for id in dict.fromkeys(chosen):
+        if said := new.says(id):
+            print(f"{id}: {said}")
+    if again and not names:
+        print("\n".join(new.summary()))
+    for fault in wrong:
+        print(f"WRONG {fault}")
+    return int(bool(wrong))

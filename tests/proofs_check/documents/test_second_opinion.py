@@ -1,0 +1,119 @@
+"""What is kept of the second opinion, and what the command says and refuses."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy as sp
+
+from numerics.evidence import Evidence
+from numerics.provers import forall, trace_identity
+from numerics.terminal.inputs import InputError
+from proofs_check.core.claim import Claim
+from proofs_check.documents import second_opinion as room
+from proofs_check.documents.second_opinion import Opinions, asked, read, renew
+from theory.symbolic.algebra import Algebra
+
+x = sp.Symbol("x", positive=True)
+SQUARE, LOGARITHM = (2 * x, "<=", x**2 + 1), (sp.log(x), "<=", x - 1)
+
+
+def claimed(*inequalities: tuple[Any, str, Any], id: str = "ME:1") -> Claim:
+    """A claim whose check asks the prover these, and returns what it said last."""
+
+    def check() -> Evidence:
+        return [forall(a, op, b, {x: (0, sp.oo)}) for a, op, b in inequalities][-1]
+
+    return Claim(id=id, check=check)
+
+
+def test_answers_are_kept_and_read_again(tmp_path: Path) -> None:
+    new, wrong = renew(Opinions(), [claimed(SQUARE, LOGARITHM)], again=True)
+    assert wrong == []
+    assert sorted(new.questions.values()) == ["z3", "z3 and Arb"]
+    assert new.says("ME:1").startswith("2 of 2 arithmetic steps by z3 ")
+    assert new.says("ME:nothing") == ""
+    (tmp_path / "kept.json").write_text(new.as_text(), encoding="utf-8")
+    again = read(tmp_path / "kept.json")
+    assert again == new
+    assert again.whole("ME:1")
+    assert any("1 of 1 algebraic" in line for line in again.summary())
+
+
+def test_what_is_left_is_listed_and_confirms_no_claim() -> None:
+    hard = (sp.sqrt(x) * sp.erf(x), "<=", sp.sqrt(x) + sp.erf(x) ** 2)
+    told: list[str] = []
+    new, wrong = renew(Opinions(), [claimed(SQUARE, hard)], again=True, told=told.append)
+    assert wrong == []
+    assert sorted(new.questions.values()) == ["left", "z3"]
+    assert not new.whole("ME:1")
+    assert len(told) == 1
+    assert new.summary()[-1] == "left of ME:1: 1 of 2"
+
+
+def test_only_what_is_new_is_asked_unless_all_of_it_is() -> None:
+    goals, _ = asked(claimed(SQUARE))
+    known = Opinions("somebody", dict.fromkeys(goals, "z3"), {})
+    told: list[str] = []
+    new, _ = renew(known, [claimed(SQUARE, LOGARITHM)], again=False, told=told.append)
+    assert len(new.questions) == 2
+
+
+def test_a_prover_that_is_wrong_is_contradicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a planted error of a prover would be: what it accepts is false at x = 1."""
+    goals, others = asked(claimed(SQUARE))
+    (goal,) = goals.values()
+    false = goal.__class__(goal.domain, goal.given, goal.lhs, "<", goal.rhs)
+    monkeypatch.setattr(room, "asked", lambda claim: ({false.digest: false}, others))
+    new, wrong = renew(Opinions(), [claimed(SQUARE)], again=True, told=lambda _: None)
+    assert len(wrong) == 1
+    assert "ME:1: contradicted at {'x': '1'}" in wrong[0]
+    assert not new.whole("ME:1")
+
+
+def test_what_was_confirmed_and_is_not_any_more_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numerics.second_opinion import asking
+
+    goals, _ = asked(claimed(LOGARITHM))
+    monkeypatch.setattr(asking, "ask", lambda goal: asking.Answer("unknown", "z3 gives up"))
+    _, wrong = renew(Opinions("z3", dict.fromkeys(goals, "z3 and Arb")), [claimed(LOGARITHM)], again=True, told=lambda _: None)
+    assert len(wrong) == 1
+    assert "confirmed before" in wrong[0]
+
+
+def test_other_kinds_of_questions_are_counted() -> None:
+    words = Algebra(general=["A", "B"])
+    A, B = words["A"], words["B"]
+    claim = Claim(id="ME:2", check=lambda: trace_identity(A * (B + A), A * B + A * A))
+    assert asked(claim) == ({}, {"matrix words": 1})
+
+
+def test_without_z3_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    real: Callable[..., Any] = builtins.__import__
+
+    def without(name: str, *rest: Any, **named: Any) -> Any:
+        if name.split(".")[0] == "z3":
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InputError, match=r"type: pip install 'largeprompt\[smt\]'"):
+        renew(Opinions(), [], again=True)
+
+
+def test_a_claim_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(InputError, match="no claim is called BB:nowhere"):
+        room.second_opinion(["BB:nowhere"])
+
+
+def test_the_kept_file_speaks_of_claims_and_contradicts_nothing() -> None:
+    kept = read()
+    ledger = json.loads((room.KEPT.parent / "ledger.json").read_text(encoding="utf-8"))
+    assert kept.claims.keys() <= {c["id"] for c in ledger["claims"]}
+    assert set(kept.questions.values()) <= {"z3", "z3 and Arb", "left", "left, algebraic"}
+    assert {q for mine, _ in kept.claims.values() for q in mine} == kept.questions.keys()
