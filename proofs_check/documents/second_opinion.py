@@ -25,7 +25,7 @@ __all__ = ["KEPT", "Opinions", "asked", "digests", "opinion", "read", "renew", "
 
 KEPT = PACKAGE / "second_opinion.json"
 #: How many claims a sample has; their questions take well below a minute.
-SAMPLE = 40
+SAMPLE = 25
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Opinions:
 
     def left(self, id: str) -> list[str]:
         """The questions of a claim that nobody confirmed."""
-        return [q for q in self.claims[id][0] if self.questions.get(q, "left").startswith("left")]
+        return [q for q in self.claims[id][0] if not self.questions.get(q, "left").startswith("z3")]
 
     def says(self, id: str) -> str:
         """Who confirmed the arithmetic of a claim; empty if nobody was asked."""
@@ -58,7 +58,8 @@ class Opinions:
         apart = Counter(k for _, kinds in self.claims.values() for k, n in kinds.items() for _ in range(n))
         return [
             f"{len(self.questions)} questions of {len(self.claims)} claims, asked of {self.by}",
-            f"confirmed: {of(algebraic)} algebraic ones, {of(others)} with exp, log or other functions; contradicted: 0",
+            f"confirmed: {of(algebraic)} algebraic ones, {of(others)} with exp, log or other functions",
+            f"contradicted: {kinds['contradicted']}",
             f"claims of which every question was confirmed: {len(whole)}",
             f"not asked: {', '.join(f'{n} of {kind}' for kind, n in sorted(apart.items())) or 'none'}",
             *(f"left of {id}: {len(left)} of {len(self.claims[id][0])}" for id in sorted(self.claims) if (left := self.left(id))),
@@ -134,9 +135,12 @@ def digests(notes: Iterable[Any], numbers: Mapping[str, Any]) -> list[str]:
     return sorted(_of_notes(inner)[0])
 
 
-def renew(old: Opinions, claims: Iterable[Claim], *, again: bool, told: Any = print) -> tuple[Opinions, list[str]]:
+def renew(
+    old: Opinions, claims: Iterable[Claim], *, again: bool, left: bool = True, told: Any = print
+) -> tuple[Opinions, list[str]]:
     """Ask the questions of claims that were not asked before, or all of them, and say what is
-    wrong: what is contradicted, or confirmed no more.
+    wrong: what is contradicted, or confirmed no more. What was left before takes long, and is
+    asked again only if `left` says so.
     """
     try:
         import z3
@@ -146,7 +150,7 @@ def renew(old: Opinions, claims: Iterable[Claim], *, again: bool, told: Any = pr
         raise InputError("z3 gives the second opinion and is not installed; type: pip install 'largeprompt[smt]'") from None
     new = Opinions(f"z3 {z3.get_version_string()}", dict(old.questions), dict(old.claims))
     wrong: list[str] = []
-    done: set[str] = set() if again else set(old.questions)
+    done = {q for q, said in old.questions.items() if not again or (not left and said.startswith("left"))}
     for claim in claims:
         goals, others = asked(claim)
         if goals or others:
@@ -156,8 +160,8 @@ def renew(old: Opinions, claims: Iterable[Claim], *, again: bool, told: Any = pr
                 continue
             done.add(digest)
             answer, who = ask(goal), "z3" if goal.algebraic else "z3 and Arb"
-            left = "left, algebraic" if goal.algebraic else "left"
-            new.questions[digest] = who if answer.word == "confirmed" else left
+            open_ = "left, algebraic" if goal.algebraic else "left"
+            new.questions[digest] = {"confirmed": who, "contradicted": answer.word}.get(answer.word, open_)
             if answer.word == "contradicted":
                 wrong.append(f"{claim.id}: contradicted at {answer.point}: {goal.lhs} {goal.op} {goal.rhs}")
             elif answer.word == "unknown" and not old.questions.get(digest, "left").startswith("left"):
@@ -191,7 +195,7 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
     if sample:
         drawn = lambda id: hashlib.sha256(f"{sample} {id}".encode()).digest()
         chosen += sorted(old.claims.keys() & claims.keys(), key=drawn)[:SAMPLE]
-    new, wrong = renew(old, (claims[id] for id in chosen), again=True)
+    new, wrong = renew(old, (claims[id] for id in chosen), again=True, left=not sample)
     if noted:
         found = json.loads(Path(noted).read_text(encoding="utf-8"))
         fresh = [id for id, mine in found.items() if id in claims and not {*mine} <= old.questions.keys()]
