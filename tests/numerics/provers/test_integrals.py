@@ -211,7 +211,7 @@ def _exponential() -> arb:
         (x**x, _sophomore),
         (x * sp.log(x) + x**x, lambda: _sophomore() - arb(1) / 4),
     ],
-    ids=str,
+    ids=["exp(-1/x)", "exp(-1/(1 - x))", "x^x", "x log(x) + x^x"],
 )
 def test_what_is_bounded_and_not_analytic_at_an_end(f: sp.Expr, exact: Any) -> None:
     found = integral(f, x, (0, 1))
