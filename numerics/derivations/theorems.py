@@ -16,7 +16,8 @@ __all__ = ["Assumption", "Theorem", "check_arbitrary", "read", "speaks_of"]
 
 OPS = ("<=", "<", "==")
 #: Names of rows, and of results of anybody.
-_ROW, _RESULT = re.compile(r"[A-Z]+:\S"), re.compile(r"(Lemma|Proposition|Theorem|Corollary)\b")
+_ROW = re.compile(r"\b[A-Z]{2,}:\s*\S|\bR\d+(\.\w| \()")
+_RESULT = re.compile(r"(by |as in |from )?((lemma|proposition|theorem|corollary)(s|_|\b)|prop\.)", re.IGNORECASE)
 _RULES_ONLY = object()
 
 
@@ -54,7 +55,7 @@ class Assumption:
                 raise Refused(f"the hypothesis {self.name} is said for all values of variables and functions of indices only")
         if loose := [v for v in self.fixes if isinstance(v, Variable) and v.sort is not Sort.REAL and v != START]:
             raise Refused(f"the hypothesis {self.name} speaks of one {loose[0].sort.value}, {loose[0]}; put it into `every`")
-        if (_ROW.match(self.name) and not self.argument) or (_RESULT.match(self.name) and not (self.cited or self.argument)):
+        if (_ROW.search(self.name) and not self.argument) or (_RESULT.match(self.name) and not (self.cited or self.argument)):
             raise Refused(f"the hypothesis {self.name} is a result: specialise its theorem, cite it, or give its argument")
 
     @property
@@ -204,8 +205,11 @@ def _prove(
 
 def _check_choices(assumptions: frozenset[Assumption]) -> None:
     """Pass numbers that can be chosen one after the other: none depends on itself, and a hypothesis
-    on one speaks of something else than what it was chosen for, which can still be met then.
-    Several choices of one number are met by every number that is large enough.
+    on one has on the side that can give way, which is the larger one in "K <= L", something that
+    nothing ties to what the number was chosen for. Several choices of one number are met by every
+    number that is large enough.
+
+    This is a check against slips: the hypotheses, which a reader sees, may still leave nothing.
     """
     needs: dict[Any, frozenset[Any]] = {}
     for a in assumptions:
@@ -215,12 +219,21 @@ def _check_choices(assumptions: frozenset[Assumption]) -> None:
         needs = {K: others.union(*(needs[v] for v in others & needs.keys())) for K, others in needs.items()}
     if any(K in others for K, others in needs.items()):
         raise Refused("one chosen number depends on another, and that one on it; choose them one after the other")
+    numbers = frozenset(needs)
+    tied: frozenset[Any] = frozenset().union(*needs.values())
+    # A hypothesis on functions of a prompt of L tokens does not tie L to them.
+    of_prompts = lambda a: LENGTH in a.fixes and any(type(x) is Function for x in a.fixes)
+    plain = [a for a in assumptions if not a.fixes & numbers and not of_prompts(a)]
+    smaller = lambda a: a.fixes if a.op == "==" else speaks_of(a.lhs) - a.every
+    while more := frozenset().union(*(smaller(a) for a in plain if a.fixes & tied)) - tied:
+        tied |= more
     for a in assumptions:
-        numbers = a.fixes & needs.keys()
-        if numbers and a.chosen is None and not a.fixes - numbers.union(*(needs[K] for K in numbers)):
+        own = a.fixes & numbers if a.chosen is None else None
+        free = a.fixes if a.op == "==" else speaks_of(a.rhs if numbers & speaks_of(a.lhs) else a.lhs) - a.every
+        if own and not free - numbers - tied:
             raise Refused(
-                f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in numbers))} and only of what this was chosen "
-                "for, and may leave nothing to choose; let it speak of a number that is chosen later"
+                f"the hypothesis {a.name} speaks of {', '.join(sorted(K.name for K in own))} and only of what this was chosen for, "
+                "or what is tied to that, and may leave nothing to choose; put a number that is chosen later on the other side"
             )
 
 

@@ -122,8 +122,8 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     constant $M$, and at most $\varepsilon$ from an explicit $L^\star(\varepsilon)$ on. This is
     derived from Assumption 4.2 (i) and (ii): Proposition 3.1, the output of Lemma D.1 and the
     second moment of a token are carried over to every task, and all constants are those for
-    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. The distance of the loss from its tangent at
-    every outcome is a hypothesis, which OURS:E.risk/smooth shows.
+    $\|U\|_{\rm op}=\|V\|_{\rm op}=2\rho$, or larger. That the loss lies near its tangent at every
+    outcome is Nesterov's lemma on smooth functions, which is cited.
 
     Second route: the supremum over the ball is measured for in-context regression with one Gaussian
     covariate, against another explicit $g_1$, from the largest risk of the ball and Theorem A. Here

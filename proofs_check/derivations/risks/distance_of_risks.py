@@ -46,7 +46,14 @@ R, R_L, D2 = mean(r**2) / 2, mean((r + shift) ** 2) / 2, mean(shift**2)
 loss, loss_L = variable("loss", 1)(k), variable("lossL", 1)(k)
 T, D, y, slope = (vector(name)(j, k) for name in ("T", "D", "y", "slope"))
 square_T, square_D, square_y = outputs(T**2), outputs(D**2), labels(y**2)
-smooth = assume("1-smooth loss, by its tangent", size(loss_L - loss - outputs(slope * D)), "<=", square_D / 2, every=(k,))
+smooth = assume(
+    "Nesterov (2004), Lemma 1.2.3: a 1-smooth loss lies near its tangent",
+    size(loss_L - loss - outputs(slope * D)),
+    "<=",
+    square_D / 2,
+    every=(k,),
+    cited=True,
+)
 from_the_origin = assume(
     "1-smooth loss, from the output 0 and the label 0",
     outputs((slope - origin(j)) ** 2),

@@ -217,6 +217,13 @@ CAPTURE: dict[str, Callable[[], Any]] = {
     "a chosen number below a number": lambda: tied(K, "<=", 5),
     "a chosen number above what it was chosen against": lambda: tied(f(k), "<=", K, k),
     "a chosen number below what another number was chosen for": lambda: tied(K, "<=", eps, choice=two_choices()),
+    "a chosen number below what is tied to what it was chosen for": lambda: chain(
+        tied(K, "<=", L, choice=chosen(u=n + 1)), arithmetic(eps, "<=", eps, assume("n is L - 1", n, "==", L - 1))
+    ),
+    "a chosen number below one that is what it was chosen for": lambda: chain(
+        tied(K, "<=", R, choice=chosen(u=n)), arithmetic(eps, "<=", eps, assume("R is n", R, "==", n))
+    ),
+    "a chosen number times something below what it was chosen for": lambda: tied(K * S, "<=", n, choice=chosen(u=n)),
     "a chosen number put for what it was chosen for": lambda: specialise(chosen(), {eps: K}),
     # times
     "a fall at another time": lambda: fall(path(later), later, assume("falls", path.rate(now), "<=", 0, every=(now,))),
