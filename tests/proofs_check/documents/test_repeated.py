@@ -95,6 +95,9 @@ def slack(id: str, factor: float) -> Callable[[Document], None]:
     return lambda document: _entry(document, id).update(multiplied(_entry(document, id)))
 
 
+COVERED = ("BB:LC.1", "evidence", "covered")
+ROUTE = ("BB:CC.3.b", "repair", "evidence", "routes", "0")
+PART = ("BB:S6.f1b", "evidence", "parts", "0")
 REFUSED = {
     "another verdict": changed("BB:LC.1", "verdict", to="OPEN"),
     "a repair that fails": changed("BB:CC.3.b", "repair", "verdict", to="OPEN"),
@@ -111,11 +114,11 @@ REFUSED = {
     "another assumption of an engine": changed("BB:CC.3.b", "evidence", "assumes", to=["x > 0"]),
     "another engine": changed("BB:LF.1.iii", "repair", "evidence", "engine", to="identity"),
     "another witness": changed("BB:CC.3.b", "evidence", "witness", to=lambda old: {**old, "L": 7}),
-    "less covered": changed("BB:LC.1", "evidence", "covered", to="1 case"),
-    "another number of cases": changed("BB:LC.1", "evidence", "covered", to=lambda old: old.replace("00", "01")),
+    "less covered": changed(*COVERED, to="1 case"),
+    "another number of cases": changed(*COVERED, to=lambda old: old.replace("00", "01")),
     "another engine of a control": changed("BB:CC.3.b", "control", "evidence", "engine", to="identity"),
     "another control": changed("BB:LF.1.iii", "control", "evidence", "checked", to="x < 1"),
-    "another control of a part": changed("BB:S6.f1b", "evidence", "parts", "0", "control", "checked", to="x < 1"),
+    "another control of a part": changed(*PART, "control", "checked", to="x < 1"),
     "a witness of runs of another sign": changed("BB:S6.f1b", "evidence", "witness", "risk", to=0.04),
     "a witness of runs in another order": changed("BB:S6.f1b", "evidence", "witness", "limit", to=-0.05),
     "a place next to an edge that is not decided": changed("BB:CC.3.b", "sharp", "undecided", to="1387/10"),
@@ -124,18 +127,16 @@ REFUSED = {
     "a slack of a part that is not the least": changed(
         "LDL:eq9-u", "repair", "evidence", "parts", "0", "slack", to=lambda old: 1.5 * old
     ),
-    "another statement of a route": changed("BB:CC.3.b", "repair", "evidence", "routes", "0", "checked", to="x < 1"),
-    "another assumption of a route": changed("BB:CC.3.b", "repair", "evidence", "routes", "0", "assumes", to=["x > 0"]),
-    "another citation of a route": changed("BB:CC.3.b", "repair", "evidence", "routes", "0", "cites", to=["Jensen"]),
+    "another statement of a route": changed(*ROUTE, "checked", to="x < 1"),
+    "another assumption of a route": changed(*ROUTE, "assumes", to=["x > 0"]),
+    "another citation of a route": changed(*ROUTE, "cites", to=["Jensen"]),
     "other samples": changed("BB:LC.1", "evidence", "samples", to=lambda old: old + 1),
 }
 ACCEPTED = {
     "a search that ends nearer to the top": slack("BB:LC.1", 1 - 1e-4),
     "a search that ends less near": slack("BB:LC.1", 1.005),
     "runs within their error": slack("BB:S6.f3", 0.95),
-    "the numbers that a search covered": changed(
-        "BB:LC.1", "evidence", "covered", to=lambda old: re.sub(r"(?<=reached )[\d.e+-]+", "1", old)
-    ),
+    "the numbers that a search covered": changed(*COVERED, to=lambda old: re.sub(r"(?<=reached )[\d.e+-]+", "1", old)),
     "a witness of runs": changed("BB:S6.f1b", "evidence", "witness", "limit", to=0.114),
     "last digits": slack("LDL:eq9-u", 1 + 1e-8),
     "where a bound is tightest": changed("COL:G.3/small.upper", "evidence", "tightest", to={"alpha": "2"}),
