@@ -120,19 +120,28 @@ def _of_claim(old: Mapping[str, Any], new: Mapping[str, Any], rounding: float) -
     edges = [_edge(c["sharp"]) for c in (old, new)]
     if not _same_edge(old["sharp"], new["sharp"], rounding):
         yield Change(kind="sharp", id=id, old=edges[0], new=edges[1])
-    parts: dict[str, list[Mapping[str, Any]]] = {
-        "as printed": [old, new],
-        "as repaired": [old["repair"] or {}, new["repair"] or {}],
-        "at the reference instance": [{"slack": c.get("slack_at_reference")} for c in (old, new)],
-    }
-    for name, found in parts.items():
-        x, y = (c.get("slack") for c in found)
-        below, above = (max(rounding, *shares) for shares in zip(*(room(c.get("evidence"), c.get("slack")) for c in found)))
-        if not same(x, y, below, above):
+    repairs = [c["repair"] or {"slack": None, "evidence": None} for c in (old, new)]
+    reference = [{"slack": c.get("slack_at_reference"), "evidence": None} for c in (old, new)]
+    named = {"as printed": (old, new), "as repaired": repairs, "at the reference instance": reference}
+    slacks = [(name, [(c["evidence"], c["slack"]) for c in both]) for name, both in named.items()]
+    pairs = [pair for name, both in slacks for pair in _parts(name, *(e for e, _ in both))]
+    slacks += [(name, [(e, e["slack"]) for e in both]) for name, both in pairs]
+    for name, found in slacks:
+        x, y = (slack for _, slack in found)
+        below, above = (max(rounding, *shares) for shares in zip(*(room(*of) for of in found)))
+        falls = [slack is not None and slack < 1 - ROUNDING for slack in (x, y)]
+        if not same(x, y, below, above) or falls[0] != falls[1]:
             yield Change(kind="slack", id=f"{id} ({name})", old=_number(x), new=_number(y))
     if set(old["needs"]) != set(new["needs"]):
         lost, won = set(old["needs"]) - set(new["needs"]), set(new["needs"]) - set(old["needs"])
         yield Change(kind="needs", id=id, old=", ".join(sorted(lost)), new=", ".join(sorted(won)))
+
+
+def _parts(name: str, *evidence: Mapping[str, Any] | None) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The parts of two evidences, and theirs, in pairs."""
+    for k, both in enumerate(zip(*(e["parts"] if e else () for e in evidence)), start=1):
+        yield f"{name}, part {k}", both
+        yield from _parts(f"{name}, part {k}", *both)
 
 
 def _of_rows(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
@@ -155,6 +164,8 @@ def _trend(old: str, new: str) -> str:
 def _same_edge(x: Mapping[str, Any] | None, y: Mapping[str, Any] | None, rounding: float) -> bool:
     if x is None or y is None:
         return x is y
+    if (x["undecided"] is None) != (y["undecided"] is None):
+        return False
     if (x["dial"], x["word"]) != (y["dial"], y["word"]):
         return False
     ends = [(x[end], y[end]) for end in ("accepted", "refuted")]

@@ -8,6 +8,7 @@ were found on the way to an accepted statement are not compared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,11 +24,23 @@ STANDARD_ERRORS = 4
 #: `proofs_check.documents.diff` compares slacks and edges.
 RUN = ("seconds", "slack_error", "reference", "margin", "disagreement", "tightest")
 MOVING = frozenset({*RUN, "slack", "slack_at_reference", "sharp", "elsewhere"})
+#: What is compared of a control and of a route, on which no verdict rests.
+CONTROL, ROUTE = ("engine", "checked"), ("engine", "verdict", "checked", "assumes", "cites")
+#: Which evidence of its own another engine than the one named takes its slack from.
+TAKEN = {"conjunction": "parts", "derivation": "routes"}
+#: What a processor moves in the text of what was covered: floats, which may be printed as whole
+#: numbers; where the largest ratio is, since cases can tie; the epochs of a training; and the
+#: examples that meet the hypotheses, since the ratio drives the choice of the next. Other counts
+#: are those of a plan, of a derivation or of exact enclosures.
+MOVED = re.compile(
+    r": at most [\d.e+-]+(?: where exact)? \([^;]*?\)(?=[;,)]|$)|, at d = [^;]*|(?<=reached )[\d.e+-]+"
+    r"|\d+(?= at L = )|(?<=of which )\d+(?= meet)|\d+\.\d+(?:e[-+]?\d+)?|\d+e-\d+"
+)
 
 
 def room(evidence: Mapping[str, Any] | None, slack: float | None) -> tuple[float, float]:
     """By what shares a slack may lie below and above that of another processor, as the engines
-    state that found it, among the evidence, its parts and its routes; (0, 0) where they compute it.
+    state that found it; (0, 0) where one of them computes it.
 
     Examples
     --------
@@ -35,16 +48,17 @@ def room(evidence: Mapping[str, Any] | None, slack: float | None) -> tuple[float
     >>> room(searched, 2.0), room(searched | {"engine": "quadrature", "slack_error": 0.1}, 2.0)
     ((0.001, 0.01), (0.4, 0.4))
     """
-    found = [e for e in _within(evidence) if e["slack"] == slack] if evidence and slack is not None else []
+    found = list(_sources(evidence, slack)) if evidence and slack is not None else []
     error = STANDARD_ERRORS * max((e.get("slack_error", 0.0) for e in found), default=0.0)
-    below, above = zip((error, error), *(SEARCHED.get(e["engine"], (0.0, 0.0)) for e in found))
-    return max(below), max(above)
+    below, above = zip(*(SEARCHED.get(e["engine"], (0.0, 0.0)) for e in found)) if found else ((0.0,), (0.0,))
+    return max(error, min(below)), max(error, min(above))
 
 
-def _within(evidence: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield evidence
-    for part in (*evidence["parts"], *evidence["routes"]):
-        yield from _within(part)
+def _sources(evidence: Mapping[str, Any], slack: float) -> Iterator[Mapping[str, Any]]:
+    """The evidences that found a slack, among an evidence and those that it takes it from."""
+    if evidence["slack"] == slack:
+        given = evidence.get(TAKEN.get(evidence["engine"], ""), ())
+        yield from [s for e in given for s in _sources(e, slack)] or [evidence]
 
 
 def same(old: float | None, new: float | None, below: float = ROUNDING, above: float = ROUNDING) -> bool:
@@ -81,16 +95,21 @@ def difference(old: Any, new: Any, place: str = "") -> str:
 
 
 def _settled(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry or an evidence without what was found on the way: of controls and of routes, on
-    which no verdict rests, the verdicts; what was covered, where the engine proves; of a witness
-    that runs gave, what it is about.
+    """An entry or an evidence without what was found on the way: of controls and of routes, what
+    they are about and say; what was covered, without what a processor moves, where the engine does
+    not prove; of the floats of a witness that runs gave, the signs and the order.
     """
     told = {name: value for name, value in entry.items() if name not in MOVING}
-    told["control"] = entry.get("control") and entry["control"]["verdict"]
+    if control := entry.get("control"):
+        evidence = control.get("evidence", control)
+        told["control"] = (control["verdict"], *(evidence[name] for name in CONTROL))
     if "engine" in entry:
-        told["routes"] = [(e["engine"], e["verdict"]) for e in entry["routes"]]
+        told["routes"] = [tuple(e[name] for name in ROUTE) for e in entry["routes"]]
         if CEILING[entry["engine"]] is Verdict.SUPPORTED or entry["engine"] == "conjunction":
-            del told["covered"]
+            told["covered"] = MOVED.sub("#", entry["covered"])
         if entry["witness_by"] == "statistics":
-            told["witness"] = {k: v for k, v in entry["witness"].items() if not isinstance(v, float)}
+            floats = {k: v for k, v in entry["witness"].items() if isinstance(v, float)}
+            told["witness"] = {k: v for k, v in entry["witness"].items() if k not in floats}
+            order = sorted(floats, key=lambda k: (floats[k], k))
+            told["witness in order"] = [(k, floats[k] > 0, floats[k] < 0) for k in order]
     return told

@@ -44,13 +44,17 @@ def status(document: Mapping[str, Any]) -> str:
     Raises
     ------
     InputError
-        If not every claim ran, or a claim is not in order.
+        If not every claim ran, a claim is not in order, or the random numbers are not the published
+        ones.
     """
     from proofs_check.documents.errata.markdown import paragraph
 
     run = document["run"]
     if run.get("partial"):
         raise InputError("the ledger is of a run of some claims only; run all of them: pytest --pyargs proofs_check --ledger DIR")
+    if run.get("reseed"):
+        again = "run all claims without it: pytest --pyargs proofs_check"
+        raise InputError(f"the ledger is of --reseed {run['reseed']}; {again}")
     faulty = [*run["faults"], *(f"{c['id']}: {f}" for c in document["claims"] for f in c.get("faults", ()))]
     if faulty:
         raise InputError(f"the ledger holds claims that are not in order, the first: {faulty[0]}")

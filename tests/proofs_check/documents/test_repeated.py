@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from proofs_check.core.kept import release_text
+from proofs_check.documents.repeated import room
 from proofs_check.documents.status import renewed
 from tests.proofs_check.core.ledgers import document, line, made_up
 from tests.proofs_check.documents.machines import judged, plain, searched
@@ -24,13 +26,18 @@ Document = dict[str, Any]
 
 
 def ledger(entries: list[dict[str, Any]], search: dict[str, Any]) -> Document:
-    """The ledger of entries, of a claim with a dial, and of two that a search and runs support."""
+    """The ledger of entries, of a claim with a dial, of two that a search and runs support, and of
+    one that runs refute, with a control inside a part.
+    """
     runs = {**search, "engine": "Monte Carlo", "slack": 1.5, "slack_error": 0.02}
+    known: Document = {"witness_by": "statistics", "witness": {"L": 50, "risk": -0.04, "limit": 0.115}}
+    refuted = {**runs, **known, "verdict": "REFUTED", "parts": [{**search, "control": search}]}
     return document(
         *entries,
         line("BB:CC.3.b"),
         made_up("BB:LC.1", "SUPPORTED", evidence=search, slack=search["slack"]),
         made_up("BB:S6.f3", "SUPPORTED", evidence=runs, slack=1.5),
+        made_up("BB:S6.f1b", "REFUTED", evidence=refuted),
     )
 
 
@@ -88,6 +95,9 @@ def slack(id: str, factor: float) -> Callable[[Document], None]:
     return lambda document: _entry(document, id).update(multiplied(_entry(document, id)))
 
 
+COVERED = ("BB:LC.1", "evidence", "covered")
+ROUTE = ("BB:CC.3.b", "repair", "evidence", "routes", "0")
+PART = ("BB:S6.f1b", "evidence", "parts", "0")
 REFUSED = {
     "another verdict": changed("BB:LC.1", "verdict", to="OPEN"),
     "a repair that fails": changed("BB:CC.3.b", "repair", "verdict", to="OPEN"),
@@ -104,12 +114,30 @@ REFUSED = {
     "another assumption of an engine": changed("BB:CC.3.b", "evidence", "assumes", to=["x > 0"]),
     "another engine": changed("BB:LF.1.iii", "repair", "evidence", "engine", to="identity"),
     "another witness": changed("BB:CC.3.b", "evidence", "witness", to=lambda old: {**old, "L": 7}),
+    "less covered": changed(*COVERED, to="1 case"),
+    "another number of cases": changed(*COVERED, to=lambda old: old.replace("00", "01")),
+    "another engine of a control": changed("BB:CC.3.b", "control", "evidence", "engine", to="identity"),
+    "another control": changed("BB:LF.1.iii", "control", "evidence", "checked", to="x < 1"),
+    "another control of a part": changed(*PART, "control", "checked", to="x < 1"),
+    "a witness of runs of another sign": changed("BB:S6.f1b", "evidence", "witness", "risk", to=0.04),
+    "a witness of runs in another order": changed("BB:S6.f1b", "evidence", "witness", "limit", to=-0.05),
+    "a place next to an edge that is not decided": changed("BB:CC.3.b", "sharp", "undecided", to="1387/10"),
+    "a slack of a proof below 1, as that of its route": slack("BB:LF.1.iii", 0.9995),
+    "a computed slack, which its route has too": slack("COL:G.3/small.upper", 1.005),
+    "a slack of a part that is not the least": changed(
+        "LDL:eq9-u", "repair", "evidence", "parts", "0", "slack", to=lambda old: 1.5 * old
+    ),
+    "another statement of a route": changed(*ROUTE, "checked", to="x < 1"),
+    "another assumption of a route": changed(*ROUTE, "assumes", to=["x > 0"]),
+    "another citation of a route": changed(*ROUTE, "cites", to=["Jensen"]),
     "other samples": changed("BB:LC.1", "evidence", "samples", to=lambda old: old + 1),
 }
 ACCEPTED = {
     "a search that ends nearer to the top": slack("BB:LC.1", 1 - 1e-4),
     "a search that ends less near": slack("BB:LC.1", 1.005),
     "runs within their error": slack("BB:S6.f3", 0.95),
+    "the numbers that a search covered": changed(*COVERED, to=lambda old: re.sub(r"(?<=reached )[\d.e+-]+", "1", old)),
+    "a witness of runs": changed("BB:S6.f1b", "evidence", "witness", "limit", to=0.114),
     "last digits": slack("LDL:eq9-u", 1 + 1e-8),
     "where a bound is tightest": changed("COL:G.3/small.upper", "evidence", "tightest", to={"alpha": "2"}),
 }
@@ -129,6 +157,19 @@ def test_what_a_processor_moves_is_not(name: str, here: Document, there: Documen
     ACCEPTED[name](moved)
     assert moved != there
     assert check(here, moved, tmp_path) == (release_text(here), "")
+
+
+def test_a_slack_may_move_as_far_as_the_engine_states_that_found_it() -> None:
+    """A derivation has the slack of its search; what is computed does not move."""
+    search = searched()
+    states = room(search, search["slack"])
+    assert min(states) > 0
+    for taken in ({"engine": "derivation", "routes": [search]}, {"engine": "conjunction", "parts": [search]}):
+        assert room(search | taken, search["slack"]) == states
+    computed = search | {"engine": "Sturm", "routes": [search]}
+    assert room(computed, search["slack"]) == (0, 0)
+    both = search | {"engine": "conjunction", "parts": [search, computed]}
+    assert room(both, search["slack"]) == (0, 0)
 
 
 def test_only_what_says_something_else_is_written(here: Document, there: Document, tmp_path: Path) -> None:

@@ -83,11 +83,15 @@ def test_time_and_place_of_a_run_leave_no_trace() -> None:
     assert headline(slow) == headline(fast)
 
 
-def test_a_ledger_of_a_part_or_with_faults_is_refused() -> None:
+def test_a_ledger_of_a_part_of_other_random_numbers_or_with_faults_is_refused() -> None:
     with pytest.raises(InputError, match="some claims only"):
         status(document(partial=True))
     with pytest.raises(InputError, match=r"not in order, the first: BB:CC\.3\.b: slip"):
         status(document(line("BB:CC.3.b", faults=["slip"])))
+    other = document()
+    other["run"]["reseed"] = 3
+    with pytest.raises(InputError, match="--reseed 3; run all claims without it"):
+        status(other)
 
 
 def test_write_then_check_then_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
