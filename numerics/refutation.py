@@ -158,7 +158,7 @@ def _falls(ratio: sp.Expr, k: sp.Symbol) -> bool:
     with sp.evaluate(False):
         places = [ratio.xreplace({k: sp.Pow(2, e)}) for e in (16, 40, 64)]
     seen = [abs(v) for v in map(value, places) if v.is_finite()]
-    return all(b < a or b.upper() <= a.upper() / 2 for a, b in pairwise(seen))
+    return len(seen) > 1 and all(b < a or b.upper() <= a.upper() / 2 for a, b in pairwise(seen))
 
 
 def _short(number: sp.Expr) -> sp.Expr:

@@ -219,7 +219,8 @@ def _evaluated(e: Any, args: list[Any]) -> Any:
     new = _trusted(built(e.func, args))
     if new in (sp.nan, sp.zoo, sp.oo, -sp.oo):  # with which SymPy compares in vain
         _finite(new, e)
-    if isinstance(e, (sp.Add, sp.Mul)) or not new.is_number or new.func is e.func:
+    as_it_was = new.func is e.func and not (e.is_Pow and new.args != tuple(args))
+    if isinstance(e, (sp.Add, sp.Mul)) or not new.is_number or as_it_was:
         return new
     try:
         old, now = ball(e.func(*args, evaluate=False), _CHECKED), ball(new, _CHECKED)

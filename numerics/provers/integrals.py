@@ -105,6 +105,8 @@ def _integral(f: Any, x: sp.Symbol, interval: tuple[Any, Any], tail: Any, rel: F
     with precision(bits), sp.evaluate(True):
         function = ball_function(g, [y])
         if b == a:  # as written: ends that are equal otherwise make a short interval
+            if a.is_infinite:
+                raise ValueError(f"the interval from {a} to {b} is empty at infinity; give two ends that differ")
             at = function([value(a, bits)], False)
             if not (at.is_finite() and at.imag.is_zero()):
                 raise ArithmeticError(f"{f} is no real number at {a}, so that not even the empty integral has a value")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import ceil, lcm, prod
+from math import lcm, prod
 from typing import Any
 
 import sympy as sp
@@ -26,6 +26,8 @@ _BITS = (64, 256, 1024)
 _MOST_BITS = 200_000
 #: Heads that SymPy evaluates at numbers by comparing or rounding them.
 _BENDS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod)
+#: Functions that SymPy writes out at whole numbers.
+_GROWING = (sp.factorial, sp.factorial2, sp.gamma, sp.binomial, sp.rf, sp.ff, sp.fibonacci, sp.lucas, sp.catalan, sp.bell)
 #: Functions whose digits SymPy counts when it evaluates them.
 _COUNTED = (sp.exp, sp.log, sp.sin, sp.cos, sp.atan, sp.Abs)
 
@@ -124,7 +126,7 @@ def _bounds(e: sp.Expr, roots: dict[Any, int]) -> tuple[int, int]:
         p, q = int(e.exp.p), int(e.exp.q)
         if q > 1:  # the root of a/b is that of a*b**(q - 1), over b
             roots[e.base, q] = q
-            u = ceil((u + (q - 1) * lower) / q)
+            u = -(-(u + (q - 1) * lower) // q)
         return (p * u, p * lower) if p > 0 else (-p * lower, -p * u)
     if isinstance(e, (sp.sin, sp.cos)) and (e.args[0] / sp.pi).is_Rational:  # (z + 1/z)/2 for a root of unity z
         roots[sp.pi] = lcm(roots.get(sp.pi, 1), 2 * int((e.args[0] / sp.pi).q), 4 if isinstance(e, sp.sin) else 1)
@@ -255,16 +257,39 @@ def built(head: Any, args: Sequence[sp.Expr]) -> sp.Expr:
         return sp.Integer(s) if head is sp.sign else s * args[0]
     if head is sp.Pow and args[0].is_Pow and args[0].base.is_Add and args[0].is_number and not args[1].is_Integer:
         return _power_of_power(args[0].base, args[0].exp, args[1])
-    return head(*args)
+    if _is_long(head, args):
+        raise Undecided(f"{head.__name__} of {', '.join(str(a)[:40] for a in args)} has too many digits to be written out")
+    if head in (sp.Add, sp.Mul):
+        return head(*args)
+    return _weighed(head(*map(_weighed, args)))
+
+
+def _is_long(head: Any, args: Sequence[sp.Expr]) -> bool:
+    """Whether SymPy would write a rational number out that has more than `_MOST_BITS`."""
+    if head is sp.Pow and all(a.is_Rational for a in args):
+        base, exponent = args
+        return abs(exponent) * (max(abs(base.p), base.q) - 1).bit_length() > _MOST_BITS
+    return head in _GROWING and any(a.is_Rational and abs(a) * int(abs(a)).bit_length() > _MOST_BITS for a in args)
+
+
+def _weighed(e: sp.Expr) -> sp.Expr:
+    """`e`, if SymPy is right about the signs of the numbers in it, by which it would rewrite."""
+    for a in e.atoms(sp.Function):
+        if a.is_number and not agreed(a):
+            raise Undecided(f"SymPy takes {a} for a number of another sign; enclose it by rational numbers")
+    return e
 
 
 def _power_of_power(base: sp.Expr, inner: sp.Expr, outer: sp.Expr) -> sp.Expr:
     """``(base**inner)**outer``, for which SymPy would ask in which half plane a real base lies."""
     if base.has(sp.I):
         return (base**inner) ** outer
-    if _sure(base) > 0:
+    side = sign(base) if inner.is_extended_real else None
+    if side == 1:
         return sp.Pow(base, inner * outer)
-    return sp.Pow(-base, inner * outer) if inner.is_even else sp.Pow(sp.Pow(base, inner), outer, evaluate=False)
+    if side == -1 and inner.is_even:
+        return sp.Pow(-base, inner * outer)
+    return sp.Pow(sp.Pow(base, inner), outer, evaluate=False)
 
 
 def _has_value(e: sp.Expr) -> bool:

@@ -182,6 +182,14 @@ def _surely_differ(a: sp.Expr, b: sp.Expr) -> bool:
     return x.is_finite() and y.is_finite() and not x.overlaps(y)
 
 
+def _is_pole(number: sp.Expr) -> bool:
+    """Whether a function that SymPy leaves as it is has no finite value, as beta(-1, -1)."""
+    try:
+        return not any(value(number, bits).is_finite() for bits in (64, 256))
+    except NoBall:
+        return False
+
+
 def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tuple[list[sp.Expr], dict[str, sp.Expr]] | None:
     """The expressions with values for the symbols, and for functions and derivatives that are not
     defined; None if a function might have got two values at one point, or SymPy fails.
@@ -214,7 +222,9 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
             return point[e]
         if e.is_Pow and not e.exp.is_number and fill(e.base) == 0:
             return sp.nan  # SymPy's 0**0 is 1, while the normal form takes a logarithm of the base
-        return built(e.func, [fill(a) for a in e.args]) if e.args else e
+        new = built(e.func, [fill(a) for a in e.args]) if e.args else e
+        # SymPy takes 0 times a pole for 0.
+        return sp.nan if isinstance(new, sp.Function) and new.is_number and _is_pole(new) else new
 
     try:
         filled = [fill(e) for e in exprs]

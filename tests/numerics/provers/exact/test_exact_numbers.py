@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
 import pytest
 import sympy as sp
 
+from numerics.evidence import Verdict
+from numerics.provers import identity
 from numerics.provers.exact import exact_numbers
 from numerics.provers.exact.exact_numbers import Undecided, agreed, built, floor, put, sign
 
@@ -107,3 +110,53 @@ def test_a_long_number_is_no_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     many = sum(sp.sqrt(p) for p in sp.primerange(60))
     sign(sp.sqrt(sp.expand(many**2)) - many)
     assert max(asked) <= exact_numbers._MOST_BITS
+
+
+# -- what SymPy would rewrite by a sign, write out or leave at a pole -------------------------------
+
+TURNED = (1 + sp.sqrt(2)) ** (10 * sp.I)
+z, above = sp.Symbol("z"), sp.Symbol("above", positive=True)
+NEAR_1 = 1 + above / 2**20
+LEGENDRE = 2 ** (1 - 2 * z) * sp.sqrt(sp.pi) * sp.gamma(z + 2) / sp.gamma(z + sp.Rational(1, 2))
+
+
+def powered(exponent: sp.Expr) -> sp.Expr:
+    return sp.Pow(TURNED, exponent, evaluate=False)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (powered(sp.Rational(1, 2)), -((1 + sp.sqrt(2)) ** (5 * sp.I))),
+        (powered(sp.I), sp.exp(sp.I * sp.log(TURNED))),
+        (sp.Abs(z * sp.acosh(NEAR_1)), sp.Abs(z) * sp.acosh(NEAR_1)),
+        (sp.sqrt(-sp.loggamma(NEAR_1)), sp.sqrt(-sp.log(sp.gamma(NEAR_1)))),
+        (z * (z + 1) * sp.beta(z, z), LEGENDRE),
+    ],
+    ids=["a root of a turn", "a power of a turn", "acosh near 1", "the logarithm of Gamma near 1", "0 times a pole"],
+)
+def test_what_is_true_is_not_refuted(left: sp.Expr, right: sp.Expr) -> None:
+    assert identity(left, right).verdict in (Verdict.PROVED, Verdict.OPEN)
+
+
+@pytest.mark.parametrize(("exponent", "wrong"), [(sp.Rational(1, 2), 5 * sp.I), (sp.I, -10)])
+def test_powers_of_turns_are_not_multiplied(exponent: sp.Expr, wrong: sp.Expr) -> None:
+    assert identity(powered(exponent), (1 + sp.sqrt(2)) ** wrong).verdict in (Verdict.REFUTED, Verdict.OPEN)
+
+
+@pytest.mark.parametrize(
+    ("head", "args"),
+    [
+        (sp.Pow, [sp.Integer(2), sp.Integer(2) ** 64]),
+        (sp.Pow, [sp.Rational(999, 1000), sp.Rational(2**90, 3)]),
+        (sp.gamma, [2**40]),
+    ],
+)
+def test_long_numbers_are_not_written_out(head: Any, args: list[Any]) -> None:
+    with pytest.raises(Undecided, match="too many digits"):
+        built(head, [sp.Integer(a) if isinstance(a, int) else a for a in args])
+
+
+def test_the_root_bound_has_no_limit_of_floats() -> None:
+    big = sp.Pow(sp.Pow(1 + sp.sqrt(2), 10**320, evaluate=False) + 1, sp.Rational(1, 3), evaluate=False)
+    assert sign(big - 3) in (None, 1)
