@@ -112,7 +112,7 @@ def test_a_long_number_is_no_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(asked) <= exact_numbers._MOST_BITS
 
 
-# -- what SymPy would rewrite by a sign, write out or leave at a pole -------------------------------
+# -- what SymPy would rewrite by a sign, write out or leave at a pole ------------------------------
 
 TURNED = (1 + sp.sqrt(2)) ** (10 * sp.I)
 z, above = sp.Symbol("z"), sp.Symbol("above", positive=True)
