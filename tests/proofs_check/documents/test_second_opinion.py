@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import json
 from collections.abc import Callable
@@ -117,3 +118,15 @@ def test_the_kept_file_speaks_of_claims_and_contradicts_nothing() -> None:
     assert kept.claims.keys() <= {c["id"] for c in ledger["claims"]}
     assert set(kept.questions.values()) <= {"z3", "z3 and Arb", "left", "left, algebraic"}
     assert {q for mine, _ in kept.claims.values() for q in mine} == kept.questions.keys()
+
+
+def test_no_evidence_is_kept_without_its_questions() -> None:
+    """A second evaluation in one process would otherwise ask fewer questions than the first."""
+    kept = [
+        f"{path.name}: {f.name}"
+        for path in room.PACKAGE.rglob("*.py")
+        for f in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(f, ast.FunctionDef) and f.returns and "Evidence" in ast.unparse(f.returns)
+        if any(ast.unparse(d).split("(")[0] in ("cache", "lru_cache", "functools.cache") for d in f.decorator_list)
+    ]
+    assert kept == []
