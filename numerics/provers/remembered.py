@@ -79,19 +79,21 @@ def cached(function: Callable[P, T]) -> Callable[P, T]:
     ['identity', 'identity']
     """
 
-    @lru_cache(maxsize=None, typed=True)
-    def once(*args: Any, **kwargs: Any) -> tuple[T, list[Note]]:
+    def fresh(*args: P.args, **kwargs: P.kwargs) -> tuple[T, list[Note]]:
         with noting() as inner:
             return function(*args, **kwargs), inner
 
+    once: Any = lru_cache(maxsize=None, typed=True)(fresh)
+
     @wraps(function)
     def looked_up(*args: P.args, **kwargs: P.kwargs) -> T:
+        value: T
         value, inner = once(*args, **kwargs)
         for new in inner:
             note(new)
         return value
 
-    looked_up.cache_clear = once.cache_clear  # type: ignore[attr-defined]
+    vars(looked_up)["cache_clear"] = once.cache_clear
     return looked_up
 
 

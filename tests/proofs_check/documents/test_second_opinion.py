@@ -126,7 +126,7 @@ def test_no_evidence_is_kept_without_its_questions() -> None:
     """A second evaluation in one process would otherwise ask fewer questions than the first."""
     kept = [
         f"{path.name}: {f.name}"
-        for path in room.PACKAGE.rglob("*.py")
+        for path in room.KEPT.parent.rglob("*.py")
         for f in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(f, ast.FunctionDef) and f.returns and "Evidence" in ast.unparse(f.returns)
         if any(ast.unparse(d).split("(")[0] in ("cache", "lru_cache", "functools.cache") for d in f.decorator_list)
@@ -138,7 +138,7 @@ def test_no_evidence_is_kept_without_its_questions() -> None:
 def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, Opinions]]:
     """The command, where the file holds `kept` and a run noted the claim, which is the only one."""
 
-    def run(kept: Opinions, claim: Claim, write: bool = False, noted: bool = True) -> tuple[int, Opinions]:
+    def command(kept: Opinions, claim: Claim, write: bool = False, noted: bool = True) -> tuple[int, Opinions]:
         with noting() as notes:
             claim()
         (tmp_path / "noted.json").write_text(json.dumps({claim.id: digests(notes, {})}), encoding="utf-8")
@@ -146,10 +146,10 @@ def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tup
         file.write_text(kept.as_text(), encoding="utf-8")
         monkeypatch.setattr(room, "read", lambda: read(file))
         monkeypatch.setattr("proofs_check.core.judging.load_claims", lambda: {claim.id: claim})
-        how = {"noted": str(tmp_path / "noted.json")} if noted else {}
-        return room.second_opinion([], **how, write=str(file) if write else ""), read(file)
+        run = str(tmp_path / "noted.json") if noted else ""
+        return room.second_opinion([], noted=run, write=str(file) if write else ""), read(file)
 
-    return run
+    return command
 
 
 def integral() -> Evidence:
