@@ -69,6 +69,30 @@ class Opinions:
             *(f"left of {id}: {len(left)} of {len(self.claims[id][0])}" for id in sorted(self.claims) if (left := self.left(id))),
         ]
 
+    def table(self, document: Mapping[str, Any]) -> str:
+        """The counts in Markdown, of claims by the verdicts that a ledger states, as repaired."""
+        kinds, rows = Counter(self.questions.values()), {"PROVED": "PROVED or CERTIFIED", "CERTIFIED": "PROVED or CERTIFIED"}
+        number = lambda n: f"{n:,}".replace(",", " ")
+        verdicts = {c["id"]: (c["repair"] or c)["verdict"] for c in document["claims"]}
+        rests = [id for id, (mine, _) in self.claims.items() if mine and id in verdicts]
+        of = Counter(rows.get(verdicts[id], verdicts[id]) for id in rests)
+        whole = Counter(rows.get(verdicts[id], verdicts[id]) for id in rests if self.whole(id))
+        bad = kinds["contradicted"]
+        return "\n".join(
+            [
+                "| questions | confirmed | left |",
+                "|---|---|---|",
+                f"| algebraic | {number(kinds['z3'])} | {number(kinds['left, algebraic'])} |",
+                f"| with exp, log, variable powers or other functions | {number(kinds['z3 and Arb'])} | {number(kinds['left'])} |",
+                "",
+                f"{'None is' if not bad else 'One is' if bad == 1 else f'{bad} are'} contradicted.",
+                "",
+                "| verdict, as repaired | claims with such questions | all that they rest on was asked and confirmed |",
+                "|---|---|---|",
+                *(f"| {verdict} | {number(n)} | {number(whole[verdict])} |" for verdict, n in sorted(of.items(), reverse=True)),
+            ]
+        )
+
     def whole(self, id: str) -> bool:
         """Whether every question of a claim was asked and confirmed, and it had some."""
         mine, others = self.claims[id]
@@ -190,7 +214,7 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
     Returns
     -------
     int
-        0; 1 if something is contradicted, or confirmed no more, or the kept file is of other questions.
+        0; 1 if something is contradicted, or confirmed no more, or other questions are kept.
     """
     from proofs_check.core.files import write_text
     from proofs_check.core.judging import load_claims

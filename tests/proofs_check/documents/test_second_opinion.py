@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -198,3 +199,17 @@ def test_what_was_contradicted_before_stays_wrong(noted: bool, run_of: Any) -> N
 def test_a_claim_that_asks_nothing_any_more_is_forgotten() -> None:
     kept, _ = renew(Opinions(), [claimed(SQUARE)], again=True)
     assert renew(kept, [CHANGED["no proof any more"]], again=True)[0].claims == {}
+
+
+def test_the_page_on_trust_counts_what_the_kept_file_holds() -> None:
+    """Claims without a question of numbers do not count, and ARGUED ones count apart."""
+    ledger = json.loads((room.KEPT.parent / "ledger.json").read_text(encoding="utf-8"))
+    page = (room.KEPT.parents[1] / "docs" / "trust.md").read_text(encoding="utf-8")
+    kept = read()
+    assert kept.table(ledger) in page, "type: largeprompt status --write docs/trust.md"
+    counted = [int(n.replace(" ", "")) for n in re.findall(r"^\| (?:PROVED|ARGUED)[\w ]* \| ([\d ]+) \|", page, re.MULTILINE)]
+    assert sum(counted) == sum(bool(mine) for mine, _ in kept.claims.values())
+    argued = Opinions("z3", {"q": "z3"}, {"ME:1": (["q"], {}), "ME:2": ([], {"an integral": 1})})
+    entry = {"id": "ME:1", "verdict": "REFUTED", "repair": {"verdict": "ARGUED"}}
+    assert "| ARGUED | 1 | 1 |" in argued.table({"claims": [entry]})
+    assert "PROVED" not in argued.table({"claims": [entry]})
