@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from functools import wraps
-from typing import Any, NamedTuple, ParamSpec
+from functools import lru_cache, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import sympy as sp
 from sympy.core.parameters import global_parameters
@@ -19,9 +19,10 @@ from sympy.core.parameters import global_parameters
 from numerics.evidence import Evidence
 from numerics.seeds import current_seed
 
-__all__ = ["Note", "note", "noting", "remembered", "remembering"]
+__all__ = ["Note", "cached", "note", "noting", "remembered", "remembering"]
 
 P = ParamSpec("P")
+T = TypeVar("T")
 _KEPT: ContextVar[dict[Hashable, Note] | None] = ContextVar("largeprompt_remembered", default=None)
 _NOTES: ContextVar[list[Note] | None] = ContextVar("largeprompt_notes", default=None)
 
@@ -60,6 +61,40 @@ def note(new: Note) -> None:
     """Note a question, if anybody wants to know."""
     if (notes := _NOTES.get()) is not None:
         notes.append(new)
+
+
+def cached(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, whose values are kept for the process; the questions that one rests on are
+    noted again whenever it is looked up.
+
+    Examples
+    --------
+    >>> from numerics.provers import identity
+    >>> x = sp.Symbol("x")
+    >>> squared = cached(lambda: identity((x + 1) ** 2, x**2 + 2 * x + 1))
+    >>> with noting() as notes:
+    ...     squared() is squared()
+    True
+    >>> [n.who for n in notes]
+    ['identity', 'identity']
+    """
+
+    def fresh(*args: P.args, **kwargs: P.kwargs) -> tuple[T, list[Note]]:
+        with noting() as inner:
+            return function(*args, **kwargs), inner
+
+    once: Any = lru_cache(maxsize=None, typed=True)(fresh)
+
+    @wraps(function)
+    def looked_up(*args: P.args, **kwargs: P.kwargs) -> T:
+        value: T
+        value, inner = once(*args, **kwargs)
+        for new in inner:
+            note(new)
+        return value
+
+    vars(looked_up)["cache_clear"] = once.cache_clear
+    return looked_up
 
 
 @contextmanager

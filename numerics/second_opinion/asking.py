@@ -69,7 +69,7 @@ def ask(goal: Goal, resources: int = RESOURCES) -> Answer:
     word, reason = "confirmed", ""
     try:
         call.run()
-    except (_Open, NotAsked, Undefined, Unknown, z3.Z3Exception) as stop:
+    except (_Open, NotAsked, Undefined, Unknown, OverflowError, z3.Z3Exception) as stop:
         word, reason = "unknown", str(stop)
     except _False:
         word = "contradicted"
@@ -85,19 +85,22 @@ class _Call:
     def run(self) -> None:
         self.ctx = z3.Context()
         self.reader = reader = Reader(self.goal, self.ctx)
-        given = []
+        given, plain = [], []
         for a, op, b in self.goal.given:
             formula, needs = reader.relation(a, op, b)
             given += [*needs, formula]
+            plain.append(formula)
+        bases = list(reader.bases)
         _, needs = reader.relation(self.goal.lhs, self.goal.op, self.goal.rhs)
         put = {a: b for a, op, b in self.goal.given if op == "==" and a.is_Symbol and a not in b.free_symbols}
         put = put if len(put) == 1 else {}
         formula, more = reader.relation(self.goal.lhs.xreplace(put), self.goal.op, self.goal.rhs.xreplace(put))
         needs += more
+        bases = bases if self.goal.defined else reader.bases
         for e, c in reader.constants.items():
             if e.is_number:
                 low, high = _ends(ball(value(e, {})))
-                reader.facts += [c > rational(low, self.ctx), c < rational(high, self.ctx)]
+                reader.facts += [c >= rational(low, self.ctx), c <= rational(high, self.ctx)]
         # What SymPy took for the same: no fact so far leans on that, and those below do.
         for a, b in reader.same:
             equal, needed = reader.relation(a, "==", b)
@@ -105,20 +108,32 @@ class _Call:
         reader.pair_split()
         for y, E, where in reader.pairs:
             reader.facts += [z3.Implies(where, z3.And(1 + y <= E, (1 - y) * E <= 1))]
+        for needed, positive in bases:
+            if self._check([*needed, z3.Not(positive)]) != "unsat":
+                raise NotAsked("a power of what may not be positive")
         for need in needs:
             if self.goal.defined:
                 self._refute(given, z3.Not(need))
             given.append(need)
         self._refute(given, z3.Not(formula))
+        if len(given) > len(plain) and self._check(given) == "unsat" and self._check(plain) != "unsat":
+            raise _Open("what is needed holds nowhere")
+
+    def _check(self, formulas: list[Any]) -> str:
+        return self._solved(formulas)[1]
+
+    def _solved(self, formulas: list[Any]) -> tuple[Any, str]:
+        solver = z3.SolverFor("QF_NRA", ctx=self.ctx)
+        solver.set("rlimit", self.resources)
+        solver.add(*self.reader.facts, *formulas)
+        answer = str(solver.check())
+        self.spent += next((int(v) for k, v in _statistics(solver) if k == "rlimit count"), 0)
+        return solver, answer
 
     def _refute(self, given: list[Any], negated: Any, learns: bool = True) -> None:
         """Show that nothing meets all this."""
         for n in range(ROUNDS):
-            solver = z3.SolverFor("QF_NRA", ctx=self.ctx)
-            solver.set("rlimit", self.resources)
-            solver.add(*self.reader.facts, *given, negated)
-            found = str(solver.check())
-            self.spent += next((int(v) for k, v in _statistics(solver) if k == "rlimit count"), 0)
+            solver, found = self._solved([*given, negated])
             if found == "unsat":
                 return
             if found == "unknown":

@@ -42,7 +42,8 @@ def rational(q: Any, ctx: z3.Context) -> Any:
 
 class Reader:
     """Reads the sides of one goal; `facts` hold for all values, `needs` have to hold for what was
-    read last to be defined, `pairs` are the (y, E) with E = exp(y) where the third holds.
+    read last to be defined, `pairs` are the (y, E) with E = exp(y) where the third holds. `bases`
+    are those of powers that are read where they are positive only, after what they need themselves.
     """
 
     def __init__(self, goal: Goal, ctx: z3.Context) -> None:
@@ -54,6 +55,7 @@ class Reader:
         self.pairs: list[tuple[Any, Any, Any]] = []
         self.constants: dict[sp.Expr, Any] = {}
         self.whole: list[Any] = []
+        self.bases: list[tuple[list[Any], Any]] = []
         self.known: dict[sp.Expr, tuple[Any, tuple[Any, ...]]] = {}
         self.exps: dict[tuple[Monomial, Fraction, bool], Any] = {}
         self.shares: dict[Monomial, int] = {}
@@ -122,15 +124,15 @@ class Reader:
                     self.read(a)
                 self._exponential(_plus(*joined))
             return z3.Product([self.read(a) for a in e.args])
-        if isinstance(e, sp.Pow) and e.exp.is_Rational and not (self.free and e.exp.q > 1):
-            return self._power(e.base, Fraction(int(e.exp.p), int(e.exp.q)))
+        if isinstance(e, sp.Pow) and (n := _constant(e.exp)).is_Rational and not (self.free and n.q > 1):
+            return self._power(e.base, Fraction(int(n.p), int(n.q)))
         if self.free:
             raise NotAsked(f"{type(e).__name__} of complex numbers")
         if (exponent := self._exponent(e)) is not None:
             for a in e.args:
                 self.read(a)  # what the exponent needs as it is written
             if isinstance(e, sp.Pow):
-                self.needs.append(self.read(e.base) > 0)
+                self._positive_base(e.base)
             return self._exponential(exponent)
         if isinstance(e, sp.log) and len(e.args) == 1:
             u = e.args[0]
@@ -147,6 +149,9 @@ class Reader:
         if isinstance(e, sp.Abs):
             u = self.read(e.args[0])
             return z3.If(u >= 0, u, -u)
+        if e.func in (*HYPERBOLIC, sp.sin, sp.cos, sp.erf, sp.erfc) or isinstance(e, AppliedUndef):
+            for a in e.args:
+                self.read(a)  # whatever it is of has to be defined
         if e.func in HYPERBOLIC:
             sign, two = HYPERBOLIC[e.func]
             up, down = (self._exponential({m: s * c for m, c in self._polynomial(e.args[0]).items()}) for s in (1, -1))
@@ -164,6 +169,13 @@ class Reader:
         if (e.is_number and not e.args) or isinstance(e, (AppliedUndef, sp.Derivative, sp.erf, sp.erfc)):
             return self._opaque(e)
         raise NotAsked(type(e).__name__)
+
+    def _positive_base(self, base: sp.Expr) -> None:
+        outer, self.needs = self.needs, []
+        b, needs = self.read(base), self.needs
+        self.needs = [*outer, *needs, b > 0]
+        if not self._positive(base):
+            self.bases.append((needs, b > 0))
 
     def _opaque(self, e: sp.Expr) -> Any:
         """A number of which nothing is known, if it is no constant."""
@@ -205,7 +217,7 @@ class Reader:
         """The polynomial y with e = exp(y), if e is an exponential or no rational power."""
         if isinstance(e, sp.exp):
             return self._reduced(self._polynomial(e.args[0]))
-        if isinstance(e, sp.Pow) and not e.exp.is_Rational:
+        if isinstance(e, sp.Pow) and not _constant(e.exp).is_Rational:
             return self._reduced(_times(self._polynomial(e.exp), self._polynomial(sp.log(e.base, evaluate=False))))
         return {(): Fraction(1)} if e is sp.E else None
 
@@ -281,11 +293,12 @@ class Reader:
 
     def _exponential(self, exponent: Polynomial) -> Any:
         """exp of the exponent, as a product of powers of one number for each monomial."""
-        factors, terms, n = [], [], 1
+        factors, terms, positive, n = [], [], [], 1
         for m, c in exponent.items():
             if len(m) == 1 and isinstance(m[0][0], sp.log) and m[0][1] == 1:
                 base = m[0][0].args[0]
-                self.needs.append(self.read(base) > 0)
+                positive.append(self.read(base) > 0)
+                self.needs.append(positive[-1])
                 factors.append(self._power(base, c))
                 terms.append(rational(c, self.ctx) * self.read(m[0][0]))
                 continue
@@ -297,7 +310,7 @@ class Reader:
             return rational(1, self.ctx)
         out = _product(factors)
         if len(factors) > 1 or abs(n) > 1:
-            self.pairs.append((z3.Sum(terms), out, z3.BoolVal(True, self.ctx)))
+            self.pairs.append((z3.Sum(terms), out, z3.And(z3.BoolVal(True, self.ctx), *positive)))
         return out
 
     def _power_of_e(self, m: Monomial, q: Fraction, n: int) -> Any:
@@ -314,7 +327,8 @@ class Reader:
         return _product([self.exps[m, q, inverted]] * abs(n))
 
     def _logarithm(self, u: sp.Expr) -> Any:
-        """log(u) where u > 0."""
+        """log(u) where u > 0, whose factors need not be positive."""
+        kept = list(self.needs)
         y, E = self.fresh(), self.read(u)
         self.pairs.append((y, E, E > 0))
         if isinstance(u, sp.Mul):
@@ -323,7 +337,13 @@ class Reader:
         elif isinstance(u, sp.Pow) and u.exp.is_Rational:
             a, b = self.read(u.base), self.read(sp.log(u.base, evaluate=False))
             self.facts.append(z3.Implies(a > 0, y == self.read(u.exp) * b))
+        self.needs = kept
         return y
+
+
+def _constant(exponent: sp.Expr) -> sp.Expr:
+    """An exponent without symbols, worked out."""
+    return exponent if exponent.is_Rational or exponent.free_symbols else exponent.doit()
 
 
 def _plus(*parts: Polynomial) -> Polynomial:

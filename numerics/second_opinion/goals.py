@@ -129,7 +129,7 @@ def _identity(lhs: Any, rhs: Any, *, given: Iterable[Any] = ()) -> Iterator[Goal
     entries = lambda side: list(side) if isinstance(side, (sp.MatrixBase, list, tuple)) else [side]
     pair = lambda g: (g.lhs, g.rhs) if isinstance(g, sp.Eq) else g if isinstance(g, tuple) else (g, 0)
     met = tuple((_side(a), "==", _side(b)) for a, b in map(pair, [given] if isinstance(given, sp.Basic) else given))
-    for a, b in zip(map(_side, entries(lhs)), map(_side, entries(rhs))):
+    for a, b in zip(map(_side, entries(lhs)), map(_side, entries(rhs)), strict=True):
         used = sorted(set().union(*(e.free_symbols for e in (a, b, *(x for r in met for x in (r[0], r[2]))))), key=str)
         nonzero = tuple((s, "!=", sp.S.Zero) for s in used if s.is_nonzero and not (s.is_positive or s.is_negative))
         yield Goal(tuple((s, _assumed(s)) for s in used), (*met, *nonzero), a, "==", b, defined=False)

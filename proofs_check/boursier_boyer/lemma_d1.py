@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from sympy import Rational, cosh, exp, oo
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall, identity, trace_identity
+from numerics.provers.remembered import cached
 from numerics.search.worst_law import worst_law
 from numerics.token_laws import TokenLaw
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws, matrices
@@ -97,7 +97,7 @@ def token_and_query_laws() -> Iterator[tuple[str, Any, Any]]:
                         yield f"{mu.name}, query {nu.name}, U = {name}, d = {n}", (mu, unit), tuple(U.ravel())
 
 
-@cache
+@cached
 def _hessian() -> Evidence:
     """Prove that Hess Psi is a covariance, hence positive semi-definite, entry by entry and then
     for every d: derivatives of the logarithm from the moments m_0, m_1, m_2, m_12 of the tilted
@@ -116,7 +116,7 @@ def _hessian() -> Evidence:
     )
 
 
-@cache
+@cached
 def _taylor() -> Evidence:
     """Prove that phi(z + h) less its Taylor bound is Psi's tangent at z less Psi, for every d."""
     z, h, slope_at_z, square, value = (ALGEBRA[name] for name in ("z", "h", "g", "s2", "psi"))
@@ -127,7 +127,7 @@ def _taylor() -> Evidence:
     )
 
 
-@cache
+@cached
 def _lines_up_to_22(half: Fraction, curve: Fraction) -> tuple[Evidence, ...]:
     """Decide every line before the last two in another way, for every d: with `half` in place of
     1/2 in phi and in (22), and sigma^2 times `curve` for the largest eigenvalue of the Hessian.
@@ -207,7 +207,7 @@ def fourth_moment_of_the_query(*, c: int | Fraction = 2) -> Evidence:
     return derivation("BB:LD.1.4th", search, c=c)
 
 
-@cache
+@cached
 def _fourth_power_below_cosh(k: Fraction) -> Evidence:
     x = sp.Symbol("x", real=True)
     return forall(x**4, "<=", Rational(k) * (cosh(2 * x) - 1), {x: (-oo, oo)})

@@ -16,6 +16,7 @@ from sympy import Rational, exp, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall, identity
+from numerics.provers.remembered import cached
 from numerics.search.worst_law import worst_law
 from numerics.token_laws.hostile import DIMENSIONS, hostile_laws
 from numerics.token_laws.weighted_nodes import WeightedNodes
@@ -96,7 +97,7 @@ def _by_length(p: WeightedNodes) -> WeightedNodes:
     return WeightedNodes(nodes, np.array([p.masses[squares == v].sum() for v in values]), p.sigma2)
 
 
-@cache
+@cached
 def _beyond_the_edge(c: int | Fraction) -> Evidence:
     edge, domain = 4 * sqrt(d), {t: (0, oo), d: Integers(1, oo)}
     return forall(exp(-((t - edge) ** 2) / 8), "<=", tail_d2(t, d, Rational(c)), domain, where=[(t, ">", edge)])

@@ -108,12 +108,17 @@ def add_commands(commands: Any) -> None:
         "who else confirms the arithmetic that verdicts rest on: z3, which shares no code with the provers",
         "Prints what was confirmed when all questions were asked last, and what is left by claim. With NAME, --sample or"
         " --again questions are asked now; this needs z3 (pip install 'largeprompt[smt]'), which is given resources, not time.",
-        fails="something is contradicted, or confirmed no more",
+        fails="something is contradicted, or confirmed no more, or the kept answers are of other questions",
     ).add_argument
     add("names", nargs="*", metavar="NAME", help="claims, or rows, whose questions are asked now")
     add("--again", action="store_true", help="ask the questions of all claims (several minutes)")
     add("--sample", default="", metavar="WORD", help="ask those of some claims, which a word such as a date draws")
-    add("--noted", default="", metavar="FILE", help="ask what pytest --questions FILE noted and was not asked before")
+    add(
+        "--noted",
+        default="",
+        metavar="FILE",
+        help="ask what pytest --questions FILE noted and was not asked before, and keep what it noted",
+    )
     add("--write", default="", metavar="FILE", help="keep the answers in this file")
     add = command(
         _diff,

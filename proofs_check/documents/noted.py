@@ -25,11 +25,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Noted:
-    """A pytest plugin that writes the names of the questions of each claim at the end of a run."""
+    """A pytest plugin that writes the names of the questions of each claim, and the counts of other
+    kinds, at the end of a run.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self.file = None if hasattr(config, "workerinput") else Path(config.getoption("--questions"))
-        self.questions: dict[str, list[str]] = {}
+        self.questions: dict[str, Any] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:

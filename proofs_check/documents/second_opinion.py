@@ -19,6 +19,7 @@ from numerics.terminal.inputs import InputError
 from proofs_check.papers.statements import PACKAGE
 
 if TYPE_CHECKING:
+    from numerics.evidence import Evidence
     from proofs_check.core.claim import Claim
 
 __all__ = ["KEPT", "Opinions", "asked", "digests", "opinion", "read", "renew", "second_opinion"]
@@ -26,6 +27,9 @@ __all__ = ["KEPT", "Opinions", "asked", "digests", "opinion", "read", "renew", "
 KEPT = PACKAGE / "second_opinion.json"
 #: How many claims a sample has; their questions take well below a minute.
 SAMPLE = 25
+#: The names of the questions of a claim, and how many of other kinds it has.
+Asked = tuple[list[str], dict[str, int]]
+NONE: Asked = ([], {})
 
 
 @dataclass
@@ -36,7 +40,7 @@ class Opinions:
 
     by: str = ""
     questions: dict[str, str] = field(default_factory=dict)
-    claims: dict[str, tuple[list[str], dict[str, int]]] = field(default_factory=dict)
+    claims: dict[str, Asked] = field(default_factory=dict)
 
     def left(self, id: str) -> list[str]:
         """The questions of a claim that nobody confirmed."""
@@ -64,6 +68,30 @@ class Opinions:
             f"not asked: {', '.join(f'{n} of {kind}' for kind, n in sorted(apart.items())) or 'none'}",
             *(f"left of {id}: {len(left)} of {len(self.claims[id][0])}" for id in sorted(self.claims) if (left := self.left(id))),
         ]
+
+    def table(self, document: Mapping[str, Any]) -> str:
+        """The counts in Markdown, of claims by the verdicts that a ledger states, as repaired."""
+        kinds, rows = Counter(self.questions.values()), {"PROVED": "PROVED or CERTIFIED", "CERTIFIED": "PROVED or CERTIFIED"}
+        number = lambda n: f"{n:,}".replace(",", " ")
+        verdicts = {c["id"]: (c["repair"] or c)["verdict"] for c in document["claims"]}
+        rests = [id for id, (mine, _) in self.claims.items() if mine and id in verdicts]
+        of = Counter(rows.get(verdicts[id], verdicts[id]) for id in rests)
+        whole = Counter(rows.get(verdicts[id], verdicts[id]) for id in rests if self.whole(id))
+        bad = kinds["contradicted"]
+        return "\n".join(
+            [
+                "| questions | confirmed | left |",
+                "|---|---|---|",
+                f"| algebraic | {number(kinds['z3'])} | {number(kinds['left, algebraic'])} |",
+                f"| with exp, log, variable powers or other functions | {number(kinds['z3 and Arb'])} | {number(kinds['left'])} |",
+                "",
+                f"{'None is' if not bad else 'One is' if bad == 1 else f'{bad} are'} contradicted.",
+                "",
+                "| verdict, as repaired | claims with such questions | all that they rest on was asked and confirmed |",
+                "|---|---|---|",
+                *(f"| {verdict} | {number(n)} | {number(whole[verdict])} |" for verdict, n in sorted(of.items(), reverse=True)),
+            ]
+        )
 
     def whole(self, id: str) -> bool:
         """Whether every question of a claim was asked and confirmed, and it had some."""
@@ -124,15 +152,22 @@ def asked(claim: Claim) -> tuple[dict[str, Goal], dict[str, int]]:
     """
     with noting() as notes:
         evidence = claim(**claim.repair)
-    if not (evidence.weakest or evidence.verdict).executed:
-        return {}, {}
-    return _of_notes(n for outer in notes for n in outer.inner)
+    return _asked(evidence, [n for outer in notes for n in outer.inner])
 
 
-def digests(notes: Iterable[Any], numbers: Mapping[str, Any]) -> list[str]:
-    """The questions of the claim that was judged with these numbers while this was noted."""
-    inner = next((n.inner for n in notes if n.who == "claim" and n.asked == dict(numbers)), ())
-    return sorted(_of_notes(inner)[0])
+def _asked(evidence: Evidence, notes: Iterable[Any]) -> tuple[dict[str, Goal], dict[str, int]]:
+    return _of_notes(notes) if (evidence.weakest or evidence.verdict).executed else ({}, {})
+
+
+def digests(notes: Iterable[Any], numbers: Mapping[str, Any]) -> Asked:
+    """The questions of the claim that was judged with these numbers while this was noted, and how
+    many are of other kinds.
+    """
+    for n in notes:
+        if n.who == "claim" and n.asked == dict(numbers):
+            mine, others = _asked(n.answer, n.inner)
+            return sorted(mine), others
+    return NONE
 
 
 def renew(
@@ -155,6 +190,8 @@ def renew(
         goals, others = asked(claim)
         if goals or others:
             new.claims[claim.id] = sorted(goals), others
+        else:
+            new.claims.pop(claim.id, None)
         for digest, goal in goals.items():
             if digest in done:
                 continue
@@ -177,7 +214,7 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
     Returns
     -------
     int
-        0; 1 if something is contradicted, or confirmed no more.
+        0; 1 if something is contradicted, or confirmed no more, or other questions are kept.
     """
     from proofs_check.core.files import write_text
     from proofs_check.core.judging import load_claims
@@ -187,7 +224,7 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
         if not old.questions:
             raise InputError("no second opinion is kept; ask for one with: largeprompt second-opinion --again")
         print("\n".join(old.summary()))
-        return 0
+        return int("contradicted" in old.questions.values())
     claims = load_claims()
     if unknown := [n for n in names if not any(n in (id, c.row) for id, c in claims.items())]:
         raise InputError(f"no claim is called {unknown[0]}; write an id such as BB:CC.3.b, see: largeprompt list")
@@ -196,23 +233,52 @@ def second_opinion(names: Iterable[str], *, sample: str = "", noted: str = "", a
         drawn = lambda id: hashlib.sha256(f"{sample} {id}".encode()).digest()
         chosen += sorted(old.claims.keys() & claims.keys(), key=drawn)[:SAMPLE]
     new, wrong = renew(old, (claims[id] for id in chosen), again=True, left=not sample)
+    whole = again and not names
     if noted:
-        found = json.loads(Path(noted).read_text(encoding="utf-8"))
-        fresh = [id for id, mine in found.items() if id in claims and not {*mine} <= old.questions.keys()]
-        new, more = renew(new, (claims[id] for id in fresh), again=False)
-        wrong += more
-        print(f"{len(fresh)} claims have questions that were not asked before")
-    if again and not names:  # what nobody asks any more is forgotten
-        new.claims = {id: c for id, c in new.claims.items() if id in claims}
-        used = {q for mine, _ in new.claims.values() for q in mine}
-        new.questions = {q: w for q, w in new.questions.items() if q in used}
+        found = {id: (mine, others) for id, (mine, others) in json.loads(Path(noted).read_text(encoding="utf-8")).items()}
+        new, more = _as_noted(new, {id: said for id, said in found.items() if id in claims}, claims)
+        wrong, whole = wrong + more, whole or claims.keys() <= found.keys()
+    new = _used(new, claims if whole else {**new.claims})
     if write:
         write_text(Path(write), new.as_text())
+    elif changed := [id for id in sorted(old.claims.keys() | new.claims.keys()) if old.claims.get(id) != new.claims.get(id)]:
+        how = f"--noted {noted}" if noted else "--again"
+        wrong.append(
+            f"the kept file is of other questions than {', '.join(changed[:5])}{' and others' * (len(changed) > 5)};"
+            f" type: largeprompt second-opinion {how} --write {PACKAGE.name}/{KEPT.name}"
+        )
     for id in dict.fromkeys(chosen):
         if said := new.says(id):
             print(f"{id}: {said}")
     if again and not names:
         print("\n".join(new.summary()))
+    said_so = {fault.split(": contradicted at ")[0] for fault in wrong}
+    for id, (mine, _) in new.claims.items():
+        if id not in said_so and any(new.questions.get(q) == "contradicted" for q in mine):
+            wrong.append(f"{id}: contradicted when it was asked before")
     for fault in wrong:
         print(f"WRONG {fault}")
     return int(bool(wrong))
+
+
+def _as_noted(old: Opinions, found: Mapping[str, Asked], claims: Mapping[str, Claim]) -> tuple[Opinions, list[str]]:
+    """Opinions of what a run noted, after asking what nobody was asked before."""
+    fresh = [id for id, (mine, _) in found.items() if not {*mine} <= old.questions.keys()]
+    new, wrong = renew(old, (claims[id] for id in fresh), again=False)
+    print(f"{len(fresh)} claims have questions that were not asked before")
+    for id, said in found.items():
+        if said == NONE:
+            new.claims.pop(id, None)
+            continue
+        new.claims[id] = said
+        if lost := {*said[0]} - new.questions.keys():
+            wrong.append(f"{id}: the run noted {len(lost)} questions that the claim does not ask when it is evaluated again")
+            new.questions.update(dict.fromkeys(lost, "left"))
+    return new, wrong
+
+
+def _used(old: Opinions, ids: Iterable[str]) -> Opinions:
+    """Without claims that are no more, and without what nobody asks any more."""
+    claims = {id: old.claims[id] for id in ids if id in old.claims}
+    used = {q for mine, _ in claims.values() for q in mine}
+    return Opinions(old.by, {q: w for q, w in old.questions.items() if q in used}, claims)

@@ -14,7 +14,6 @@ and 0 for |p| >= 1. The curve is tau = r/sqrt(1 + r^2), v = sqrt(1 + r^2) (cos f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import sympy as sp
@@ -22,6 +21,7 @@ from sympy import Interval, Rational, cos, exp, log, oo, sin, sqrt
 
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.provers import Closed, forall, identity
+from numerics.provers.remembered import cached
 
 __all__ = ["SMOOTHNESS", "curve", "loss", "no_limit", "speed", "steps"]
 
@@ -105,7 +105,7 @@ def no_limit() -> Evidence:
     )
 
 
-@cache
+@cached
 def steps(*, factor: int = 4) -> Mapping[str, Evidence]:
     """Execute that the curve is an orbit without limit and that the hypotheses hold, step by step.
 

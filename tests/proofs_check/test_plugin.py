@@ -341,4 +341,4 @@ def test_what_provers_were_asked_is_noted_as_the_claim_is_repaired(pytester: pyt
     """Neither the printed statement nor a control is what the verdict rests on."""
     run(pytester, ASKING, GOOD, options=("-n", "2", "--questions", "out/questions.json"))
     noted = json.loads((pytester.path / "out/questions.json").read_text())
-    assert {id: len(mine) for id, mine in noted.items()} == {"BB:CC.3.b/asking": 1, "BB:CC.3.b/good": 0, "BB:CC.3.b/wrong": 0}
+    assert {id: len(mine) for id, (mine, _) in noted.items()} == {"BB:CC.3.b/asking": 1, "BB:CC.3.b/good": 0, "BB:CC.3.b/wrong": 0}

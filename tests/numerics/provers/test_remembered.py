@@ -9,7 +9,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import forall, identity
-from numerics.provers.remembered import remembered, remembering
+from numerics.provers.remembered import cached, noting, remembered, remembering
 from numerics.seeds import seeded
 
 x = sp.Symbol("x", positive=True)
@@ -74,3 +74,18 @@ def test_bad_input_is_refused_after_good_input_of_equal_value() -> None:
         assert identity(2 * x, x * 2).vacuous
         with pytest.raises(TypeError, match="float"):
             identity(2 * x, x * 2.0)
+
+
+def test_what_is_kept_for_the_process_notes_its_questions_each_time() -> None:
+    @cached
+    def kept(k: Any) -> Evidence:
+        return prover(x, "<=", k)
+
+    with noting() as first:
+        kept(1)
+    with remembering(), noting() as second:
+        assert kept(1) is kept(1)
+    assert len(asked) == 1
+    assert first == second[:1] == second[1:]
+    kept(True)
+    assert len(asked) == 2

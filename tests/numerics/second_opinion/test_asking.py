@@ -19,6 +19,7 @@ from numerics.second_opinion.goals import Goal, NotAsked, Span, goals_of, questi
 pytest.importorskip("z3")
 x, y = sp.symbols("x y")
 n = sp.Symbol("n")
+r, whole = sp.Symbol("r", real=True), sp.Symbol("k", integer=True)
 REALS, WHOLE = Span(), Span(Fraction(1), None, whole=True)
 POSITIVE, NONNEGATIVE = Span(Fraction(0), None, True), Span(Fraction(0))
 UNIT = Span(Fraction(0), Fraction(1))
@@ -114,6 +115,67 @@ def test_what_is_not_known_is_never_confirmed() -> None:
     assert said(sp.erf(x), "<=", 1, x=REALS).word == "unknown"
     # Equal at an irrational point, which no rational one witnesses.
     assert said((x**2 - 2) ** 2, ">", 0, x=REALS).word == "unknown"
+
+
+UNEVALUATED_TWO = sp.Add(1, 1, evaluate=False)
+AROUND_0 = {x: (-1, 1)}
+NOT_TRUE = {
+    "log(u**2) asks no sign of u": ("forall", (x, ">=", 0, AROUND_0), [(sp.log(x**2), "<=", 9)], "contradicted"),
+    "log(x y) asks no sign of x": ("forall", (x, ">=", 0, {x: (-5, 5), y: (-5, 5)}), [(sp.log(x * y), ">=", 0)], "contradicted"),
+    "the same in an equation": ("identity", (sp.Abs(r) + sp.log(r**2), r + sp.log(r**2)), (), "contradicted"),
+    "an exponent that is worked out": (
+        "forall",
+        (x, ">=", 0, AROUND_0),
+        [(sp.Pow(x, UNEVALUATED_TWO, evaluate=False), "<=", 1)],
+        "contradicted",
+    ),
+    "a whole power of what is negative": ("forall", (x, ">=", 0, {x: (-1, 1), n: Integers(1)}), [(x**n, "<=", 1)], "unknown"),
+    "a power of 0": ("forall", (x, ">", 0, {x: sp.Interval(0, 1), y: (1, 2)}), [(x**y, "<=", 1)], "unknown"),
+    "a power of -1": ("identity", ((-1) ** whole, 5), (), "unknown"),
+    "a power of -2": ("identity", ((-2) ** whole, 9), (), "unknown"),
+    "a root that is nowhere": ("identity", (sp.sqrt(-1 - r**2), 3), (), "unknown"),
+    "a logarithm that is nowhere": ("identity", (sp.log(-1 - r**2), 3), (), "unknown"),
+    "a quotient that is nowhere": ("identity", (1 / ((r + 1) ** 2 - r**2 - 2 * r - 1), 5), (), "unknown"),
+    "a hypothesis that is nowhere": ("forall", (x, ">=", 0, AROUND_0), [(sp.sqrt(x - 2), ">=", 0)], "unknown"),
+    "sin of 1/0": ("forall", (sp.sin(1 / x), "<=", 1, AROUND_0), (), "contradicted"),
+    "cos of a logarithm": ("forall", (sp.cos(sp.log(x)), "<=", 1, AROUND_0), (), "contradicted"),
+    "erf of a root": ("forall", (sp.erf(sp.sqrt(x)) ** 2, ">=", 0, AROUND_0), (), "contradicted"),
+    "tanh of what cancels": (
+        "forall",
+        (sp.tanh(sp.Add(1 / x, (x - 1) / x, evaluate=False)), "<=", 1, AROUND_0),
+        (),
+        "contradicted",
+    ),
+    "a constant that is exact": ("forall", (1 + sp.sin(0, evaluate=False), "<=", 0, AROUND_0), (), "contradicted"),
+    "exp of a logarithm that is nowhere": (
+        "forall",
+        (sp.exp(sp.Add(3 * sp.log(x), y, evaluate=False), evaluate=False), ">=", -10, {x: (-2, 0), y: (-1, 1)}),
+        [(x**2, "==", 2)],
+        "unknown",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_TRUE)
+def test_what_is_needed_of_a_side_takes_no_point_away_and_hides_none(name: str) -> None:
+    """Each is false, or says something of no point at all."""
+    who, sides, met, word = NOT_TRUE[name]
+    (goal,) = goals_of(Note(who, (sides, {"where" if who == "forall" else "given": met}), None))
+    assert ask(goal).word == word
+
+
+def test_hypotheses_that_contradict_each_other_by_themselves_are_the_authors() -> None:
+    assert said(x, ">=", 5, [(x, ">", sp.S(3)), (x, "<", sp.S(2))], x=REALS).word == "confirmed"
+    assert said(x, ">=", 5, [(x, ">", sp.S(3)), (1 / x, ">", sp.S(1))], x=REALS).word == "confirmed"
+
+
+def test_a_power_is_read_where_its_base_is_seen_to_be_positive() -> None:
+    base = 1 + x**2 - x
+    assert said(x, "<=", 2, [(base**n, "<=", base**n), (x, "<=", sp.S.One)], x=REALS, n=WHOLE).word == "confirmed"
+
+
+def test_numbers_beyond_all_floats_are_left() -> None:
+    assert said(sp.exp(x), "<=", sp.exp(x - 1), [(x, ">=", sp.Integer(10) ** 400)], x=REALS).word == "unknown"
 
 
 @pytest.mark.parametrize("resources", [3_000, 30_000, 300_000])

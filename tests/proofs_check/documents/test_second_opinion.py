@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +13,14 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import forall, trace_identity
+from numerics.provers.integrals import integral_evidence
+from numerics.provers.remembered import noting
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import Claim
 from proofs_check.documents import second_opinion as room
-from proofs_check.documents.second_opinion import Opinions, asked, read, renew
+from proofs_check.documents.second_opinion import Opinions, asked, digests, read, renew
 from theory.symbolic.algebra import Algebra
 
 x = sp.Symbol("x", positive=True)
@@ -117,3 +121,95 @@ def test_the_kept_file_speaks_of_claims_and_contradicts_nothing() -> None:
     assert kept.claims.keys() <= {c["id"] for c in ledger["claims"]}
     assert set(kept.questions.values()) <= {"z3", "z3 and Arb", "left", "left, algebraic"}
     assert {q for mine, _ in kept.claims.values() for q in mine} == kept.questions.keys()
+
+
+def test_no_evidence_is_kept_without_its_questions() -> None:
+    """A second evaluation in one process would otherwise ask fewer questions than the first."""
+    kept = [
+        f"{path.name}: {f.name}"
+        for path in room.KEPT.parent.rglob("*.py")
+        for f in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(f, ast.FunctionDef) and f.returns and "Evidence" in ast.unparse(f.returns)
+        if any(ast.unparse(d).split("(")[0] in ("cache", "lru_cache", "functools.cache") for d in f.decorator_list)
+    ]
+    assert kept == []
+
+
+@pytest.fixture
+def run_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, Opinions]]:
+    """The command, where the file holds `kept` and a run noted the claim, which is the only one."""
+
+    def command(kept: Opinions, claim: Claim, write: bool = False, noted: bool = True) -> tuple[int, Opinions]:
+        with noting() as notes:
+            claim()
+        (tmp_path / "noted.json").write_text(json.dumps({claim.id: digests(notes, {})}), encoding="utf-8")
+        file = tmp_path / "kept.json"
+        file.write_text(kept.as_text(), encoding="utf-8")
+        monkeypatch.setattr(room, "read", lambda: read(file))
+        monkeypatch.setattr("proofs_check.core.judging.load_claims", lambda: {claim.id: claim})
+        run = str(tmp_path / "noted.json") if noted else ""
+        return room.second_opinion([], noted=run, write=str(file) if write else ""), read(file)
+
+    return command
+
+
+def integral() -> Evidence:
+    return integral_evidence(1 / (1 + x**2), x, (0, 1), "==", sp.pi / 4)
+
+
+CHANGED = {
+    "another question": claimed(SQUARE, LOGARITHM),
+    "one question less": claimed(SQUARE),
+    "an integral besides": Claim(id="ME:1", check=lambda: all_of(forall(*SQUARE, {x: (0, sp.oo)}), integral())),
+    "an integral alone": Claim(id="ME:1", check=integral),
+    "no proof any more": Claim(id="ME:1", check=lambda: forall(2 * x, "<", x**2 + 1, {x: (0, sp.oo)})),
+    "another claim": claimed(SQUARE, (x, "<=", x + 1), id="ME:2"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_the_kept_file_is_believed_of_the_same_questions_only(name: str, run_of: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    kept, _ = renew(Opinions(), [claimed(SQUARE, (x, "<=", x + 1))], again=True)
+    assert run_of(kept, claimed(SQUARE, (x, "<=", x + 1)))[0] == 0
+    capsys.readouterr()
+    claim = CHANGED[name]
+    assert run_of(kept, claim)[0] == 1
+    assert "WRONG the kept file is of other questions than ME:" in capsys.readouterr().out
+    code, written = run_of(kept, claim, write=True)
+    asked_now, others = asked(claim)
+    assert code == 0
+    assert written.claims == ({claim.id: (sorted(asked_now), others)} if asked_now or others else {})
+    assert written.questions.keys() == asked_now.keys()
+    assert run_of(written, claim)[0] == 0
+
+
+def test_what_is_known_is_not_asked_again_to_put_the_file_in_step(run_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, _ = renew(Opinions(), [claimed(SQUARE, LOGARITHM)], again=True)
+    monkeypatch.setattr(room, "asked", lambda claim: pytest.fail("it is evaluated again"))
+    assert run_of(kept, claimed(SQUARE), write=True)[0] == 0
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_what_was_contradicted_before_stays_wrong(noted: bool, run_of: Any) -> None:
+    kept, _ = renew(Opinions(), [claimed(SQUARE)], again=True)
+    kept.questions = dict.fromkeys(kept.questions, "contradicted")
+    assert run_of(kept, claimed(SQUARE), noted=noted)[0] == 1
+
+
+def test_a_claim_that_asks_nothing_any_more_is_forgotten() -> None:
+    kept, _ = renew(Opinions(), [claimed(SQUARE)], again=True)
+    assert renew(kept, [CHANGED["no proof any more"]], again=True)[0].claims == {}
+
+
+def test_the_page_on_trust_counts_what_the_kept_file_holds() -> None:
+    """Claims without a question of numbers do not count, and ARGUED ones count apart."""
+    ledger = json.loads((room.KEPT.parent / "ledger.json").read_text(encoding="utf-8"))
+    page = (room.KEPT.parents[1] / "docs" / "trust.md").read_text(encoding="utf-8")
+    kept = read()
+    assert kept.table(ledger) in page, "type: largeprompt status --write docs/trust.md"
+    counted = [int(n.replace(" ", "")) for n in re.findall(r"^\| (?:PROVED|ARGUED)[\w ]* \| ([\d ]+) \|", page, re.MULTILINE)]
+    assert sum(counted) == sum(bool(mine) for mine, _ in kept.claims.values())
+    argued = Opinions("z3", {"q": "z3"}, {"ME:1": (["q"], {}), "ME:2": ([], {"an integral": 1})})
+    entry = {"id": "ME:1", "verdict": "REFUTED", "repair": {"verdict": "ARGUED"}}
+    assert "| ARGUED | 1 | 1 |" in argued.table({"claims": [entry]})
+    assert "PROVED" not in argued.table({"claims": [entry]})
