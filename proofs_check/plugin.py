@@ -90,9 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--update-edges", action="store_true", help="search the edges of all dials anew and keep them in proofs_check/edges.json"
     )
-    group.addoption(
-        "--questions", metavar="FILE", help="note in FILE what provers are asked, for: largeprompt second-opinion --noted"
-    )
+    group.addoption("--questions", metavar="FILE", help="note in FILE what provers are asked, for second-opinion --noted")
     group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test instead of 100")
 
 
