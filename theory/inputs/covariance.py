@@ -218,8 +218,8 @@ class NumericCovariance:
         scale = float(np.abs(S).max())
         if scale == 0:
             raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
-        S = S / scale
-        gap = np.abs(S - S.T)
+        shares = S / scale
+        gap = np.abs(shares - shares.T)
         if gap.max() > np.sqrt(eps):
             i, j = np.unravel_index(gap.argmax(), gap.shape)
             raise _reject(
@@ -227,14 +227,16 @@ class NumericCovariance:
                 f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
                 "a covariance is symmetric; pass (Sigma + Sigma.T) / 2 if that is what you mean",
             )
-        S = (S + S.T) / 2
-        least = float(np.linalg.eigvalsh(S)[0])
+        S = S / 2 + S.T / 2
+        least, largest = np.linalg.eigvalsh((shares + shares.T) / 2)[[0, -1]]
         if least < -(64 * d * eps if np.any(S - np.diag(np.diag(S))) else 0):
             raise _reject(
                 "Sigma",
                 f"has the negative eigenvalue {least * scale:.6g}",
                 "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or check how it was computed",
             )
+        if scale > 1 and not largest < np.finfo(float).max / scale:
+            raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
         found = spectrum(S, eps)
         if found.condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
             warnings.warn(
@@ -244,9 +246,7 @@ class NumericCovariance:
                 RuntimeWarning,
                 stacklevel=3,
             )
-        if scale > 1 and not found.values.max() < np.finfo(float).max / scale:
-            raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
-        return cls((found.values * scale)[::-1], found.vectors[:, ::-1], found.lost)
+        return cls(found.values[::-1], found.vectors[:, ::-1], found.lost)
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,12 +95,12 @@ def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
     1
     """
     values, vectors = np.linalg.eigh(covariance)
-    if values[0] * EASY > values[-1]:
+    if values[0] > values[-1] / EASY:  # the product may overflow
         return Spectrum(values, vectors, float(values[-1] / values[0]))
     parts = [(rows, _of_block(covariance[np.ix_(rows, rows)], eps)) for rows in _blocks(covariance)]
     rank, lost = sum(part.values.size for _, part in parts), sum(part.lost for _, part in parts)
     least = len(values) - rank
-    if rank and values[least] * EASY > values[-1]:
+    if rank and values[least] > values[-1] / EASY:
         return Spectrum(values[least:], vectors[:, least:], float(values[-1] / values[least]), lost)
     values, vectors, last = np.concatenate([part.values for _, part in parts]), np.zeros((len(covariance), rank)), 0
     for rows, part in parts:
