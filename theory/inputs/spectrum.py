@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
@@ -164,17 +165,16 @@ def _singular(G: Floats) -> tuple[Floats, Floats]:
     return np.asarray(vectors[:, :r]), np.asarray(values * (work[0] / work[1] * size))
 
 
-def _exact_rank(M: Floats, guess: int) -> int:
-    """The rank of the numbers as they stand, each of which is a whole number times a power of two,
-    modulo a large prime; -1 where that would take long.
+def _exact_rank(M: NDArray[Any], guess: int) -> int:
+    """The rank of the numbers as they stand, floats, whole numbers or fractions, modulo a large
+    prime; -1 where that would take long.
 
     It stops as soon as the rank exceeds the guess.
     """
     if guess * M.size > MOST_WORK:
         return -1
-    mantissas, exponents = np.frexp(M)
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    rows = np.array([[int(m) * pow(2, int(e), PRIME) % PRIME for m, e in zip(*row)] for row in zip(whole, exponents)], dtype=object)
+    entries = [[Fraction(x) for x in row] for row in M.tolist()]
+    rows = np.array([[x.numerator * pow(x.denominator, -1, PRIME) % PRIME for x in row] for row in entries], dtype=object)
     rank = 0
     while rows.size and rank <= guess and (nonzero := np.argwhere(rows != 0)).size:
         i, j = nonzero[0]
@@ -245,11 +245,14 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     """
     given = np.asarray(value)
     exact = given.dtype.kind in "iu" or (given.dtype.kind == "O" and all(isinstance(x, Rational) for x in given.flat))
-    if exact and (found := spectrum(covariance)).lost:
+    if not exact or (kept := (found := spectrum(covariance)).values.size) == len(covariance):
+        return  # entries to sixteen digits make an invertible matrix no singular one
+    rank = _exact_rank(given, kept)  # the floats may have another
+    if rank != kept and (rank >= 0 or found.lost):
         raise ValueError(
-            f"{name} is given exactly, but floats cannot tell its rank: {found.lost} of {len(covariance)} directions are lost in "
-            f"rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, or to theory.limit_parameters "
-            "as a SymPy Matrix"
+            f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of {len(covariance)} directions, "
+            f"and others are lost in rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, "
+            "or to theory.limit_parameters as a SymPy Matrix"
         )
 
 

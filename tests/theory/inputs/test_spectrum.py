@@ -86,10 +86,15 @@ def test_a_diagonal_matrix_with_a_negative_variance_is_no_covariance() -> None:
 @pytest.mark.parametrize("kind", [int, Fraction])
 def test_an_exact_matrix_whose_rank_floats_cannot_tell_is_refused(kind: type) -> None:
     exact = lambda rows: np.array([[kind(x) for x in row] for row in rows], dtype=object)
-    with pytest.raises(ValueError, match=r"given exactly.*1 of 2 directions are lost in rounding"):
+    with pytest.raises(ValueError, match=r"given exactly.*keep 1 of 2 directions"):
         read_covariance("Gamma", exact([[10**15 + 1, 10**15], [10**15, 10**15]]))
+    for large in (2**53, 10**17):  # the matrix of the floats is singular, and that to the last digit
+        with pytest.raises(ValueError, match=r"given exactly.*keep 1 of 2 directions"):
+            read_covariance("Gamma", exact([[large + 1, large], [large, large]]))
     assert read_covariance("Gamma", exact([[10**15, 0], [0, 1]]))[1, 1] == 1
     assert read_covariance("Gamma", exact([[4, 2], [2, 1]]))[0, 1] == 2
+    third = Fraction(1, 3)  # of rank one, which the matrix of its floats is not
+    assert spectrum(read_covariance("Gamma", [[1, third], [third, third**2]])).values.size == 1
 
 
 def test_an_answer_that_rests_on_lost_directions_is_said() -> None:
