@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "AGREED",
     "EPS",
     "ROUNDING",
     "RankWarning",
     "Spectrum",
     "covariance_factor",
+    "exact_rank",
     "refuse_lost_rank",
     "say_if_lost",
     "spectrum",
@@ -145,7 +147,7 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
     if not kept.any():
         return Spectrum(np.empty(0), np.empty((d, 0)), lost=d)
     lost = d - int(kept.sum())
-    if lost and _exact_rank(C, d - lost) == d - lost:
+    if lost and exact_rank(C, d - lost) == d - lost:
         lost = 0
     vectors, roots = _singular(scale[:, None] * (W[:, kept] * np.sqrt(c[kept])))
     return Spectrum(roots**2, vectors, float(c[-1] / c[kept][0]), lost)
@@ -165,11 +167,16 @@ def _singular(G: Floats) -> tuple[Floats, Floats]:
     return np.asarray(vectors[:, :r]), np.asarray(values * (work[0] / work[1] * size))
 
 
-def _exact_rank(M: NDArray[Any], guess: int) -> int:
+def exact_rank(M: NDArray[Any], guess: int) -> int:
     """The rank of the numbers as they stand, floats, whole numbers or fractions, modulo a large
     prime; -1 where that would take long.
 
     It stops as soon as the rank exceeds the guess.
+
+    Examples
+    --------
+    >>> exact_rank(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), 2)
+    2
     """
     if guess * M.size > MOST_WORK:
         return -1
@@ -247,7 +254,7 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     exact = given.dtype.kind in "iu" or (given.dtype.kind == "O" and all(isinstance(x, Rational) for x in given.flat))
     if not exact or (kept := (found := spectrum(covariance)).values.size) == len(covariance):
         return  # entries to sixteen digits make an invertible matrix no singular one
-    rank = _exact_rank(given, kept)  # the floats may have another
+    rank = exact_rank(given, kept)  # the floats may have another
     if rank != kept and (rank >= 0 or found.lost):
         raise ValueError(
             f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of {len(covariance)} directions, "
