@@ -41,6 +41,8 @@ EASY = 1e4
 #: Rounding errors of a product of matrices, in units of its dimension, eps and its largest
 #: eigenvalue: an eigenvalue of C up to this counts as zero.
 ROUNDING = 8
+#: A change of the entries by which the condition of a singular block is measured.
+NUDGE = 2.0**-30
 #: Modulus in which ranks are counted, and the work up to which they are.
 PRIME, MOST_WORK = 2**61 - 1, 10**7
 #: Relative difference between a variance by the entries of a covariance and by its factor above
@@ -149,8 +151,13 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
     lost = d - int(kept.sum())
     if lost and exact_rank(C, d - lost) == d - lost:
         lost = 0
-    vectors, roots = _singular(scale[:, None] * (W[:, kept] * np.sqrt(c[kept])))
-    return Spectrum(roots**2, vectors, float(c[-1] / c[kept][0]), lost)
+    Y, condition = W[:, kept] * np.sqrt(c[kept]), float(c[-1] / c[kept][0])
+    vectors, roots = _singular(scale[:, None] * Y)
+    if d > Y.shape[1]:  # rows of one size may agree in all but rounding errors, which others of a smaller size show
+        nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
+        changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
+        condition = max(condition, float(changes.max()) / NUDGE)
+    return Spectrum(roots**2, vectors, condition, lost)
 
 
 def _singular(G: Floats) -> tuple[Floats, Floats]:
@@ -255,7 +262,7 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     if not exact or (kept := (found := spectrum(covariance)).values.size) == len(covariance):
         return  # entries to sixteen digits make an invertible matrix no singular one
     rank = exact_rank(given, kept)  # the floats may have another
-    if rank != kept and (rank >= 0 or found.lost):
+    if (rank != kept and (rank >= 0 or found.lost)) or found.condition * AGREED > 1:
         raise ValueError(
             f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of {len(covariance)} directions, "
             f"and others are lost in rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, "

@@ -78,6 +78,17 @@ def test_a_matrix_that_is_indefinite_by_rounding_keeps_what_is_larger() -> None:
     assert found.lost == 1
 
 
+def test_equal_rows_beside_a_small_one_have_a_condition() -> None:
+    a = 2.0**-60
+    S = np.array([[1.0, 1.0, a], [1.0, 1.0, a], [a, a, 2 * a * a]])  # an eigenvalue a^2 is found to no digit
+    assert spectrum(S).condition > 1e8
+    exact = [[Fraction(x) for x in row] for row in S.tolist()]
+    with pytest.raises(ValueError, match="given exactly, but floats cannot tell"):
+        read_covariance("Gamma", exact)
+    for seed in range(3):
+        assert spectrum(graded(seed, 5, rank=3)).condition < 1e8
+
+
 def test_a_diagonal_matrix_with_a_negative_variance_is_no_covariance() -> None:
     with pytest.raises(ValueError, match="Gamma has the eigenvalue -1e-20"):
         read_covariance("Gamma", np.diag([1.0, -1e-20]))
