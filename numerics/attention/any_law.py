@@ -111,7 +111,7 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     seen = see(matrices)
     Gamma = setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T  # a name says: variance 1
-    rounding = _rounding(seen.moments)[1] * np.abs(F) @ seen.terms
+    rounding = ROUNDING[1] * np.abs(F) @ seen.terms
     apart, off, towards = gap_to_linear(setting, Gamma, F @ seen.mean, rounding)
     seen = replace(seen, apart=apart, off=off, towards=F.T @ towards)
     found, relative = _settled(seen, matrices, L, law.name)

@@ -138,7 +138,7 @@ def gap_to_linear(setting: AttentionSetting, Gamma: Floats, mean: Floats, off: F
         Its rounding errors.
     """
     tilt = np.abs(setting.U) @ np.abs(setting.query)
-    if not tilt.any():  # the mean without tilt is 0
+    if setting.gaussian or not tilt.any():  # T is V Gamma U z, or both are 0
         return 0.0, 0.0, np.zeros(setting.d)
     gap = setting.V @ (mean - Gamma @ (setting.U @ setting.query))
     products = ROUNDING * setting.d * EPS * np.abs(Gamma) @ tilt
