@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.cauchy_moments import CauchyMoments
-from numerics.attention.errors import ExactErrors, of_square, of_two_rules, settled, with_linear
+from numerics.attention.errors import ExactErrors, gap_to_linear, of_square, of_two_rules, settled, with_linear
 from numerics.attention.laplace_transforms import law_transforms, transform_grid
 from numerics.attention.setting import AttentionSetting, overflow_refused
 from numerics.attention.short_prompts import are_few, short_prompt_errors
@@ -58,7 +58,9 @@ class _LawAtQuery:
     moments: TiltedMoments
     mean: Floats  # h, in the coordinates of g
     covariance: Floats  # H; where the law is known, accurate however small
+    terms: Floats  # the sizes of what is added up to h
     apart: float = 0.0  # the distance of T from linear attention,
+    off: float = 0.0  # its rounding error,
     towards: Floats = field(default_factory=lambda: np.zeros(0))  # and (VF)' times the direction in which it lies
 
 
@@ -109,9 +111,9 @@ def law_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
         factors |= {"grad_K": float(np.sum((Q @ z) ** 2)), "grad_Q": float(z @ z)}
     seen = see(matrices)
     Gamma = setting.Gamma if law.structure is not None or law.log_mgf is not None else F @ F.T  # a name says: variance 1
-    gap = V @ (F @ seen.mean - Gamma @ a)
-    apart = float(np.linalg.norm(gap))
-    seen = replace(seen, apart=apart, towards=(V @ F).T @ gap / (apart or 1.0))
+    rounding = ROUNDING[1] * np.abs(F) @ seen.terms
+    apart, off, towards = gap_to_linear(setting, Gamma, F @ seen.mean, rounding)
+    seen = replace(seen, apart=apart, off=off, towards=F.T @ towards)
     found, relative = _settled(seen, matrices, L, law.name)
     gradient = lambda name: factors[name] * found[f"covariance {forms[name]}"] if name in forms else None
     return ExactErrors(
@@ -178,15 +180,15 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
         h, variance = coordinate_tilted(s.kind, b)
         if s.kind == "sign" and b.size <= FEW_SIGNS:
             signs = np.asarray(1 - 2 * ((np.arange(2**b.size)[:, None] >> np.arange(b.size)) & 1), dtype=float)
-            return s.factor, _of_atoms(Atomic(signs, np.full(len(signs), 1 / len(signs))), b)
-        return s.factor, lambda M: _LawAtQuery(IndependentMoments(s.kind, b, h, M), h, np.diag(variance))
+            return s.factor, _of_atoms(Atomic(signs, np.full(len(signs), 1 / len(signs))), b, h)
+        return s.factor, lambda M: _LawAtQuery(IndependentMoments(s.kind, b, h, M), h, np.diag(variance), np.abs(h))
     if isinstance(s, Radial):
         b = s.factor.T @ a
         length = float(np.linalg.norm(b))
         _, across, along = (float(x[0]) for x in bessel_ratio(s.q, np.array([math.sqrt(s.q) * length])))
         u = b / length if length else b
         H = across * np.eye(b.size) + (along - across) * np.outer(u, u)
-        return s.factor, lambda M: _LawAtQuery(RadialMoments(s.q, b, across * length, M), across * b, H)
+        return s.factor, lambda M: _LawAtQuery(RadialMoments(s.q, b, across * length, M), across * b, H, np.abs(across * b))
     if isinstance(s, Atomic):
         return np.eye(law.d), _of_atoms(s, a)
     transform = law.log_mgf
@@ -196,13 +198,19 @@ def _law_at_query(law: TokenLaw, a: Floats) -> tuple[Floats, Callable[[list[Floa
             "numerics.attention_errors"
         )
     h, H = law.tilted(a)
-    return np.eye(law.d), lambda M: _LawAtQuery(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H)
+    terms = np.abs(h) + np.sqrt(np.abs(np.diag(H)))
+    return np.eye(law.d), lambda M: _LawAtQuery(CauchyMoments(transform, law.sigma or 1.0, a, h, M), h, H, terms)
 
 
-def _of_atoms(law: Atomic, b: Floats) -> Callable[[list[Floats]], _LawAtQuery]:
-    """A function of the matrices that gives the moments of a law on finitely many points."""
+def _of_atoms(law: Atomic, b: Floats, known: Floats | None = None) -> Callable[[list[Floats]], _LawAtQuery]:
+    """A function of the matrices that gives the moments of a law on finitely many points, whose
+    tilted mean may be known better than by a sum over them.
+    """
     h, y, w = law.about(b)
-    return lambda M: _LawAtQuery(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y)
+    terms = np.abs(h) + w @ np.abs(y)
+    if known is not None:
+        h, terms = known, np.abs(known)
+    return lambda M: _LawAtQuery(AtomicMoments(y, law.weights, b, np.zeros(b.size), M), h, (y.T * w) @ y, terms)
 
 
 def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str) -> tuple[dict[str, Floats], Floats]:
@@ -218,7 +226,7 @@ def _settled(seen: _LawAtQuery, matrices: list[Floats], L: Floats, law: str) -> 
             for known, these in zip((values, errors), route(seen, matrices, L[where])):
                 for name, x in these.items():
                     known.setdefault(name, np.zeros(L.shape))[where] = x
-    values, errors = with_linear(values, errors, seen.apart)
+    values, errors = with_linear(values, errors, seen.apart, seen.off)
     return settled(values, errors, L, rounding=_rounding(of)[0], law=law)
 
 

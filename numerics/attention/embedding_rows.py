@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.any_law import ROUNDING, tilt_of
-from numerics.attention.errors import ExactErrors, of_two_rules, settled, with_linear
+from numerics.attention.errors import ExactErrors, gap_to_linear, of_two_rules, settled, with_linear
 from numerics.attention.laplace_transforms import STEP, LawTransforms, transform_grid
 from numerics.attention.setting import AttentionSetting
 from numerics.attention.tilted_moments import AtomicMoments
@@ -53,6 +53,7 @@ class _Seen:
     table: EmbeddingTable
     half: Floats  # |half y| = |Vy|
     apart: float  # the distance of T from linear attention,
+    off: float  # its rounding error,
     towards: Floats  # and V' times the direction in which it lies
     log_w: Floats  # (n,), the logarithms of the weights, of mean 1
     top: Floats  # the row with the largest score,
@@ -131,7 +132,7 @@ def table_errors(setting: AttentionSetting, lengths: Floats) -> ExactErrors:
             for known, these in zip((values, errors), route(setting, seen, L[where])):
                 for name, x in these.items():
                     known.setdefault(name, np.zeros(L.shape))[where] = x
-    values, errors = with_linear(values, errors, seen.apart)
+    values, errors = with_linear(values, errors, seen.apart, seen.off)
     found, relative = settled(values, errors, L, rounding=ROUNDING[0], law=setting.law.name)
     lost = np.full(L.shape, np.nan)
     return ExactErrors(
@@ -167,9 +168,9 @@ def _at_query(setting: AttentionSetting) -> _Seen:
         y = x - top - away
         plain += y.sum(0) / score.size
         squares[1:, where] = ((y @ half.T) ** 2).sum(1), (y * y).sum(1)
-    gap = V @ (top + away - setting.Gamma @ tilt_of(setting))
-    apart = float(np.linalg.norm(gap))
-    return _Seen(table, half, apart, V.T @ gap / (apart or 1.0), log_w, top, away, plain, squares)
+    off = ROUNDING[1] * (np.abs(top) + np.abs(away) + np.sqrt(np.diag(setting.Gamma)))
+    gap = gap_to_linear(setting, setting.Gamma, top + away, off)
+    return _Seen(table, half, *gap, log_w, top, away, plain, squares)
 
 
 def _one_token(setting: AttentionSetting, seen: _Seen, L: Floats) -> tuple[dict[str, Floats], dict[str, Floats]]:

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.attention.setting import AttentionSetting
+from theory.inputs.spectrum import EPS, ROUNDING
 from theory.shown.result import Drawn, few
 
-__all__ = ["ExactErrors", "of_square", "of_two_rules", "settled", "with_linear"]
+__all__ = ["ExactErrors", "gap_to_linear", "of_square", "of_two_rules", "settled", "with_linear"]
 
 Floats = NDArray[np.float64]
 #: The difference of the two rules is multiplied by this.
@@ -121,21 +123,47 @@ def of_two_rules(rules: Sequence[Mapping[str, Floats]], cancelled: float) -> tup
     return values, errors
 
 
+def gap_to_linear(setting: AttentionSetting, Gamma: Floats, mean: Floats, off: Floats) -> tuple[float, float, Floats]:
+    """How far the limit T is from V Gamma U z, the rounding error of that, and V' times the
+    direction in which T lies.
+
+    Parameters
+    ----------
+    setting : AttentionSetting
+        With a fixed query.
+    Gamma : array, shape (d, d)
+    mean : array, shape (d,)
+        The tilted mean of the tokens.
+    off : array, shape (d,)
+        Its rounding errors.
+    """
+    tilt = np.abs(setting.U) @ np.abs(setting.query)
+    if setting.gaussian or not tilt.any():  # T is V Gamma U z, or both are 0
+        return 0.0, 0.0, np.zeros(setting.d)
+    gap = setting.V @ (mean - Gamma @ (setting.U @ setting.query))
+    products = ROUNDING * setting.d * EPS * np.abs(Gamma) @ tilt
+    apart = float(np.linalg.norm(gap))
+    return apart, float(np.linalg.norm(np.abs(setting.V) @ (off + products))), setting.V.T @ gap / (apart or 1.0)
+
+
 def with_linear(
-    values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float
+    values: Mapping[str, Floats], errors: Mapping[str, Floats], apart: float, off: float
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """The means with ``E|T_L - V Gamma U z|^2`` under ``"from linear"`` in place of the mean of
-    T_L - T ``"along"`` the direction from V Gamma U z to T, which are ``apart``.
+    T_L - T ``"along"`` the direction from V Gamma U z to T, which are ``apart`` up to ``off``.
 
     Examples
     --------
-    >>> known = {"mean 0": np.array([2.0]), "along": np.array([-1.0])}
-    >>> with_linear(known, {"mean 0": np.zeros(1), "along": np.zeros(1)}, 1.0)[0]["from linear"]
+    >>> known = {"mean 0": np.array([2.0]), "bias": np.array([1.0]), "along": np.array([-1.0])}
+    >>> off = {"mean 0": np.zeros(1), "along": np.zeros(1)}
+    >>> with_linear(known, off, 1.0, 0.0)[0]["from linear"]
     array([1.])
     """
     values, errors = dict(values), dict(errors)
+    apart = apart if apart > off else 0.0
     values["from linear"] = values["mean 0"] + 2 * apart * values.pop("along") + apart**2
     errors["from linear"] = errors["mean 0"] + 2 * apart * errors.pop("along")
+    errors["from linear"] = errors["from linear"] + 2 * off * (np.sqrt(np.abs(values["bias"])) + apart) + off**2
     return values, errors
 
 

@@ -206,20 +206,39 @@ class AttentionSetting:
         """
         law = self._tokens
         given = (law.identity or {}).get("Gamma") if isinstance(law, TokenLaw) else law
-        F = (np.eye(self.d) if law.factor is None else law.factor) if isinstance(law, TokenLaw) else covariance_factor(law)
+        F = self._factor_of_tokens
         if given is not None:
             with np.errstate(over="ignore", invalid="ignore"):  # refused where it is needed
                 scores = (self.U @ self.query_factor).T
             seen = {"the values V z": (self.V, 0.0), "the scores of tokens": (scores, LEAST_SCORES)}
             say_if_lost("Gamma", np.asarray(given), F, seen)
-        return np.asarray(F)
+        return F
+
+    @cached_property
+    def _factor_of_tokens(self) -> Floats:
+        """`token_factor` without a warning."""
+        law = self._tokens
+        if isinstance(law, TokenLaw):
+            return np.eye(self.d) if law.factor is None else np.asarray(law.factor)
+        return covariance_factor(law)
 
     @cached_property
     def query_factor(self) -> Floats:
         """B with query - E query = B x for standard normal x, shape (d, k); a fixed query as a
         column.
+
+        Warns
+        -----
+        RankWarning
+            If scores vary only in directions that are lost in rounding errors of query_cov.
         """
-        return self.query[:, None] if self.query_cov is None else covariance_factor(self.query_cov)
+        if self.query_cov is None:
+            return self.query[:, None]
+        B = covariance_factor(self.query_cov)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused where it is needed
+            scores = self._factor_of_tokens.T @ self.U
+        say_if_lost("query_cov", self.query_cov, B, {"the scores of tokens": (scores, LEAST_SCORES)})
+        return B
 
     @cached_property
     def score_form(self) -> Floats:

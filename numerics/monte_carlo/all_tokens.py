@@ -209,7 +209,7 @@ def _turned(kind: Any, factor: Floats) -> Floats:
         return factor
     lengths = (factor * factor).sum(axis=0)
     rounding = 0.0
-    if not _orthogonal(factor):
+    if not orthogonal(factor):
         rounding = 1e-15
         directions, sizes, _ = np.linalg.svd(factor, full_matrices=False)
         factor = np.pad(directions * sizes, ((0, 0), (0, factor.shape[1] - len(sizes))))
@@ -236,15 +236,22 @@ def _triangular(A: Floats) -> tuple[Floats, Floats]:
     orthogonal.
     """
     lengths = np.sqrt((A * A).sum(axis=0))
-    if A.shape[1] <= A.shape[0] and lengths.all() and _orthogonal(A):
+    if A.shape[1] <= A.shape[0] and lengths.all() and orthogonal(A):
         return A / lengths, np.diag(lengths)
     Q, R = np.linalg.qr(A)
     return Q, np.triu(R)
 
 
-def _orthogonal(A: Floats) -> bool:
+def orthogonal(A: Floats) -> bool:
     """Whether the columns are orthogonal. Each pair is measured by its own lengths, since a column
     of rounding errors may point anywhere.
+
+    Examples
+    --------
+    >>> orthogonal(np.array([[3.0, -4e-30], [4.0, 3e-30]]))
+    True
+    >>> orthogonal(np.array([[3.0, 0.0], [4.0, 3e-30]]))
+    False
     """
     squares = A.T @ A
     lengths = np.sqrt(np.diag(squares))

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from numerics.monte_carlo.all_tokens import orthogonal
+
 __all__ = ["CONDITIONED", "ScoreSampler", "prepare"]
 
 Floats = NDArray[np.float64]
@@ -26,6 +28,9 @@ Floats = NDArray[np.float64]
 CONDITIONED = ("normal", "sphere", "ball")
 #: Columns of A count as zero when their length is below this share of the longest.
 ZERO_COLUMN = 1e-15
+#: Below this share a decomposition loses half of their digits, and orthogonal ones stay as they
+#: are.
+SHORT_COLUMN = 1e-8
 #: Number of terms of the expansion of I_{n/2} / I_{n/2 - 1} at infinity.
 TERMS = 16
 
@@ -114,14 +119,17 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     # radius.
     n = {"normal": 0, "sphere": factor.shape[1], "ball": factor.shape[1] + 2}[coordinates]
     directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
-    squares = factor.T @ factor
-    kept = lengths > (ZERO_COLUMN * lengths[0] if np.any(squares - np.diag(np.diag(squares))) else 0.0)
+    squares, sizes = factor.T @ factor, np.linalg.norm(factor, axis=0)
+    slanted = bool(np.any(squares - np.diag(np.diag(squares))))
+    kept = lengths > (ZERO_COLUMN * lengths[0] if slanted else 0.0)
     kept[0] = True
-    A = directions[:, kept] * lengths[kept]  # the same law: g may be turned
+    A, lengths = directions[:, kept] * lengths[kept], lengths[kept]  # the same law: g may be turned
+    if slanted and sizes[sizes > 0].min() < SHORT_COLUMN * sizes.max() and orthogonal(factor):
+        A, lengths = factor[:, sizes > 0], sizes[sizes > 0]
     B = V @ A
     if B.shape[0] > B.shape[1]:
         B = np.linalg.qr(B, mode="r")
-    variances = lengths[kept] ** 2
+    variances = lengths**2
     squares = (B**2).sum(axis=0)
     traces = np.array([variances.sum(), squares.sum(), variances @ squares])
     arrays = (A.T @ U @ mean, A.T @ U @ root, mean, root, variances, B)

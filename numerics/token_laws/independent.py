@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.token_laws.kinds import check_law
 from theory.inputs.arrays import read_covariance
-from theory.inputs.spectrum import EPS, ROUNDING, covariance_factor
+from theory.inputs.spectrum import AGREED, EPS, ROUNDING, covariance_factor, exact_rank, spectrum
 
 __all__ = ["Independent", "Linear", "coordinate_log_mgf", "coordinate_tilted"]
 
@@ -87,11 +87,17 @@ class Independent(Linear):
         return cls("normal", covariance_factor(G), {"kind": "gaussian", "Gamma": G.tolist()})
 
     def image(self, A: Floats) -> Self:
-        """The law of A F g; for Gaussian tokens with a factor of full rank."""
+        """The law of A F g; for Gaussian tokens with a factor of full rank, or with A F itself
+        where its square has lost directions.
+        """
         image = super().image(A)
         if self.kind != "normal":
             return image
-        squared = self.gaussian(image.factor @ image.factor.T)
+        square = image.factor @ image.factor.T
+        squared, found, (d, columns) = self.gaussian(square), spectrum(square), image.factor.shape
+        lost = found.lost or found.condition * AGREED > 1 or exact_rank(image.factor, found.values.size) > found.values.size
+        if lost and columns <= d:
+            return type(self)("normal", image.factor, {"kind": "gaussian", "factor": image.factor.tolist()})
         # A product F F' has half of the digits of F, and so perhaps fewer directions.
         vectors, sizes, _ = np.linalg.svd(image.factor, full_matrices=False)
         kept = sizes > len(vectors) * ROUNDING * EPS * sizes[0]

@@ -6,14 +6,16 @@ and one letter means one size in all arguments of a call.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from theory.inputs.spectrum import refuse_lost_rank
+from theory.inputs.spectrum import EPS, RankWarning, refuse_lost_rank
 
 __all__ = [
+    "asymmetric",
     "is_symbolic",
     "read_arrays",
     "read_covariance",
@@ -24,6 +26,9 @@ __all__ = [
 Floats = NDArray[np.float64]
 #: Relative size of asymmetry and of negative eigenvalues that counts as rounding.
 ROUNDING = 1e-10
+#: Rounding errors of the entries and of the eigenvalues of a computed covariance, in units of its
+#: dimension, eps and its largest entry or eigenvalue.
+ROUNDING_OF_ENTRIES, ROUNDING_OF_EIGENVALUES = 8, 64
 #: What an array of Python objects may hold that NumPy would turn into a float without asking.
 NO_REAL_NUMBERS = (bool, np.bool_, str, bytes, complex, np.complexfloating, type(None))
 
@@ -126,6 +131,11 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
         As in `read_arrays`, and if it is not square, asymmetric or indefinite, or was given exactly
         and floats cannot tell its rank.
 
+    Warns
+    -----
+    RankWarning
+        If an eigenvalue is negative by more than rounding errors, if only by little.
+
     Examples
     --------
     >>> read_covariance("Gamma", [[1, 0], [0, 0]])
@@ -135,20 +145,52 @@ def read_covariance(name: str, value: ArrayLike) -> Floats:
     array = _floats(name, value)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"{name} has shape {array.shape}, but a covariance is a square matrix (d, d) with d >= 1")
-    scale, gap = float(abs(array).max()), abs(array - array.T)
-    if gap.max() > ROUNDING * scale:
-        i, j = np.unravel_index(gap.argmax(), gap.shape)
+    scale = float(abs(array).max())
+    if (found := asymmetric(array, ROUNDING, EPS)) is not None:
+        i, j = found
         raise ValueError(
             f"{name} is not symmetric: {name}[{i}, {j}] = {array[i, j]} but {name}[{j}, {i}] = {array[j, i]}; "
             "pass (M + M.T) / 2 if that is what you mean"
         )
     array = array / 2 + array.T / 2
-    least = float(np.linalg.eigvalsh(array)[0])
+    least, largest = (float(x) for x in np.linalg.eigvalsh(array)[[0, -1]])
     diagonal = not np.any(array - np.diag(np.diag(array)))
     if least < (0 if diagonal else -ROUNDING * scale):
         raise ValueError(f"{name} has the eigenvalue {least:.6g}; a covariance is positive semidefinite")
+    if least < -ROUNDING_OF_EIGENVALUES * len(array) * EPS * largest:
+        warnings.warn(
+            f"{name} has the eigenvalue {least:.6g}, more than rounding errors make of 0, on which an answer may rest; "
+            "project it onto the nonnegative eigenvalues",
+            RankWarning,
+            stacklevel=2,
+        )
     refuse_lost_rank(name, value, array)
     return array
+
+
+def asymmetric(array: Floats, tolerance: float, eps: float) -> tuple[int, int] | None:
+    """The indices of the entry that differs most from its mirror image; None if rounding may make
+    the difference.
+
+    Parameters
+    ----------
+    array : ndarray of shape (d, d)
+    tolerance : float
+        Relative to the standard deviations of the two variables.
+    eps : float
+        Of the floats: rounding errors of the largest entry are tolerated everywhere.
+
+    Examples
+    --------
+    >>> asymmetric(np.array([[1.0, 1e-9], [-1e-9, 1e-18]]), 1e-10, 2.0**-52)
+    (0, 1)
+    """
+    with np.errstate(over="ignore"):
+        gap, deviations = abs(array - array.T), np.sqrt(np.maximum(np.diag(array), 0.0))
+        most = np.maximum(ROUNDING_OF_ENTRIES * len(array) * eps * abs(array).max(), tolerance * np.outer(deviations, deviations))
+    excess = gap / np.maximum(most, np.finfo(float).tiny)
+    i, j = np.unravel_index(excess.argmax(), gap.shape)
+    return (int(i), int(j)) if gap[i, j] > most[i, j] else None
 
 
 def _check_shapes(shapes: dict[str, tuple[tuple[int, ...], str]]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from theory.inputs.arrays import is_symbolic, read_covariance, read_in_kind
+from theory.inputs.arrays import ROUNDING_OF_EIGENVALUES, asymmetric, is_symbolic, read_covariance, read_in_kind
 from theory.inputs.spectrum import spectrum
 
 __all__ = [
@@ -218,35 +218,34 @@ class NumericCovariance:
         scale = float(np.abs(S).max())
         if scale == 0:
             raise _reject("Sigma", "is the zero matrix: no covariate ever moves and the flow stands still", "pass a Sigma != 0")
-        S = S / scale
-        gap = np.abs(S - S.T)
-        if gap.max() > np.sqrt(eps):
-            i, j = np.unravel_index(gap.argmax(), gap.shape)
+        shares = S / scale
+        if (found := asymmetric(shares, eps**0.5, eps)) is not None:
+            i, j = found
             raise _reject(
                 "Sigma",
                 f"is not symmetric: Sigma[{i},{j}] = {Sigma[i, j]} but Sigma[{j},{i}] = {Sigma[j, i]}",
                 "a covariance is symmetric; pass (Sigma + Sigma.T) / 2 if that is what you mean",
             )
-        S = (S + S.T) / 2
-        least = float(np.linalg.eigvalsh(S)[0])
-        if least < -(64 * d * eps if np.any(S - np.diag(np.diag(S))) else 0):
+        S = S / 2 + S.T / 2
+        least, largest = np.linalg.eigvalsh((shares + shares.T) / 2)[[0, -1]]
+        if least < -(ROUNDING_OF_EIGENVALUES * d * eps if np.any(S - np.diag(np.diag(S))) else 0):
             raise _reject(
                 "Sigma",
                 f"has the negative eigenvalue {least * scale:.6g}",
                 "a covariance is positive semi-definite; project it onto the nonnegative eigenvalues or check how it was computed",
             )
-        found = spectrum(S, eps)
-        if found.condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
+        if scale > 1 and not largest < np.finfo(float).max / scale:
+            raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
+        modes = spectrum(S, eps)
+        if modes.condition > ILL_CONDITIONED * (np.finfo(np.float64).eps / eps) ** 0.5:
             warnings.warn(
-                f"Sigma is ill-conditioned (condition number {found.condition:.3g} on its range, with variables of variance one): "
-                f"about {np.log10(found.condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
+                f"Sigma is ill-conditioned (condition number {modes.condition:.3g} on its range, with variables of variance one): "
+                f"about {np.log10(modes.condition):.0f} of {-np.log10(eps):.0f} digits of the limit are lost; "
                 "pass an exact SymPy Matrix",
                 RuntimeWarning,
                 stacklevel=3,
             )
-        if scale > 1 and not found.values.max() < np.finfo(float).max / scale:
-            raise ValueError("Sigma has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
-        return cls((found.values * scale)[::-1], found.vectors[:, ::-1], found.lost)
+        return cls(modes.values[::-1], modes.vectors[:, ::-1], modes.lost)
 
 
 @dataclass(frozen=True, eq=False)

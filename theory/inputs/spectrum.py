@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
@@ -20,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "AGREED",
     "EPS",
     "ROUNDING",
     "RankWarning",
     "Spectrum",
     "covariance_factor",
+    "exact_rank",
     "refuse_lost_rank",
     "say_if_lost",
     "spectrum",
@@ -38,6 +41,8 @@ EASY = 1e4
 #: Rounding errors of a product of matrices, in units of its dimension, eps and its largest
 #: eigenvalue: an eigenvalue of C up to this counts as zero.
 ROUNDING = 8
+#: A change of the entries by which the condition of a singular block is measured.
+NUDGE = 2.0**-30
 #: Modulus in which ranks are counted, and the work up to which they are.
 PRIME, MOST_WORK = 2**61 - 1, 10**7
 #: Relative difference between a variance by the entries of a covariance and by its factor above
@@ -95,12 +100,12 @@ def spectrum(covariance: Floats, eps: float = EPS) -> Spectrum:
     1
     """
     values, vectors = np.linalg.eigh(covariance)
-    if values[0] * EASY > values[-1]:
+    if values[0] > values[-1] / EASY:  # the product may overflow
         return Spectrum(values, vectors, float(values[-1] / values[0]))
     parts = [(rows, _of_block(covariance[np.ix_(rows, rows)], eps)) for rows in _blocks(covariance)]
     rank, lost = sum(part.values.size for _, part in parts), sum(part.lost for _, part in parts)
     least = len(values) - rank
-    if rank and values[least] * EASY > values[-1]:
+    if rank and values[least] > values[-1] / EASY:
         return Spectrum(values[least:], vectors[:, least:], float(values[-1] / values[least]), lost)
     values, vectors, last = np.concatenate([part.values for _, part in parts]), np.zeros((len(covariance), rank)), 0
     for rows, part in parts:
@@ -144,10 +149,15 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
     if not kept.any():
         return Spectrum(np.empty(0), np.empty((d, 0)), lost=d)
     lost = d - int(kept.sum())
-    if lost and _exact_rank(C, d - lost) == d - lost:
+    if lost and exact_rank(C, d - lost) == d - lost:
         lost = 0
-    vectors, roots = _singular(scale[:, None] * (W[:, kept] * np.sqrt(c[kept])))
-    return Spectrum(roots**2, vectors, float(c[-1] / c[kept][0]), lost)
+    Y, condition = W[:, kept] * np.sqrt(c[kept]), float(c[-1] / c[kept][0])
+    vectors, roots = _singular(scale[:, None] * Y)
+    if d > Y.shape[1]:  # rows of one size may agree in all but rounding errors, which others of a smaller size show
+        nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
+        changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
+        condition = max(condition, float(changes.max()) / NUDGE)
+    return Spectrum(roots**2, vectors, condition, lost)
 
 
 def _singular(G: Floats) -> tuple[Floats, Floats]:
@@ -164,17 +174,21 @@ def _singular(G: Floats) -> tuple[Floats, Floats]:
     return np.asarray(vectors[:, :r]), np.asarray(values * (work[0] / work[1] * size))
 
 
-def _exact_rank(M: Floats, guess: int) -> int:
-    """The rank of the numbers as they stand, each of which is a whole number times a power of two,
-    modulo a large prime; -1 where that would take long.
+def exact_rank(M: NDArray[Any], guess: int) -> int:
+    """The rank of the numbers as they stand, floats, whole numbers or fractions, modulo a large
+    prime; -1 where that would take long.
 
     It stops as soon as the rank exceeds the guess.
+
+    Examples
+    --------
+    >>> exact_rank(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), 2)
+    2
     """
     if guess * M.size > MOST_WORK:
         return -1
-    mantissas, exponents = np.frexp(M)
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    rows = np.array([[int(m) * pow(2, int(e), PRIME) % PRIME for m, e in zip(*row)] for row in zip(whole, exponents)], dtype=object)
+    entries = [[Fraction(x) for x in row] for row in M.tolist()]
+    rows = np.array([[x.numerator * pow(x.denominator, -1, PRIME) % PRIME for x in row] for row in entries], dtype=object)
     rank = 0
     while rows.size and rank <= guess and (nonzero := np.argwhere(rows != 0)).size:
         i, j = nonzero[0]
@@ -245,11 +259,14 @@ def refuse_lost_rank(name: str, value: Any, covariance: Floats) -> None:
     """
     given = np.asarray(value)
     exact = given.dtype.kind in "iu" or (given.dtype.kind == "O" and all(isinstance(x, Rational) for x in given.flat))
-    if exact and (found := spectrum(covariance)).lost:
+    if not exact or (kept := (found := spectrum(covariance)).values.size) == len(covariance):
+        return  # entries to sixteen digits make an invertible matrix no singular one
+    rank = exact_rank(given, kept)  # the floats may have another
+    if (rank != kept and (rank >= 0 or found.lost)) or found.condition * AGREED > 1:
         raise ValueError(
-            f"{name} is given exactly, but floats cannot tell its rank: {found.lost} of {len(covariance)} directions are lost in "
-            f"rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, or to theory.limit_parameters "
-            "as a SymPy Matrix"
+            f"{name} is given exactly, but floats cannot tell its rank: they keep {kept} of {len(covariance)} directions, "
+            f"and others are lost in rounding; give {name} in the coordinates of its eigenvectors, where it is diagonal, "
+            "or to theory.limit_parameters as a SymPy Matrix"
         )
 
 

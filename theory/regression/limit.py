@@ -201,8 +201,7 @@ def limit_parameters(
     if exact:
         return _exact_limit(ExactCovariance.read(matrix), start, L, tau2)
     covariance = NumericCovariance.read(matrix)
-    if covariance.lost:
-        refuse_lost_rank("Sigma", Sigma, matrix.astype(np.float64))
+    refuse_lost_rank("Sigma", Sigma, matrix.astype(np.float64))
     return _numeric_limit(covariance, start, L, tau2)
 
 

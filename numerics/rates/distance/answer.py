@@ -298,7 +298,7 @@ class HowLinear:
             sure = "supported" if bound.supported else "certain"
             rows[0].append(f"{sure} from L ({bound.name})")
         for t in TOLERANCES:
-            rows.append([percent(t), "no L will do" if self.off_linear.beyond(t) else cell(self.needed[t])])
+            rows.append([percent(t), "not for good" if self.off_linear.beyond(t) else cell(self.needed[t])])
             rows[-1] += [cell(self.needed_to_limit[t])] if part else []
             rows[-1] += [] if bound is None else [cell(bound.needed[t])]
         return rows
@@ -344,14 +344,14 @@ class HowLinear:
         if self.vanishes:
             return []
         if never[0]:
-            return ["No L brings it to 10 %, since T itself is further off."]
+            return ["It does not stay within 10 % for long prompts, since T itself is further off."]
         if math.isnan(first):
             return ["Which L brings it to 10 % or 1 % is not known here."]
         if math.isinf(first):
             return ["Not even 1e100 tokens bring it to 10 %."]
         then = "not even 1e100 tokens bring it to 1 %" if math.isinf(second) else f"1 % {length(second)}"
         if never[1]:
-            then = "and no L brings it to 1 %, since T itself is further off"
+            then = "and it does not stay within 1 %, since T itself is further off"
         return [f"10 % needs L {_equals(first)}{length(first)}, {then}."]
 
     def _law(self) -> list[str]:

@@ -93,6 +93,8 @@ class Curve:
     Parameters
     ----------
     setting : AttentionSetting
+    apart : float
+        How far the limit is from linear attention.
 
     Examples
     --------
@@ -102,8 +104,8 @@ class Curve:
     ([2.0, 0.02], [-1.0, -1.0])
     """
 
-    def __init__(self, setting: AttentionSetting) -> None:
-        self._setting = setting
+    def __init__(self, setting: AttentionSetting, apart: float = 0.0) -> None:
+        self._setting, self._apart = setting, apart
         self._known: dict[float, tuple[float, float]] = {}
 
     def error(self, lengths: Floats) -> Floats:
@@ -118,7 +120,15 @@ class Curve:
 
     def from_linear(self, lengths: Floats) -> Floats:
         """``E|T_L - V Gamma U z|^2`` at some lengths, as far as `error` reaches."""
-        return self._values(lengths)[:, 1]
+        found: Floats = self._values(lengths)[:, 1]
+        if np.isnan(found).any():
+            raise OutOfReach
+        return found
+
+    def at_most_from_linear(self, lengths: Floats) -> Floats:
+        """The same, or where rounding leaves no digit of it what it is at most."""
+        error, found = self._values(lengths).T
+        return np.where(np.isnan(found), (np.sqrt(error) + self._apart) ** 2, found)
 
     def _values(self, lengths: Floats) -> Floats:
         """Both errors, shape (n, 2)."""
@@ -259,7 +269,7 @@ def onsets(
                     found[name] = np.abs(curve.slope(L) - law.slope(L)) - LAW_SHARE * law.exponent
                 else:
                     linear, tolerance = wanted[name]
-                    found[name] = np.log((curve.from_linear(L) if linear else curve.error(L)) / (tolerance**2 * size))
+                    found[name] = np.log((curve.at_most_from_linear(L) if linear else curve.error(L)) / (tolerance**2 * size))
         return found
 
     unknown = dict.fromkeys((*tolerances, "law"), math.nan)

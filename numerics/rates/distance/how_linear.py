@@ -92,7 +92,7 @@ def how_linear(
     limit = infinite_prompt(setting, m)
     unit = limit.linear or 1.0
     off_linear = _root(limit.off_linear, unit)
-    curve, law, drawn, starts = Curve(setting), law_of(setting), 0, None
+    curve, law, drawn, starts = Curve(setting, math.sqrt(limit.off_linear.value)), law_of(setting), 0, None
     never = {t for t in TOLERANCES if off_linear.beyond(t)}
     wanted = {f"limit {t}": (False, t) for t in TOLERANCES}
     if not setting.gaussian:

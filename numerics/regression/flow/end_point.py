@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import ExactRisk, RiskField
 from theory.inputs.arrays import read_arrays, read_covariance
+from theory.inputs.spectrum import spectrum
 from theory.regression.limit import limit_parameters
 from theory.regression.task import RegressionTask, read_task
 from theory.regression.valley import best_score_variance
@@ -27,8 +28,6 @@ from theory.regression.valley import best_score_variance
 __all__ = ["Trained", "block_start", "least_length", "trained"]
 
 Floats = NDArray[np.float64]
-#: Eigenvalues below this part of the largest count as 0: what they add to the risk is as small.
-ZERO_EIGENVALUE = 1e-10
 #: Step of the central differences of the gradient, in the logarithms of the parameters.
 DIFFERENCE_STEP = 1e-4
 #: Newton's method has arrived when its step is this small.
@@ -150,7 +149,7 @@ def trained(
     risk = RiskField(task, prompt_length, attention=attention)
     S, query, ratio, (U0, u0) = task.Sigma, task.query_covariance, task.noise_ratio, _read_start(task.Sigma, start)
     if query is not S:
-        if float(np.linalg.eigvalsh(query)[0]) <= ZERO_EIGENVALUE * float(np.abs(query).max()):
+        if spectrum(query).values.size < len(query):
             raise ValueError("query_covariance is singular; use training_flow, which takes any")
         if float(np.abs(S @ query - query @ S).max()) > 1e-9 * float(np.abs(S).max() * np.abs(query).max()):
             raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
@@ -176,9 +175,9 @@ def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: f
 
 def _mixed(S: Floats, U0: Floats) -> bool:
     """Whether U(0) has entries between the range of S and its kernel."""
-    l, vectors = np.linalg.eigh(S)
-    seen, turned = l > ZERO_EIGENVALUE * l[-1], vectors.T @ U0 @ vectors
-    return bool(np.abs(turned[np.ix_(seen, ~seen)]).max(initial=0.0) > 1e-12 * np.abs(turned).max())
+    onto = spectrum(S).vectors
+    seen = U0 @ onto
+    return bool(np.abs(seen - onto @ (onto.T @ seen)).max() > 1e-12 * np.abs(U0).max())
 
 
 def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, float]:
@@ -217,12 +216,10 @@ def _softmax_limit(task: RegressionTask, U0: Floats, L: int) -> tuple[Floats, fl
     is a straight line.
     """
     S, query, noise, risk = task.Sigma, task.query_covariance, task.noise_ratio, RiskField(task, L)
-    l, vectors = np.linalg.eigh(S)
-    q = np.einsum("ji,jk,ki->i", vectors, query, vectors)
-    seen = l > ZERO_EIGENVALUE * l[-1]
-    pairs = np.stack([l, q], axis=1)[seen]
-    group = np.unique((pairs / pairs.max(axis=0)).round(10), axis=0, return_inverse=True)[1].ravel()
-    onto = vectors[:, seen]
+    modes = spectrum(S)
+    l, onto = modes.values, modes.vectors
+    pairs = np.stack([l, np.einsum("ji,jk,ki->i", onto, query, onto)], axis=1)
+    group = np.unique(np.log(pairs).round(10), axis=0, return_inverse=True)[1].ravel()
     kept = U0 - onto @ onto.T @ U0 @ onto @ onto.T  # what no query meets stays as it was
 
     def point(y: Floats) -> tuple[Floats, float]:
@@ -234,7 +231,7 @@ def _softmax_limit(task: RegressionTask, U0: Floats, L: int) -> tuple[Floats, fl
         slopes = np.einsum("ji,jk,ki->i", onto, found.grad_U, onto) * np.exp(y[group])
         return found.risk, np.append(np.bincount(group, slopes), u * found.grad_u)
 
-    lam = best_score_variance(trace=float(l.sum()), d=len(l), noise=noise)
+    lam = best_score_variance(trace=float(l.sum()), d=len(S), noise=noise)
     top = np.array([pairs[group == i].max(axis=0) for i in range(group.max() + 1)])
     lam /= max(1.0, float((top[:, 1] / top[:, 0]).max()))
     shrunk = top[:, 0] + (top[:, 0] + float(l.sum()) + noise) / L  # as linear attention does it

@@ -10,6 +10,7 @@ one cost.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import read_length
 from theory.inputs.overflow import within_floats
+from theory.inputs.spectrum import EPS, ROUNDING, RankWarning, spectrum
 from theory.regression.task import RegressionTask, read_task
 
 __all__ = ["BayesRisk", "bayes_risk"]
@@ -24,8 +26,6 @@ __all__ = ["BayesRisk", "bayes_risk"]
 Floats = NDArray[np.float64]
 #: Independent scramblings of the points; their spread gives the error.
 SCRAMBLINGS = 16
-#: Eigenvalues below this part of the largest count as 0.
-ZERO_EIGENVALUE = 1e-12
 #: Coordinates that SciPy's Sobol' points can have.
 LARGEST_SOBOL = 21201
 #: With fewer tokens more than dimensions X'X may be nearly singular, and below this noise, in units
@@ -78,6 +78,11 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
         has too many dimensions for a Sobol' sequence (205 serve at any length), or if noise is not
         0 but below 1e-24 of Sigma at fewer than four tokens more than dimensions.
 
+    Warns
+    -----
+    RankWarning
+        If the query has a part in directions of Sigma that are lost in rounding errors.
+
     Examples
     --------
     Without noise d tokens determine the task; one token less leaves a line of tasks:
@@ -92,11 +97,17 @@ def bayes_risk(task: RegressionTask, prompt_length: int | None, *, points: int =
     S, query, tau2, om2 = read_task(task).Sigma, task.query_covariance, task.noise, task.task_variance
     if points < 1 or points & (points - 1):
         raise ValueError(f"points = {points} is no power of two; pass 1024, or 4096 for a smaller error")
-    l, vectors = np.linalg.eigh(S)
-    seen = l > ZERO_EIGENVALUE * max(float(l[-1]), 0.0)
-    turned = vectors.T @ query @ vectors
-    unseen = om2 * float(np.trace(turned[np.ix_(~seen, ~seen)]))  # what no prompt tells
-    l, turned, rank = l[seen], turned[np.ix_(seen, seen)], int(seen.sum())
+    modes = spectrum(S)
+    l, rank, outside = modes.values, modes.values.size, np.eye(len(S)) - modes.vectors @ modes.vectors.T
+    turned = modes.vectors.T @ query @ modes.vectors
+    unseen = om2 * float(np.sum((outside @ query) * outside)) if rank < len(S) else 0.0  # what no prompt tells
+    if modes.lost and unseen > ROUNDING * len(S) * EPS * om2 * float(np.trace(query)):
+        warnings.warn(
+            f"{modes.lost} directions of Sigma are lost in rounding errors and count as never seen in a prompt, which adds "
+            f"{unseen / 2:.3g} to the risk; give Sigma in the coordinates of its eigenvectors, where it is diagonal",
+            RankWarning,
+            stacklevel=3,
+        )
     ratio, unit = tau2 / om2, om2
     if rank:  # in units of the covariances, so that none is too small or too large for floats
         size = float(np.abs(turned).max()) or 1.0
@@ -166,6 +177,7 @@ def _below_rank(X: Floats, query: Floats, ridge: float) -> Floats:
     """``tr(query (I + X'X/ridge)^{-1})`` for fewer tokens than dimensions, where it has a limit at
     ridge 0.
     """
-    X_t = X.transpose(0, 2, 1)
-    known = np.linalg.solve(X @ X_t + ridge * np.eye(X.shape[1]), X)
-    return np.asarray(np.trace(query) - np.trace(X_t @ known @ query, axis1=1, axis2=2))
+    # What is known is the range of X', large variances first; products would lose small ones.
+    X_t, n = X[..., ::-1].transpose(0, 2, 1), X.shape[1]
+    Q = np.linalg.qr(np.concatenate([X_t, np.broadcast_to(ridge**0.5 * np.eye(n), (len(X), n, n))], axis=1))[0][:, :-n]
+    return np.asarray(np.trace(query) - np.einsum("nik,ij,njk->n", Q, query[::-1, ::-1], Q, optimize=True))

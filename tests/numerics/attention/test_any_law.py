@@ -374,6 +374,17 @@ def test_the_distance_from_linear_attention_in_its_limits(make: Callable[[int], 
     np.testing.assert_allclose(flat.from_linear, flat.output, rtol=1e-12)
 
 
+@pytest.mark.parametrize("law", [rademacher(2), uniform(2), atoms([[1.0, 1.0], [-1.0, -1.0]], [0.5, 0.5])])
+@pytest.mark.parametrize("tilt", [1e-8, 1e-12])
+def test_rounding_errors_of_the_limit_are_no_distance_from_linear_attention(law: TokenLaw, tilt: float) -> None:
+    """Both agree up to the third power of the scores, and so the error is that of a mean."""
+    L = np.array([1e20, 1e30])
+    found = exact_errors(law, tilt * np.eye(2), np.eye(2), L, query=[1.0, 1.0]).from_linear
+    assert found[0] == pytest.approx(2e-20, rel=1e-6)
+    # atoms are added up with rounding errors of their own size, which leave no digit of the last
+    assert found[1] == pytest.approx(2e-30, rel=1e-6) if law.factor is not None else np.isnan(found[1])
+
+
 def test_the_distance_from_linear_attention_by_a_sample_a_table_and_a_transform() -> None:
     rng = np.random.default_rng(4)
     X, U, V, z = rng.exponential(size=(40, 2)) * [3.0, 1.0], 0.5 * np.eye(2), rng.standard_normal((3, 2)), [1.0, -0.5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numerics.attention.examples import EXAMPLES
 from numerics.attention.setting import LAWS, AttentionSetting
 from numerics.rates.requirements import check_reportable
 from numerics.token_laws import gaussian, rademacher
+from theory.inputs.spectrum import RankWarning
 
 VALUES: dict[str, Any] = {"U": np.eye(2), "V": np.eye(2), "query": np.ones(2)}
 GOOD: dict[str, Any] = {"Gamma": np.eye(2), **VALUES}
@@ -142,6 +144,16 @@ def test_bad_values_are_refused(change: dict[str, Any], message: str) -> None:
 def test_what_is_no_array_of_reals_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="array of real numbers"):
         AttentionSetting(**GOOD | change)
+
+
+def test_scores_that_only_lost_directions_of_the_queries_have_are_said() -> None:
+    near, one = 1 - 2.0**-53, np.eye(2)
+    S, U = [[1.0, near], [near, 1.0]], 2.0**26 * np.array([[1.0, -1.0], [0.0, 0.0]])
+    with pytest.warns(RankWarning, match="the scores of tokens cannot be told from rounding errors of query_cov"):
+        _ = AttentionSetting(one, U, one, query_cov=S).query_factor
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _ = AttentionSetting(one, U / 2.0**40, one, query_cov=S).query_factor
 
 
 def test_keys_and_queries_make_U() -> None:

@@ -305,6 +305,20 @@ def test_only_the_law_matters(kind: str) -> None:
     assert np.allclose(drawn(prepare(kind, A @ turn(1), U, turn(2) @ V, z, NONE), 20, 200), values, rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", CONDITIONED)
+@pytest.mark.parametrize("octaves", [16, 40, 100])
+def test_a_short_direction_has_its_score(kind: str, octaves: int) -> None:
+    """U and V, exact in floats, see the short column alone: its length is a matter of units."""
+    along, across = np.array([3.0, 4.0]), np.array([-4.0, 3.0])
+
+    def output(length: float) -> Floats:
+        factor = np.column_stack([along, length * (across + 2.0**-50 * along)])  # orthogonal but for rounding
+        seen = np.outer(across, across) / length
+        return drawn(prepare(kind, factor, seen / 512, seen, across, np.zeros((2, 0))), 20, 100)[0]
+
+    assert np.allclose(output(2.0**-octaves), output(0.5), rtol=1e-4)
+
+
 def test_a_ball_is_the_shadow_of_a_sphere() -> None:
     A, U, V, z = problem()
     values = drawn(prepare("ball", A, U, V, z, NONE), 20, 200)

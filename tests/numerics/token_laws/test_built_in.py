@@ -372,3 +372,12 @@ def test_the_image_of_an_image() -> None:
 def test_bad_input_is_refused_with_what_to_do(call: Callable[[], object], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         call()
+
+
+@pytest.mark.parametrize("octave", [10, 30, 40, 50])
+def test_an_image_of_normal_tokens_keeps_every_direction_of_its_factor(octave: int) -> None:
+    law = gaussian(np.eye(2)).image(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-octave]]))
+    a = 2.0**octave * np.array([1.0, -1.0])  # a.Z is minus a standard coordinate
+    for known in (law, from_identity(law.identity or {})):
+        assert known.log_mgf is not None
+        assert known.log_mgf(a) == pytest.approx(0.5, rel=1e-8)

@@ -78,6 +78,17 @@ def test_a_matrix_that_is_indefinite_by_rounding_keeps_what_is_larger() -> None:
     assert found.lost == 1
 
 
+def test_equal_rows_beside_a_small_one_have_a_condition() -> None:
+    a = 2.0**-60
+    S = np.array([[1.0, 1.0, a], [1.0, 1.0, a], [a, a, 2 * a * a]])  # an eigenvalue a^2 is found to no digit
+    assert spectrum(S).condition > 1e8
+    exact = [[Fraction(x) for x in row] for row in S.tolist()]
+    with pytest.raises(ValueError, match="given exactly, but floats cannot tell"):
+        read_covariance("Gamma", exact)
+    for seed in range(3):
+        assert spectrum(graded(seed, 5, rank=3)).condition < 1e8
+
+
 def test_a_diagonal_matrix_with_a_negative_variance_is_no_covariance() -> None:
     with pytest.raises(ValueError, match="Gamma has the eigenvalue -1e-20"):
         read_covariance("Gamma", np.diag([1.0, -1e-20]))
@@ -86,10 +97,15 @@ def test_a_diagonal_matrix_with_a_negative_variance_is_no_covariance() -> None:
 @pytest.mark.parametrize("kind", [int, Fraction])
 def test_an_exact_matrix_whose_rank_floats_cannot_tell_is_refused(kind: type) -> None:
     exact = lambda rows: np.array([[kind(x) for x in row] for row in rows], dtype=object)
-    with pytest.raises(ValueError, match=r"given exactly.*1 of 2 directions are lost in rounding"):
+    with pytest.raises(ValueError, match=r"given exactly.*keep 1 of 2 directions"):
         read_covariance("Gamma", exact([[10**15 + 1, 10**15], [10**15, 10**15]]))
+    for large in (2**53, 10**17):  # the matrix of the floats is singular, and that to the last digit
+        with pytest.raises(ValueError, match=r"given exactly.*keep 1 of 2 directions"):
+            read_covariance("Gamma", exact([[large + 1, large], [large, large]]))
     assert read_covariance("Gamma", exact([[10**15, 0], [0, 1]]))[1, 1] == 1
     assert read_covariance("Gamma", exact([[4, 2], [2, 1]]))[0, 1] == 2
+    third = Fraction(1, 3)  # of rank one, which the matrix of its floats is not
+    assert spectrum(read_covariance("Gamma", [[1, third], [third, third**2]])).values.size == 1
 
 
 def test_an_answer_that_rests_on_lost_directions_is_said() -> None:

@@ -379,6 +379,18 @@ def test_units_do_not_lose_the_rank_of_correlated_variables() -> None:
     assert np.allclose(found.U, np.array(known.U, dtype=float), rtol=1e-13, atol=0)
 
 
+@pytest.mark.parametrize(
+    ("Sigma", "gamma"),
+    [
+        ([[1e200, 0.0], [0.0, 1e-160]], 1e-80),
+        ([[1e300, 1e-5], [1e-5, 1e-300]], 1e-150),
+        ([[1e308, 1e303], [1e303, 1e307]], 1.01**-0.25 * 10**153.5),
+    ],
+)
+def test_variances_of_any_two_sizes_count(Sigma: list[list[float]], gamma: float) -> None:
+    assert limit_parameters(Sigma).gamma == pytest.approx(gamma, rel=1e-6)
+
+
 def test_a_rank_lost_in_rounding_is_said_or_refused() -> None:
     turned = ROTATION @ np.diag([1e16, 1.0]) @ ROTATION.T
     assert "rank 1 of 2 (1 directions count as zero, as they are lost in rounding errors)" in limit_parameters(turned).regime
@@ -390,7 +402,7 @@ def test_a_rank_lost_in_rounding_is_said_or_refused() -> None:
 
 def test_ill_conditioned_sigma_warns_with_its_condition_number() -> None:
     turned = ROTATION @ np.diag([1.0, 1e-10]) @ ROTATION.T
-    with pytest.warns(RuntimeWarning, match=r"condition number 1e\+10 .* variance one") as caught:
+    with pytest.warns(RuntimeWarning, match=r"condition number 1\.08e\+10 .* variance one") as caught:
         limit_parameters(turned)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():

@@ -22,7 +22,7 @@ from numerics.rates.distance.answer import HowLinear
 from numerics.rates.distance.approach import Law
 from numerics.rates.distance.how_linear import how_linear
 from numerics.rates.distance.rounded import percent
-from numerics.token_laws import atoms, embedding_table, rademacher
+from numerics.token_laws import TokenLaw, atoms, embedding_table, rademacher, uniform
 from tests.numerics.pages.page import Page
 
 ONE, ONE2 = np.eye(1), np.eye(2)
@@ -331,6 +331,15 @@ def test_a_bound_without_a_proof_is_not_called_certain(monkeypatch: pytest.Monke
         monkeypatch.undo()
 
 
+@pytest.mark.parametrize("law", [rademacher(2), uniform(2)])
+@pytest.mark.parametrize("tilt", [1e-8, 1e-16])
+def test_small_scores_need_long_prompts_and_not_more(law: TokenLaw, tilt: float) -> None:
+    """The error is 2/L, and linear attention is tilt * (1, 1)."""
+    found = how_linear(AttentionSetting(law, tilt * ONE2, ONE2, [1.0, 1.0]), [100])
+    for share, length in found.needed.items():
+        assert length == pytest.approx((share * tilt) ** -2, rel=0.02)
+
+
 FAR_TABLE = np.array([[6.0, 0.0], [-1.0, 1.0], [-1.0, -1.0], [-2.0, 0.5], [-2.0, -0.5]])
 
 
@@ -346,8 +355,17 @@ def test_a_limit_far_from_linear_attention_is_red_however_close_the_prompt_is_to
     assert found.grade.colour == "red"
     assert math.isinf(found.needed[0.1])
     assert math.isfinite(found.needed_to_limit[0.1])
-    assert "No L brings it to 10 %, since T itself is further off." in found.sentence
-    assert found.needs()[1][1] == "no L will do"
+    assert "It does not stay within 10 % for long prompts, since T itself is further off." in found.sentence
+    assert found.needs()[1][1] == "not for good"
+
+
+def test_a_bias_towards_linear_attention_can_bring_it_within_a_tolerance_that_t_misses() -> None:
+    p = 0.15
+    law = atoms([[1.0], [-p / (1 - p)]], [p, 1 - p])
+    found = how_linear(AttentionSetting(law, [[5.061423522974062]], ONE, [1.0]), [60])
+    assert found.relative_error[0] < 0.1 < found.off_linear.value
+    assert "It does not stay within 10 % for long prompts, since T itself is further off." in found.sentence
+    assert "not for good" in str(found)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

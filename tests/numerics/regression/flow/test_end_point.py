@@ -64,6 +64,17 @@ def test_a_direction_of_almost_no_variance_hardly_matters() -> None:
         assert end.U11[0, 0] == pytest.approx(one.U11[0, 0], rel=1e-6)
 
 
+def test_directions_of_small_variance_go_their_own_way() -> None:
+    known = trained(unit(np.diag([1.0, 1e-8])), 10)
+    for least in (1e-12, 1e-30):
+        for query in (None, np.diag([1.0, least])):  # the second is invertible, however small
+            end = trained(unit(np.diag([1.0, least]), 0.0, query), 10)
+            assert np.diag(end.U11) == pytest.approx(np.diag(known.U11), rel=1e-6)
+    with pytest.raises(ValueError, match="mixes"):  # the second direction has no variance, and not a small one
+        trained(unit(np.diag([1.0, 0.0]), 0.0, np.eye(2)), 10, start=(S, 0.5))
+    assert trained(unit(np.diag([1.0, 1e-12]), 0.0, np.eye(2)), 10, start=(S, 0.5)).speed < 1e-12
+
+
 def test_tiny_and_large_covariances() -> None:
     one = trained(unit(S, 0.2), 20)
     for k in (1e-290, 1e-8, 1e8, 1e140):

@@ -14,6 +14,7 @@ from scipy.stats import chi2
 
 from numerics.regression.risk.bayes import bayes_risk
 from tests.numerics.regression.unit_tasks import unit
+from theory.inputs.spectrum import RankWarning
 from theory.regression.experiment import kms
 from theory.regression.task import RegressionTask
 
@@ -38,6 +39,24 @@ def test_against_ridge_regression_on_drawn_prompts(Sigma: Floats, L: int, query:
     value, error = bayes_risk(RegressionTask(Sigma, noise=tau2, task_variance=om2, query_covariance=query), L)
     assert abs(loss.mean() - value) < 5 * loss.std() / np.sqrt(n)  # wrong once in 1e6 seeds
     assert error < 3e-4
+
+
+@pytest.mark.parametrize("least", [1e-13, 1e-40])
+def test_small_variances_are_seen_too(least: float) -> None:
+    """Without noise d tokens tell the task, whatever the units of the covariates; of two
+    directions equally small one token more than of the large one tells half.
+    """
+    task = lambda *variances: unit(np.diag(variances), 0.0, np.diag([0.0] + [1.0] * (len(variances) - 1)))
+    assert bayes_risk(task(1.0, least), 5) == (0.0, 0.0)
+    value, error = bayes_risk(task(1.0, least, least), 2)
+    assert abs(value - 0.5) <= 5 * error + 1e-9
+    assert bayes_risk(task(1.0, 0.0), 5) == (0.5, 0.0)
+
+
+def test_directions_lost_in_rounding_errors_are_said() -> None:
+    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    with pytest.warns(RankWarning, match=r"1 directions of Sigma are lost.*adds 0.5 to the risk"):
+        bayes_risk(unit(turn @ np.diag([1.0, 1e-16]) @ turn.T, 0.0, np.eye(2)), 5)
 
 
 @pytest.mark.parametrize("L", [1, 4, 1000])
