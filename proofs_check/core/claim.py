@@ -148,7 +148,6 @@ class Claim(ClaimPage):
     def _run(self, numbers: Mapping[str, Any], *, reseed: int) -> Evidence:
         with seeded(self.id, reseed), noting() as asked:
             evidence = self.check(**numbers)
-        note(Note("claim", dict(numbers), evidence, asked))
         if not isinstance(evidence, Evidence):
             raise TypeError(f"the check of {self.id} returned {type(evidence).__name__}; return the Evidence of an engine")
         if self.assumes and evidence.verdict.accepted:
@@ -157,8 +156,11 @@ class Claim(ClaimPage):
         if (evidence.weakest or evidence.verdict).executed and (found := floats(used)):
             raise TypeError(f"{self.id} is {evidence.verdict} from floats in {', '.join(found)}; write Fractions or integers")
         if self.fragment:
-            return evidence.within(self.fragment)
-        return evidence.argued(self.argument) if self.argument else evidence
+            evidence = evidence.within(self.fragment)
+        elif self.argument:
+            evidence = evidence.argued(self.argument)
+        note(Note("claim", dict(numbers), evidence, asked))
+        return evidence
 
     def _at_reference(self, evidence: Evidence) -> tuple[Evidence, list[str]]:
         """The evidence with its loss at the paper's reference instance, and why there is none."""
