@@ -20,7 +20,8 @@ from numerics.provers.remembered import noting
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import Claim
 from proofs_check.documents import second_opinion as room
-from proofs_check.documents.second_opinion import Opinions, asked, digests, read, renew
+from proofs_check.documents.opinions import Opinions, read
+from proofs_check.documents.second_opinion import asked, digests, renew
 from theory.symbolic.algebra import Algebra
 
 x = sp.Symbol("x", positive=True)
