@@ -15,6 +15,7 @@ from numerics.derivations.theorems import Theorem, _prove, read
 from numerics.derivations.values import finite, nonnegative, positive
 from numerics.evidence import Verdict
 from numerics.provers import Integers, forall, identity
+from numerics.provers.doors import FAULT
 from numerics.provers.remembered import noting
 
 __all__ = ["arithmetic", "check_in_range"]
@@ -180,7 +181,7 @@ def _decided(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], dom
     if asked not in ANSWERS:
         try:
             ANSWERS[asked] = _asked(left, op, right, given, domain, via, effort)
-        except Refused:
+        except (Refused, Fault):
             raise
         except (TypeError, ValueError) as words:  # with these provers say what they do not read
             raise Refused(f"the prover refuses {left} {op} {right}: {words}") from None
@@ -204,6 +205,8 @@ def _asked(left: sp.Expr, op: str, right: sp.Expr, given: list[Condition], domai
         met = [(a, "<=" if o == "==" else o, b) for a, o, b in where] + [(b, "<=", a) for a, o, b in where if o == "=="]
         met = [(a, o, b) for a, o, b in met if not (a - b).is_number]
         evidence = forall(left, op, right, {s: box[s] for s in sorted(used, key=str)}, where=met, via=via or None, effort=effort)
+    if evidence.reason.startswith(FAULT):
+        raise Fault(f"{evidence.reason}; the question was {left} {op} {right}")
     if not evidence.verdict.accepted:
         why = evidence.reason or f"at {dict(evidence.witness)}, which is not necessarily a point that a law has"
         raise Refused(f"the prover says {evidence.verdict} of {left} {op} {right}: {why}")

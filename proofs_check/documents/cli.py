@@ -316,7 +316,7 @@ def _merge(options: argparse.Namespace) -> int:
 
 
 def _second_opinion(options: argparse.Namespace) -> int:
-    from proofs_check.documents.second_opinion import second_opinion
+    from proofs_check.documents.second_opinion.asking import second_opinion
 
     o = options
     return second_opinion(o.names, sample=o.sample, noted=o.noted, again=o.again, write=o.write)

@@ -22,8 +22,8 @@ from proofs_check.core.outcomes import NOT_SETTLED, Outcome
 from proofs_check.core.severity import in_words
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
-from proofs_check.documents.opinions import opinion
 from proofs_check.documents.property_tests import examples, without
+from proofs_check.documents.second_opinion.kept import opinion
 from proofs_check.papers.registered import collections, in_scope_as_told
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.witnesses import script_path

@@ -13,9 +13,9 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.files import read_ledger
 from proofs_check.core.kept import release_text
 from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
-from proofs_check.documents import opinions
 from proofs_check.documents.diff import changes
 from proofs_check.documents.repeated import difference
+from proofs_check.documents.second_opinion import kept
 from proofs_check.papers.statements import is_own, papers
 
 __all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
@@ -134,7 +134,7 @@ def errata(document: Mapping[str, Any]) -> str:
 
 def blocks(document: Mapping[str, Any]) -> dict[str, str]:
     """What is written from a ledger, by the name of the block that holds it."""
-    asked = opinions.read().table(document)
+    asked = kept.read().table(document)
     return {"headline": headline(document), "status": status(document), "errata": errata(document), "second-opinion": asked}
 
 

@@ -189,7 +189,7 @@ def equality_for_one_token_and_without_scores(*, factor: Fraction = Fraction(1))
     return all_of(identity(one, factor * theorem_A(s, 1, t, q)), identity(flat, factor * theorem_A(0, L, t, 0)))
 
 
-@claim("OURS:R4.A/ratio", control={"factor": Fraction(2)}, needs=("OURS:R4.A", "OURS:R4.limit"))
+@claim("OURS:R4.A.limit", control={"factor": Fraction(2)}, needs=("OURS:R4.A", "OURS:R4.limit"))
 def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""By R4.limit, $L$ times the error is at least any share of $e^s(t+q)$ that is below 1, from
     some $L$ on. It is derived that there both bounds are at most the error divided by this share;
@@ -202,4 +202,4 @@ def bound_is_asymptotically_sharp(*, factor: Fraction = Fraction(1)) -> Evidence
     scaled = (t + q) / (x + (1 - x) * sp.exp(-s))
     same = identity(L * theorem_A(s, L, t, q), sp.Subs(scaled, x, 1 / L))
     at_zero = identity(sp.Subs(scaled, x, 0), factor * limit_of_output_error(s, t, q))
-    return derivation("OURS:R4.A/ratio", all_of(same, at_zero), at_zero, factor=factor)
+    return derivation("OURS:R4.A.limit", all_of(same, at_zero), at_zero, factor=factor)

@@ -88,6 +88,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             (theorem_a.solution, softmax_weights.equal_weights),
         ),
         "OURS:R4.A": Proof(theorem_a.error_statements, (theorem_a.error, theorem_a.weaker_error)),
-        "OURS:R4.A/ratio": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
+        "OURS:R4.A.limit": Proof(theorem_a.ratio_statements, each(theorem_a.ratios, 2)),
     }
 )

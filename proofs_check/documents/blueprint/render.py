@@ -19,9 +19,9 @@ from proofs_check.core.outcomes import first_sentence
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
-from proofs_check.documents.opinions import opinion
 from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
+from proofs_check.documents.second_opinion.kept import opinion
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own
 from proofs_check.papers.witnesses import script, slug

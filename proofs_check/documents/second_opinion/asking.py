@@ -1,5 +1,5 @@
 """``largeprompt second-opinion`` asks somebody else about the arithmetic that verdicts rest on, and
-keeps the answers beside the ledger of the release (`proofs_check.documents.opinions`).
+keeps the answers beside the ledger of the release (`proofs_check.documents.second_opinion.kept`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from numerics.provers.remembered import noting
 from numerics.second_opinion.goals import Goal, NotAsked, goals_of, questions
 from numerics.terminal.inputs import InputError
-from proofs_check.documents.opinions import KEPT, Asked, Opinions, read
+from proofs_check.documents.second_opinion.kept import KEPT, Asked, Opinions, read
 from proofs_check.papers.statements import PACKAGE
 
 if TYPE_CHECKING:

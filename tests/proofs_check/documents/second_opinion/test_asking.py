@@ -19,9 +19,9 @@ from numerics.provers.integrals import integral_evidence
 from numerics.provers.remembered import noting
 from numerics.terminal.inputs import InputError
 from proofs_check.core.claim import Claim
-from proofs_check.documents import second_opinion as room
-from proofs_check.documents.opinions import Opinions, read
-from proofs_check.documents.second_opinion import asked, digests, renew
+from proofs_check.documents.second_opinion import asking as room
+from proofs_check.documents.second_opinion.asking import asked, digests, renew
+from proofs_check.documents.second_opinion.kept import Opinions, read
 from theory.symbolic.algebra import Algebra
 
 x = sp.Symbol("x", positive=True)

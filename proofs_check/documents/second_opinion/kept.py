@@ -1,5 +1,5 @@
 """What somebody else confirmed of the arithmetic that verdicts rest on: the kept answers, which are
-read here and asked for in `proofs_check.documents.second_opinion`.
+read here and asked for in `proofs_check.documents.second_opinion.asking`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import pytest
 
 from numerics.provers.remembered import noting
 from numerics.terminal.inputs import writable_folder
-from proofs_check.documents.second_opinion import digests
+from proofs_check.documents.second_opinion.asking import digests
 
 if TYPE_CHECKING:
     from collections.abc import Generator
