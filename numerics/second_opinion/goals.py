@@ -163,14 +163,15 @@ def goals_of(note: Note) -> Iterator[Goal]:
 
 def questions(notes: Iterable[Note]) -> list[Note]:
     """What accepted answers rest on: the questions to the provers, and the arithmetic of all steps
-    of the theorems that were proved, each once.
+    of the theorems that were proved, each once; a claim that was called has those of its own.
     """
     out: dict[int, Note] = {}
     for n in notes:
         if n.who == "proved":
-            for step in n.answer.steps():
-                if step.rule == "arithmetic":
-                    out[id(step)] = Note("arithmetic", QUESTIONS[step], step)
+            steps = (step for step in n.answer.steps() if step.rule == "arithmetic")
+            out.update((id(step), Note("arithmetic", QUESTIONS[step], step)) for step in steps)
+        elif n.who == "claim":
+            out.update((id(inner.answer), inner) for inner in questions(n.inner))
         elif n.answer.verdict.executed:
-            out[id(n)] = n
+            out[id(n.answer)] = n
     return list(out.values())

@@ -50,6 +50,11 @@ def test_answers_are_kept_and_read_again(tmp_path: Path) -> None:
     assert any("1 of 1 algebraic" in line for line in again.summary())
 
 
+def test_a_claim_rests_on_what_a_claim_that_it_calls_rests_on() -> None:
+    inner = claimed(SQUARE, LOGARITHM)
+    assert asked(Claim(id="ME:2", check=lambda: inner())) == asked(inner)
+
+
 def test_what_is_left_is_listed_and_confirms_no_claim() -> None:
     hard = (sp.sqrt(x) * sp.erf(x), "<=", sp.sqrt(x) + sp.erf(x) ** 2)
     told: list[str] = []
