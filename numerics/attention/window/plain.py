@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from theory.attention.window.classes import Spectrum
 from theory.attention.window.gegenbauer import polynomials
 
-__all__ = ["plain_window_loss"]
+__all__ = ["plain_spread", "plain_window_loss"]
 
 Floats = NDArray[np.float64]
 
@@ -75,3 +75,34 @@ def plain_window_loss(spectrum: Spectrum, n: int, w: float, noise: float = 0.0, 
             B += n * (n - 1) * step * np.exp((n - 2) * log_m) @ means**2
     varying = spectrum.varying
     return float(varying * (1 + D) - 2 * b @ A + b @ B + noise * D)
+
+
+def plain_spread(d: int, n: int, w: float, *, nodes: int = 800, step: float = 0.2) -> float:
+    """The mean of ``sum gamma_i |x_i - x|^2``, which no signal term of a task with the Lipschitz
+    constant 1 exceeds.
+
+    Parameters
+    ----------
+    d, n : int
+    w : float
+    nodes : int
+    step : float
+        As of `plain_window_loss`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(plain_spread(3, 20, 0.0), 6), round(plain_spread(3, 20, 2.0), 6)
+    (2.0, 0.560358)
+    """
+    t, weights = _sphere(d, nodes)
+    out = 0.0
+    v = np.arange(-math.log(n) - 22.0, 4 * w + 6.0, step)
+    for part in np.array_split(v, max(1, len(v) // 200)):
+        u = np.exp(np.minimum(part[:, None] - 2 * w * (1 - t), 300.0))
+        e = weights * np.exp(-u)
+        out += float(n * np.exp((n - 1) * np.log(e.sum(1))) * step @ ((u * e) @ (2 * (1 - t))))
+    return out

@@ -16,7 +16,7 @@ PRINTED: Mapping[str, str] = MappingProxyType(
         "COL:3.1-sketch/width": "REFUTED",
         "COL:T3.4/range": "REFUTED",
         "COL:T3.4.tight": "REFUTED",
-        "COL:T3.5/inference": "REFUTED",
+        "COL:T3.5": "REFUTED",
         "COL:T3.5.iff": "REFUTED",
         "COL:E.3.txt/own": "REFUTED",
         "COL:T3.4/inference": "REFUTED",
@@ -26,7 +26,6 @@ PRINTED: Mapping[str, str] = MappingProxyType(
         "COL:T3.4/relu.upper": "SUPPORTED",
         "COL:E.2/upper": "SUPPORTED",
         "COL:T3.4/finite": "ARGUED",
-        "COL:T3.5": "SUPPORTED",
     }
 )
 #: The verdict of each law of ours, by its claim.

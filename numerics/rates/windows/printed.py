@@ -58,7 +58,7 @@ POWERS: dict[str, Callable[[int], float]] = {
     "COL:3.1-sketch/width": lambda d: 2 / (d + 4),
     "COL:T3.4/range": lambda d: 1 / (d + 4),
     "COL:T3.4.tight": lambda d: 0.0,
-    "COL:T3.5/inference": lambda d: -1 / (d + 2),
+    "COL:T3.5": lambda d: -1 / (d + 2),
     "COL:T3.5.iff": lambda d: 0.0,
     "COL:E.3.txt/own": lambda d: d / (d + 2),
     "COL:T3.4/affine.lower": lambda d: 1 / (d + 4),
@@ -66,7 +66,6 @@ POWERS: dict[str, Callable[[int], float]] = {
     "COL:T3.4/relu.lower": lambda d: 1 / (d + 2),
     "COL:T3.4/relu.upper": lambda d: 2 / (d + 2),
     "COL:E.2/upper": lambda d: 2 * (d + 2) / (d * (d + 4)),
-    "COL:T3.5": lambda d: -1 / (d + 2),
 }
 
 
@@ -114,7 +113,7 @@ LAWS = {
     "COL:T3.4.tight": Law(
         "Section 1: the upper bound on the loss, whose signal term is L^2/w, is tight for affine tasks", "both", _loose
     ),
-    "COL:T3.5/inference": Law(
+    "COL:T3.5": Law(
         "Theorem 3.5, without a hypothesis on n and sigma: the loss is at most C L^2 Lambda^(-1/(d+2)), here for one token as "
         "sigma -> 0",
         *("above", _one_token),
@@ -134,10 +133,6 @@ LAWS = {
     "COL:T3.4/relu.lower": Law("Theorem 3.4, ReLU: w >= c Lambda^(1/(d+2))", "below", _width(RELU), RELU),
     "COL:T3.4/relu.upper": Law("Theorem 3.4, ReLU: w <= C Lambda^(2/(d+2))", "above", _width(RELU), RELU),
     "COL:E.2/upper": Law("Theorem E.2, affine: w <= C Lambda^(2(d+2)/(d(d+4)))", "above", _width(AFFINE), AFFINE),
-    "COL:T3.5": Law(
-        "Theorem 3.5: with the width learned on ReLU tasks the loss on affine and on ReLU tasks is at most C L^2 Lambda^(-1/(d+2))",
-        *("above", lambda d, whole: max(_transferred(tasks, d, whole) for tasks in (AFFINE, RELU))),
-    ),
 }
 
 

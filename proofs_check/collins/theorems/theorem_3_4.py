@@ -12,8 +12,8 @@ import sympy as sp
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
-from numerics.evidence import Evidence
-from numerics.provers import Integers, computed, forall, identity, integral_evidence
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, forall, integral_evidence
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
@@ -28,17 +28,24 @@ DIMENSIONS, LENGTHS = (2, 3, 5), (3, 100, 10**5)
 SEARCHED = "The best width has no closed form; it is computed exactly on a grid of dimensions, lengths and noises."
 
 
-def noises(d: int, n: int) -> Iterable[float]:
-    """Variances from L^2 n^{-2/d} to n L^2, at L = 1."""
-    return (n ** (-2 / d), 1.0, float(n))
+def noises(least: Fraction | int = 1, most: Fraction | int = 1) -> Callable[[int, int], Iterable[float]]:
+    """Variances from L^2 n^{-2/d} to n L^2, at L = 1; both ends with a factor."""
+    return lambda d, n: (float(least) * n ** (-2 / d), 1.0, float(most) * n)
 
 
 def between(
-    tasks: Callable[[float], TaskClass], power: Callable[[int], float], constant: float, floor: bool, stated: str
+    tasks: Callable[[float], TaskClass],
+    power: Callable[[int], float],
+    constant: float,
+    floor: bool,
+    stated: str,
+    most: int | Fraction = 1,
 ) -> Evidence:
-    """Compare the best widths on the grid with a power of Lambda."""
+    """Compare the best widths on the grid with a power of Lambda; sigma^2 is at most so many times
+    n L^2.
+    """
     return widths_between(
-        tasks, power, constant, floor=floor, dimensions=DIMENSIONS, lengths=LENGTHS, noises=noises, checked=stated
+        tasks, power, constant, floor=floor, dimensions=DIMENSIONS, lengths=LENGTHS, noises=noises(most=most), checked=stated
     )
 
 
@@ -162,80 +169,169 @@ def upper_end_for_affine_tasks(*, proved: bool = True, add: int = 3) -> Evidence
     return forall(mine, "<=", sp.S(2) / (d + 2), {d: Integers(2, sp.oo)})
 
 
-@claim("COL:E.1/lower", control=dict(share=Fraction(1, 40)), needs=("COL:E.1.low", "COL:B.5"))
-def width_of_relu_tasks_from_below(*, share: Fraction = Fraction(1, 70)) -> Evidence:
-    r"""The best width of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a
-    grid.
+def much_noise(power: sp.Rational, *enough_tokens: str) -> Diverging:
+    """Defeat a lower end that is a power of Lambda for d = 3 and L = 1, where every minimiser is at
+    most the root of 6 e^8 Lambda.
     """
-    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}")
+    return Diverging(
+        point={"c": Fraction(1)},
+        hypotheses=("n >= 2", *enough_tokens),
+        sequence=lambda k, c: {"n": k + 1, "sigma2": 10**5 * c * (k + 1) ** 11},
+        ratio=lambda n, sigma2: (n / sigma2) ** (power - sp.Rational(1, 2)) / sp.sqrt(6 * sp.exp(8)),
+        exceeds=n**3 / 5,
+    )
+
+
+NO_UPPER_END = r"No hypothesis bounds $\sigma^2$ from above: as $\sigma^2\to\infty$ the best width is at most of the order "
+IN_THE_RANGE = r"In the range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$."
+
+
+@claim(
+    "COL:E.1/noisy",
+    control=(dict(two=3), dict(twice=Fraction(3, 2))),
+    needs=("COL:C.2", "COL:D.2", "COL:D.noise"),
+    argument=r"$\sum\gamma_i^2$ is $\frac1n+\frac{1}{2n}\sum_{i,j}(\gamma_i-\gamma_j)^2$, the sum of the $e^{2wt_j}$ is at "
+    r"most $ne^{2w}$, and $\mathbb E(t_i-t_j)^2=\frac2d$ for $i\neq j$, so that for $w\leq1$ the noise term exceeds "
+    r"$\frac{\sigma^2}{n}$ by at least $\frac{4(n-1)}{dn^2}\sigma^2w^2e^{-8}$. At a minimiser it exceeds it by at most the "
+    r"signal term at $w=0$, which is at most $4L^2$; and the noise term does not fall, so that no minimiser is above 1.",
+)
+def width_under_much_noise(*, two: int = 2, twice: int | Fraction = 2) -> Evidence:
+    r"""For $n\geq2$ and $2de^8\Lambda<1$ every minimiser has $w^2\leq2de^8\Lambda$, for affine and
+    ReLU tasks: for heights $t$ and $t+D$ and $w\leq1$ it is $e^{2w(t+D)}-e^{2wt}\geq2wDe^{-2w}$,
+    where the factor 2 is `two`, and $\frac{n}{n-1}$ is at most `twice` = 2.
+    """
+    x, gap, w = sp.symbols("x D w", positive=True)
+    tokens = sp.Symbol("n", integer=True, positive=True)
+    ranges = {x: (0, 2), gap: (0, 2), w: (0, 1)}  # x = t + 1
+    apart = forall(sp.exp(2 * w * x) * (sp.exp(2 * w * gap) - 1), ">=", two * w * gap, ranges)
+    return all_of(apart, forall(tokens / (tokens - 1), "<=", twice, {tokens: Integers(2, sp.oo)}))
+
+
+RELU_NOISE = much_noise(sp.Rational(1, 5), "n >= sigma2**(-3/2)")
+AFFINE_NOISE = much_noise(sp.Rational(1, 7), "n >= (log(n)/sigma2)**(3/2)")
+
+
+@claim(
+    "COL:E.1/lower",
+    false="gap",
+    why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+2)}$.",
+    instead=IN_THE_RANGE,
+    details=r"In the proof the bound of Case 3 is then far above that of Case 1, which is not excluded: the best width tends to 0. "
+    r"It is $\frac{\Lambda}{36}$ for $d=3$ and large $\sigma$. Theorem 3.4 has the upper end.",
+    costs="a hypothesis",
+    needs=("COL:E.1/noisy", "COL:E.1.low", "COL:B.5"),
+    repair=dict(ranged=True),
+    control=(dict(ranged=True, share=Fraction(1, 40)), dict(ranged=True, most=2)),
+    hypotheses=RELU_NOISE.hypotheses,
+)
+def width_of_relu_tasks_from_below(
+    *, ranged: bool = False, share: Fraction = Fraction(1, 70), most: int | Fraction = 1
+) -> Evidence:
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of ReLU
+    tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
+    """
+    if not ranged:
+        return along(RELU_NOISE, d=3, L=1)
+    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
 
 
 @claim("COL:E.1/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.1.up", "COL:B.5"))
 def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid."""
-    return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
-
-
-@claim("COL:E.2/lower", control=dict(share=Fraction(1, 20)), needs=("COL:E.2p/value", "COL:B.5"))
-def width_of_affine_tasks_from_below(*, share: Fraction = Fraction(3, 100)) -> Evidence:
-    r"""The best width of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a
-    grid.
+    r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
+    $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
     """
-    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+    return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}", 10**4)
+
+
+@claim(
+    "COL:E.2/lower",
+    false="gap",
+    follows="COL:E.1/lower",
+    why=NO_UPPER_END + r"$\Lambda^{1/2}$, far below $\Lambda^{1/(d+4)}$.",
+    instead=IN_THE_RANGE,
+    costs="a hypothesis",
+    needs=("COL:E.1/noisy", "COL:E.2p/value", "COL:B.5"),
+    repair=dict(ranged=True),
+    control=(dict(ranged=True, share=Fraction(1, 20)), dict(ranged=True, most=2)),
+    hypotheses=AFFINE_NOISE.hypotheses,
+)
+def width_of_affine_tasks_from_below(
+    *, ranged: bool = False, share: Fraction = Fraction(3, 100), most: int | Fraction = 1
+) -> Evidence:
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of affine
+    tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
+    """
+    if not ranged:
+        return along(AFFINE_NOISE, d=3, L=1)
+    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
 
 
 @claim("COL:E.2/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.2p/value", "COL:B.5"))
 def width_of_affine_tasks_from_above(*, share: Fraction = Fraction(1, 3)) -> Evidence:
     r"""The best width of affine tasks is at most `share` = 1/3 times $\Lambda^{2(d+2)/(d(d+4))}$,
-    on a grid.
+    on a grid, with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
     """
-    return between(affine, lambda d: 2 * (d + 2) / (d * (d + 4)), float(share), False, r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}")
+    stated = r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}"
+    return between(affine, lambda d: 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4)
 
 
-@claim("COL:T3.5", control=dict(constant=1), needs=("COL:T3.4/relu.lower", "COL:T3.4/relu.upper", "COL:E.3.cvx"))
-def other_tasks_of_one_constant(*, constant: int | Fraction = 2) -> Evidence:
-    r"""In the range of Theorem 3.4 the loss on affine and on ReLU tasks at the width learned on
-    ReLU tasks is at most `constant` = 2 times $\Lambda^{-1/(d+2)}$ at $L=1$, on a grid.
-    """
-    stated = r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}"
-    bound = lambda d, whole: float(constant) * whole ** (-1 / (d + 2))
-    return learned_loss(relu, (affine, relu), bound, dimensions=DIMENSIONS, lengths=LENGTHS, noises=noises, checked=stated)
-
-
-NO_NOISE = Diverging(
+#: For every width, task and dimension the loss is at least the noise term, and that at least
+#: sigma^2/n, which is L^2/Lambda; here d = 3 and L = 1.
+LOUD = Diverging(
     point={"c": Fraction(1)},
     hypotheses=("n >= 1", "sigma2 > 0"),
-    # one token: the loss of ReLU tasks is twice the mean square of f less its mean, at least
-    # L^2/(3d)
-    sequence=lambda k, c: {"n": 1, "sigma2": c / k**5},
-    ratio=lambda n, sigma2: sp.Rational(1, 9) * (n / sigma2) ** sp.Rational(1, 5),
-    exceeds=n / 10,
+    sequence=lambda k, c: {"n": k, "sigma2": c * k**6},
+    ratio=lambda n, sigma2: (n / sigma2) ** sp.Rational(-4, 5),
+    exceeds=n**4 / 2,
 )
 
 
 @claim(
-    "COL:T3.5/inference",
+    "COL:T3.5",
     false="gap",
-    why=r"No hypothesis on $n$ and $\sigma$ is stated: with few tokens and little noise $\Lambda$ is large, and the loss is not "
-    r"small. For one token "
-    r"and $d=3$ it is at least $\frac{L^2}{9}$.",
-    instead=r"Under the hypotheses of Theorem E.1.",
+    why=r"No hypothesis on $n$ and $\sigma$ is stated: the loss is at least $\frac{\sigma^2}{n}=\frac{L^2}{\Lambda}$, which for "
+    r"$\sigma^2\gg nL^2$ is far above $\frac{L^2}{\Lambda^\beta}$.",
+    instead=IN_THE_RANGE,
+    details=r"Without the lower end it fails as well: few tokens and little noise make $\Lambda$ large and leave a loss that "
+    r"is not small. The hypotheses of Theorem E.1 are not enough, since they have the lower end only. The proof adds ``for "
+    r"large enough $n$'', which for fixed $L$ and $\sigma$ gives the range. Of an arbitrary task it is used that its signal "
+    r"term is at most $L^2$ times the mean of $\sum_i\gamma_i\|x_i-x\|^2$.",
     costs="a hypothesis",
-    repair=dict(hypothesis=True),
-    control=dict(hypothesis=True, two=3),
-    argument=r"At the end $\sigma^2=L^2n^{-2/d}$ of the range $\Lambda^{1/(d+2)}$ is $n^{1/d}$, which the distance of the "
-    r"nearest token allows.",
-    hypotheses=NO_NOISE.hypotheses,
+    needs=("COL:R2.1.i", "COL:B.1-dec", "COL:C.8p/first", "COL:T3.4/relu.lower", "COL:T3.4/relu.upper", "COL:E.3.cvx"),
+    repair=dict(ranged=True),
+    control=(
+        dict(ranged=True, constant=1),
+        dict(ranged=True, most=6),
+        dict(ranged=True, least=Fraction(1, 2**21), lengths=(3,)),
+    ),
+    hypotheses=LOUD.hypotheses,
 )
-def without_a_hypothesis(*, hypothesis: bool = False, two: int = 2) -> Evidence:
-    r"""Printed, one token and vanishing noise defeat every constant for $d=3$. With the hypothesis
-    the exponent of $n$ in $\Lambda^{1/(d+2)}$ at its end, $(1+\frac2d)\frac{1}{d+2}$, is $\frac1d$;
-    the first 2 is `two`.
+def other_tasks_of_one_constant(
+    *,
+    ranged: bool = False,
+    constant: int | Fraction = 4,
+    least: int | Fraction = 1,
+    most: int | Fraction = 1,
+    lengths: tuple[int, ...] = LENGTHS,
+) -> Evidence:
+    r"""Printed (`ranged` = False): for $d=3$ a sequence of noises defeats every constant. For
+    $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the ends times `least` = 1 and `most` = 1, the loss on
+    every task with the constant $L=1$ at the width learned on ReLU tasks is at most `constant` = 4
+    times $\Lambda^{-1/(d+2)}$, on a grid.
     """
-    if not hypothesis:
-        return along(NO_NOISE, d=3, L=1)
-    d = sp.Symbol("d", integer=True, positive=True)
-    return identity(computed(r"(1+\tfrac2d)\tfrac{1}{d+2}", sp.together((1 + sp.S(two) / d) / (d + 2))), 1 / d)
+    if not ranged:
+        return along(LOUD, d=3, L=1)
+    return learned_loss(
+        relu,
+        (affine, relu),
+        lambda d, whole: float(constant) * whole ** (-1 / (d + 2)),
+        dimensions=DIMENSIONS,
+        lengths=lengths,
+        noises=noises(least, most),
+        checked=r"\mathcal L\leq C\,\Lambda^{-1/(d+2)}",
+    )
 
 
 @claim(

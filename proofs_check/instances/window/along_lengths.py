@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
-from numerics.attention.window.plain import plain_window_loss
+from numerics.attention.window.plain import plain_spread, plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
 from theory.attention.window.classes import TaskClass
@@ -84,6 +84,9 @@ def _best(tasks: Callable[[float], TaskClass], d: int, n: int, noise: float) -> 
     return optimal_window(tasks(1.0), d, n, noise).w
 
 
+_spread = cache(plain_spread)
+
+
 def widths_between(
     tasks: Callable[[float], TaskClass],
     power: Callable[[int], float],
@@ -148,14 +151,17 @@ def learned_loss(
     noises: Callable[[int, int], Iterable[float]],
     checked: str,
 ) -> Evidence:
-    """Compare the loss at the width learned on other tasks with a function of Lambda, for L = 1.
+    """Compare the loss of every task at the width learned on some with a function of Lambda, L = 1.
+
+    The signal term of any task is at most the mean of ``sum gamma_i |x_i - x|^2``, as attention
+    averages, and f(x_i) differs from f(x) by no more than the distance.
 
     Parameters
     ----------
     tasks : callable
         On which the width is learned.
     others : iterable of callable
-        On which it is used.
+        On which a violation is looked for.
     bound : callable
         ``bound(d, Lambda)``.
     dimensions, lengths : iterable of int
@@ -165,16 +171,18 @@ def learned_loss(
     Returns
     -------
     Evidence
-        SUPPORTED with the largest share of the bound, or REFUTED at it, by two routes.
+        SUPPORTED with the largest share of the bound that any task can reach; REFUTED, by two
+        routes, where one of the others exceeds it; OPEN in between.
     """
-    worst, count = 0.0, 0
+    worst, most, count = 0.0, 0.0, 0
     at: tuple[int, int, float, Callable[[float], TaskClass]] = (0, 0, 0.0, tasks)
     for d, n in product(dimensions, lengths):
         for noise, other in product(noises(d, n), others):
-            loss = float(window_loss(other(1.0), d, n, _best(tasks, d, n, noise), noise).loss)
-            share = loss / bound(d, n / noise)
+            w, stated = _best(tasks, d, n, noise), bound(d, n / noise)
+            found = window_loss(other(1.0), d, n, w, noise)
+            most = max(most, (_spread(d, n, w) + float(found.noise)) / stated)
             count += 1
-            if share > worst:
+            if (share := float(found.loss) / stated) > worst:
                 worst, at = share, (d, n, noise, other)
     d, n, noise, other = at
     w = _best(tasks, d, n, noise)
@@ -182,5 +190,8 @@ def learned_loss(
         again = plain_window_loss(other(1.0).spectrum(d), n, w, noise, nodes=1600) / bound(d, n / noise)
         witness = {"d": d, "n": n, "noise": noise, "tasks": other(1.0).name, "w": w, "share of the bound": worst}
         return refuted_by_two_routes("quadrature", witness, worst, 1.0, again, checked=checked)
-    covered = f"{count} cases; at most {worst:.4g} of the bound, at d = {d}, n = {n}, noise = {noise:.4g}, {other(1.0).name}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / worst)
+    told = f"{other(1.0).name} tasks reach {worst:.4g} of the bound, at d = {d}, n = {n}, noise = {noise:.4g}"
+    if most > 1:
+        return Evidence(verdict=Verdict.OPEN, engine="quadrature", checked=checked, reason=f"{told}; a task may reach {most:.4g}")
+    covered = f"{count} cases; every task is at most {most:.4g} of the bound; {told}"
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=1 / most)

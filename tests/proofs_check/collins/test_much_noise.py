@@ -1,0 +1,59 @@
+"""Theorems 3.5, E.1 and E.2 where the noise is far above n L^2, by exact widths; and what bounds
+the loss of every task.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from numerics.attention.window.best_width import optimal_window
+from numerics.attention.window.plain import plain_spread
+from numerics.evidence import Verdict
+from proofs_check.collins.theorems import theorem_3_4
+from theory.attention.window.classes import TaskClass, affine, relu
+
+
+@pytest.mark.parametrize(("tasks", "power"), [(relu, 5), (affine, 7)])
+def test_the_best_width_is_below_every_constant_times_the_printed_power(tasks: Callable[[float], TaskClass], power: int) -> None:
+    d, n = 3, 20
+    wholes = (1.0, 1e-2, 1e-4, 1e-6)
+    widths = [optimal_window(tasks(1), d, n, n / whole).w for whole in wholes]
+    assert all(0 < w <= math.sqrt(2 * d * math.exp(8) * whole) for w, whole in zip(widths, wholes))  # COL:E.1/noisy
+    ratios = [w / whole ** (1 / power) for w, whole in zip(widths, wholes)]
+    assert all(later < earlier / 10 for earlier, later in pairwise(ratios))
+
+
+def test_under_the_hypotheses_of_theorem_e1_alone_no_constant_serves_theorem_35() -> None:
+    d, n = 3, 20
+    shares = []
+    for whole in (1.0, 1e-2, 1e-4, 1e-6):
+        noise = n / whole
+        assert noise >= n ** (-2 / d)  # Theorem E.1
+        shares.append(optimal_window(relu(1), d, n, noise).loss * whole ** (1 / (d + 2)))
+        assert shares[-1] >= whole ** (1 / (d + 2) - 1)  # the noise term alone, at every width
+    assert all(later > 30 * earlier for earlier, later in pairwise(shares))
+    assert theorem_3_4.other_tasks_of_one_constant(ranged=True, most=10**4, lengths=(20,)).verdict is Verdict.REFUTED
+
+
+def test_the_mean_spread_of_the_tokens_that_are_attended_to() -> None:
+    """By drawn prompts, at one token, and for long prompts."""
+    d, n, w = 4, 7, 1.5
+    x = np.random.default_rng(5).normal(size=(200_000, n, d))
+    t = x[:, :, 0] / np.linalg.norm(x, axis=2)
+    weights = np.exp(-2 * w * (1 - t))
+    drawn = (weights * 2 * (1 - t)).sum(1) / weights.sum(1)
+    assert abs(drawn.mean() - plain_spread(d, n, w)) < 6 * drawn.std() / len(drawn) ** 0.5
+    assert plain_spread(d, 1, w) == pytest.approx(2, abs=1e-8)
+    assert plain_spread(d, 10**7, w) == pytest.approx(2 * _gap(d, w), rel=1e-5)
+
+
+def _gap(d: int, w: float) -> float:
+    """One minus the mean height under the weights."""
+    angle = np.linspace(0, math.pi, 20_001)
+    weights = np.sin(angle) ** (d - 2) * np.exp(-2 * w * (1 - np.cos(angle)))
+    return float((weights * (1 - np.cos(angle))).sum() / weights.sum())
