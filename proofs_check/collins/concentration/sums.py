@@ -14,7 +14,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.core.witnessed import along
+from proofs_check.core.witnessed import along, fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features.class_counts import within
 from theory.attention.window.caps import mean_kernel
@@ -239,10 +239,9 @@ def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
     r"""With values $a$ and $b$ on both sides of the mode, a largest value $M$ and the integral $J$
     between them, where $\min(a,b)\leq J\leq M$ (only $J\geq0$ if not `unimodal`): $a+b-M\leq J$.
     """
-    M, J = sp.symbols("M J", nonnegative=True)
-    ranges = {a: (0, oo), b: (0, oo), M: Closed(0, oo), J: Closed(0, oo)}
-    where = [(a, "<=", M), (b, "<=", M), (a, "<=", b)] + ([(J, ">=", a)] if unimodal else [])
-    return forall(a + b - M, "<=", J, ranges, where=where)
+    low, high, M, J = sp.symbols("a b M J", real=True)
+    where = [(low, "<=", M), (high, "<=", M), (low, "<=", high), (J, ">=", low if unimodal else 0)]
+    return forall(low + high - M, "<=", J, dict.fromkeys((low, high, M, J), (-oo, oo)), where=where)
 
 
 @claim(
@@ -277,15 +276,31 @@ def rearranged(*, ordered: bool = True) -> Evidence:
 
 @claim(
     "COL:I.3",
-    control=dict(share=Fraction(9, 10)),
+    false="gap",
+    why=r"Positive numbers are not asked for: with $a=(2,4)$ and $b=(-2,-1)$ the left side is $\frac59$ and the right one "
+    r"$\frac12$.",
+    instead=r"For positive $a_i$ and $b_i$, which Lemma D.2 has.",
+    details=r"The last step of the proof multiplies the rearrangement inequality by $a_ia_ja_k$, which has to be positive.",
+    costs="a hypothesis",
+    repair=dict(positive=True),
+    control=dict(positive=True, share=Fraction(9, 10)),
+    hypotheses=("a_1 < a_2", "b_1 < b_2"),
 )
-def weights_in_one_order(*, share: int | Fraction = 1) -> Evidence:
-    r"""For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, the left side is
-    at most the right one, times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$,
-    and $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both.
-    It is tried for two numbers $a\geq b$ and $y\geq l$.
+def weights_in_one_order(*, positive: bool = False, share: int | Fraction = 1) -> Evidence:
+    r"""Printed (`positive` = False): the left side is at most the right one for two numbers of any
+    sign. For any number of positive numbers in one order, $(a_i-a_j)(b_i-b_j)\geq0$, it is at most
+    the right one times `share` = 1: with the weights $a_i$ the numbers $a_i$ and $b_i$, and
+    $a_ib_i$ and $b_i$, are ordered alike, and Chebyshev's sum inequality is derived for both. It is
+    tried for two numbers $a\geq b$ and $y\geq l$.
     """
+    sides = lambda a, b, y, l: ((a**2 + b**2) * (a * y + b * l) ** 2, (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2)
+    if not positive:
+        at = dict(zip(("a_1", "a_2", "b_1", "b_2"), map(sp.Integer, (2, 4, -2, -1))))
+        left, right = sides(at["a_1"], at["a_2"], at["b_1"], at["b_2"])
+        return fails_at(
+            at, (left - right) / (6 * 8) ** 2, r"\frac{\sum a_i^2}{(\sum a_i)^2}\leq\frac{\sum a_i^2b_i^2}{(\sum a_ib_i)^2}"
+        )
+    left, right = sides(a, b, y, l)
     where = [(a, ">=", b), (y, ">=", l)]
-    left, right = (a**2 + b**2) * (a * y + b * l) ** 2, (a**2 * y**2 + b**2 * l**2) * (a + b) ** 2
     search = forall(left, "<=", share * right, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
     return derivation("COL:I.3", search, share=share)
