@@ -26,13 +26,27 @@ n = Diverging.n
 w, r, c, s, t = sp.symbols("w r c s t", positive=True)
 
 
-@claim("COL:3.1.w", control=(dict(factor=2), dict(shift=Fraction(1, 2))))
-def weights_in_the_window(*, factor: int = 3, shift: int | Fraction = 0) -> Evidence:
-    r"""For $w\|x-x_i\|^2=s\leq1$ the weight $e^{-s}$ is at least 1 over `factor` = 3, and at
-    $\|x-x_i\|=\sqrt c/\sqrt w$ it is $e^{-c}$, with `shift` = 0 added to the exponent.
+@claim(
+    "COL:3.1.w",
+    false="typo",
+    follows="COL:B.eq7",
+    why=r"With $M=w_{KQ}I_d$ the weight beside that of the query's own place is $e^{w(x^\top x_i-1)}=e^{-\frac w2\|x-x_i\|^2}$, at "
+    r"the distance $\sqrt c/\sqrt w$ that is $e^{-c/2}$.",
+    instead=r"$e^{-c/2}$ for $M=w_{KQ}I_d$, or $M=2w_{KQ}I_d$; within $1/\sqrt w$ the weights are within a constant factor all the "
+    r"same.",
+    costs="constants",
+    repair=dict(half=2),
+    control=(dict(half=3), dict(half=2, factor=Fraction(3, 2))),
+    hypotheses=("c > 0",),
+)
+def weights_in_the_window(*, half: int = 1, factor: int | Fraction = 2) -> Evidence:
+    r"""At $\|x-x_i\|^2=\frac cw$ on the sphere the score $w(x^\top x_i-1)$ is $-c$ over `half`
+    (printed: 1). For $w\|x-x_i\|^2=s\leq1$ the weight $e^{-s/2}$ is at least 1 over `factor` = 2.
     """
-    inside = forall(sp.exp(-s), ">=", sp.Rational(1, factor), {s: Closed(Fraction(1, 10**6), 1)})
-    return all_of(inside, identity(computed(r"e^{-w\|x-x_i\|^2}", sp.exp(-w * (sp.sqrt(c) / sp.sqrt(w)) ** 2)), sp.exp(-c + shift)))
+    height = sp.solve(sp.Eq(2 - 2 * t, c / w), t)[0]
+    exponent = identity(computed(r"w(x^\top x_i-1)", sp.expand(w * (height - 1))), -c / half)
+    inside = forall(sp.exp(-s / 2), ">=", 1 / sp.Rational(factor), {s: Closed(Fraction(1, 10**6), 1)})
+    return all_of(exponent, inside)
 
 
 CAP = Diverging(

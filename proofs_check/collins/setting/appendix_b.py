@@ -12,7 +12,7 @@ from sympy import oo
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
-from proofs_check.core.witnessed import definition
+from proofs_check.core.witnessed import definition, fails_at
 from proofs_check.derivations.proofs import derivation
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 from theory.symbolic.algebra import Algebra
@@ -65,18 +65,36 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
 
 @claim(
     "COL:B.1",
-    control=dict(half=Fraction(1, 3)),
+    false="edge",
+    at="the first $d$ rows of $W_V$, which the loss does not read",
+    why=r"The prediction is the last entry of the output, to which the first $d$ rows of $W_V$ add nothing: with $I$ in place "
+    r"of $0_{d\times d}$ an optimum remains one.",
+    instead=r"Of any optimal $W_V$ the last row is $(0_{1\times d},c)$; the other rows may be anything, $0$ for one.",
+    costs="nothing",
+    repair=dict(rows=False),
+    control=dict(rows=False, half=Fraction(1, 3)),
+    argument=r"$B=v^\top\sum_i\beta_ix_i$ is not $0$ where all tokens are near one point $x_1$ with $v^\top x_1\neq0$, which "
+    r"has a positive probability for $v\neq0$, so that $\mathbb EB^2>0$.",
+    hypotheses=("difference == 0",),
 )
-def without_the_covariates(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""`half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is at least that of
-    $A+C$, where $B=\sum_jv_j\beta_j$. If $f$ and $-f$ are equally likely, and the noise is
-    symmetric too, the loss at every $v$ is the same for $-A+B-C$. This is used: then that mean is
-    the loss at $v$, and no $v$ has a smaller loss than $v=0$. The squares themselves are tried.
+def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""Printed (`rows` = True), for $d=1$: with $a\neq0$ in the upper left corner of $W_V$ the last
+    entry of the output is another one than with 0.
+
+    For the last row: `half` = 1/2 times the mean of the squares of $A+B+C$ and $-A+B-C$ is that of
+    $A+C$ plus that of $B=\sum_jv_j\beta_j$, hence at least the first. If $f$ and $-f$ are equally
+    likely, and the noise is symmetric too, the loss at every $v$ is the same for $-A+B-C$. This is
+    used: then that mean is the loss at $v$, which exceeds the loss at $v=0$ by $\mathbb EB^2$. The
+    squares themselves are tried.
     """
-    everywhere = {A: (-oo, oo), B: (-oo, oo), C: (-oo, oo)}
-    printed = forall(half * ((A + B + C) ** 2 + (-A + B - C) ** 2), ">=", (A + C) ** 2, everywhere)
-    averaged = forall(2 * half * ((A + C) ** 2 + B**2), ">=", (A + C) ** 2, everywhere)
-    return derivation("COL:B.1", printed, averaged, half=half)
+    if rows:
+        corner, b, v, c, x, y = sp.symbols("a b v c x y", real=True)
+        last = sp.Matrix([[corner, b], [v, c]]) * sp.Matrix([x, y])
+        unread = sp.expand(last[1] - last[1].subs(corner, 0))
+        return fails_at({"d": 1, "a": 1, "difference": unread}, sp.S.One, r"a=0", equality=True)
+    both, whole = half * ((A + B + C) ** 2 + (-A + B - C) ** 2), (A + C) ** 2 + B**2
+    printed = identity(computed(r"\text{both}", sp.expand(both)), whole)
+    return derivation("COL:B.1", printed, identity(computed(r"\text{loss}", 2 * half * whole), whole), half=half)
 
 
 @claim(
@@ -209,15 +227,32 @@ def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
     return derivation("COL:B.5.map", search, same, share=least)
 
 
-@claim("COL:eq8", control=dict(share=2))
-def whitened_tokens(*, share: int = 1) -> Evidence:
-    r"""For $x=\Sigma^{1/2}\tilde x$ the score $w(x_i-x)^\top\Sigma^{-1}(x_i-x)$ is `share` = 1
-    times $w\|\tilde x_i-\tilde x\|^2$, in every dimension.
+@claim(
+    "COL:eq8",
+    false="typo",
+    follows="COL:B.eq7",
+    why=r"With $M=w_{KQ}\Sigma^{-1}$ the score $x_i^\top Mx$ is $-\frac w2\|\Sigma^{-1/2}(x_i-x)\|^2$ up to what all tokens "
+    r"share: (8) has twice the exponent.",
+    instead=r"$M=2w_{KQ}\Sigma^{-1}$ in (8); or half of the exponents in (8) and (9).",
+    details=r"For tokens at $x$ and $-x$, $\Sigma=I$ and $w=1$ the weights have the quotient $e^2$, and $e^4$ by (8).",
+    costs="constants",
+    repair=dict(half=2),
+    control=(dict(half=3), dict(half=2, share=2)),
+    hypotheses=("u > -2", "v > -2", "w > 0"),
+)
+def whitened_tokens(*, half: int = 1, share: int = 1) -> Evidence:
+    r"""For two tokens on the circle, $\Sigma=I$, the difference of the scores $wx_i^\top x$ is that
+    of $-w\|x_i-x\|^2$ over `half` (printed: 1). For $x=\Sigma^{1/2}\tilde x$ the exponent
+    $w(x_i-x)^\top\Sigma^{-1}(x_i-x)$ is `share` = 1 times $w\|\tilde x_i-\tilde x\|^2$, in every
+    dimension, so that (8) becomes (9).
     """
+    u, v, x = map(on_circle, "uvx")
+    square = lambda y: (y - x).dot(y - x)
+    exponents = identity(w * (u - v).dot(x), sp.expand(w * (square(v) - square(u))) / half)
     A = Algebra(symmetric=["R", "S"], vectors=["u", "v"], params=["w"], inverse=[("R", "S")])  # R = Sigma^{1/2}
-    R, S, u, v, width = (A[name] for name in "RSuvw")
-    off = R * (u - v)
-    return trace_identity(width * (off.T * S * S * off), share * width * ((u - v).T * (u - v)))
+    R, S, one, other, width = (A[name] for name in "RSuvw")
+    off = R * (one - other)
+    return all_of(exponents, trace_identity(width * (off.T * S * S * off), share * width * ((one - other).T * (one - other))))
 
 
 @claim("COL:B.1-dec", control=dict(share=2))

@@ -93,11 +93,28 @@ def case_three(*, eight: int | Fraction = 8) -> Evidence:
     return derivation("COL:C.5.c3", search, eight=eight)
 
 
-@claim("COL:C.6/lower", control=dict(share=3), argument=LAWS)
-def for_every_width(*, share: int = 4) -> Evidence:
-    r"""For $d\geq2$ and all $w>0$ the root of $3d/L^2$ times the signal term is at least
-    $\frac{1}{w+1}$ over `share` = 4, derived for every prompt length from the properties of uniform
-    tokens and tasks that R8 uses; the last step is tried on $\frac{d-1}{d-1+4w}$.
+@claim(
+    "COL:C.6/lower",
+    false="typo",
+    why=r"$L^2O(\cdot)$ bounds nothing from below: it allows $\frac{5L^2}{(w+1)^2}$, which is above $4L^2$, and so above the "
+    r"signal term, for small $w$.",
+    instead=r"$L^2\,\Omega(\frac{1}{(w+1)^2})$ on the left.",
+    costs="nothing",
+    repair=dict(omega=True),
+    control=dict(omega=True, share=3),
+    needs=("COL:C.2",),
+    argument=LAWS,
+    hypotheses=("C > 0", "w > 0"),
+)
+def for_every_width(*, omega: bool = False, share: int = 4) -> Evidence:
+    r"""Printed (`omega` = False): $\frac{C}{(w+1)^2}$, which is $O(\frac{1}{(w+1)^2})$ for every
+    $C$, is at most 4, as the signal term is by Lemma C.2, over $L^2$. With $\Omega$: for $d\geq2$
+    and all $w>0$ the root of $3d/L^2$ times the signal term is at least $\frac{1}{w+1}$ over
+    `share` = 4, derived for every prompt length from the properties of uniform tokens and tasks
+    that R8 uses; the last step is tried on $\frac{d-1}{d-1+4w}$.
     """
+    if not omega:
+        C = sp.Symbol("C", positive=True)
+        return forall(C / (w + 1) ** 2, "<=", 4, {C: (0, oo), w: (0, oo)})
     search = forall(BELOW, ">=", 1 / (share * (w + 1)), EVERY)
     return derivation("COL:C.6/lower", search, share=share)

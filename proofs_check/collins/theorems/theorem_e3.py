@@ -59,16 +59,31 @@ def which_theorem(*, theorem: int = 2, two: int = 2) -> Evidence:
 
 @claim(
     "COL:E.3/steep",
-    control=dict(five=4),
-    needs=("OURS:R8.below", "COL:C.9"),
+    false="typo",
+    why=r"At the learned width, of the order $\Lambda^{2\beta}$, the loss is of the order $L^{\prime2}w^{-3/2}$, that is "
+    r"$L^{\prime2}\Lambda^{-3\beta}$, far below $L^{\prime2}\Lambda^{-2\beta}$.",
+    instead=r"$\Omega(L^{\prime2}\Lambda^{-4\beta})$, which $w\leq O(\Lambda^{2\beta})$ and a signal term of "
+    r"$\Omega(L^{\prime2}w^{-2})$ give.",
+    details=r"The exponent is damaged in both places, and $2\beta$ is what its glyphs show; should $4\beta$ have been printed, "
+    r"the line is true. For $d=3$, $L^\prime=10L$ and $\sigma=L$ the loss over $L^{\prime2}\Lambda^{-2\beta}$ is $.12$, $.039$, "
+    r"$.014$ and $.0055$ at $n=10^2,10^4,10^6,10^8$.",
+    costs="constants",
+    repair=dict(power=4),
+    control=dict(power=4, five=4),
+    needs=("OURS:R8.law", "OURS:R8.signal", "OURS:R8.noise", "OURS:R8.below", "COL:C.9"),
     argument=r"The root of $6d/L^{\prime2}$ times the signal term of ReLU tasks is at least "
-    r"$\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$, by our R8 and "
-    r"Lemma C.9, at every width below a constant times $\Lambda^{2\beta}$.",
+    r"$\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$, by our R8 and Lemma C.9, at every width below a constant times "
+    r"$\Lambda^{2\beta}$.",
+    hypotheses=("d >= 2",),
 )
-def steeper_tasks(*, five: int = 5) -> Evidence:
-    r"""For $y=\Lambda^{\beta}\geq1$, $C\geq1$ and $w=sCy^2$ with $s\leq1$, the number $1+4w$ is at
-    most `five` = 5 times $Cy^2$, whose square is of the order $\Lambda^{4\beta}$.
+def steeper_tasks(*, power: int = 2, five: int = 5) -> Evidence:
+    r"""The exponent $\frac32\cdot2\beta$ of $\Lambda$ in one over the loss is at most that of the
+    bound, `power` times $\beta$ (printed: 2; $4\beta$ repaired). For the bound with 4: for
+    $y=\Lambda^{\beta}\geq1$, $C\geq1$ and $w=sCy^2$ with $s\leq1$, the number $1+4w$ is at most
+    `five` = 5 times $Cy^2$, whose square is of the order $\Lambda^{4\beta}$.
     """
+    if power == 2:
+        return forall(sp.Rational(3, 2) * 2 * beta, "<=", power * beta, {d: Integers(2, oo)})
     y, s = sp.symbols("y s", positive=True)
     everywhere = {y: Closed(1, oo), C: Closed(1, oo), s: Closed(Fraction(1, 10**6), 1)}
     return forall(1 + 4 * s * C * y**2, "<=", five * C * y**2, everywhere)

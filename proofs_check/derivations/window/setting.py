@@ -34,24 +34,25 @@ def equally_likely() -> Theorem:
 
 @cache
 def without_covariates() -> tuple[Theorem, Theorem]:
-    """E (A + C)^2 <= E [(A + B + C)^2 + (-A + B - C)^2]/2, which is the loss at v."""
+    """E (A + C)^2 + E B^2 = E [(A + B + C)^2 + (-A + B - C)^2]/2, which is the loss at v."""
     a, b = A(o) + C(o), B
     here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
-    each = arithmetic(y**2, "<=", ((y + z) ** 2 + (z - y) ** 2) / 2)
-    printed = chain(integrate("mean", (o,), specialise(each, {y: a, z: b})), (here + there) / 2)
+    each = arithmetic(y**2 + z**2, "==", ((y + z) ** 2 + (z - y) ** 2) / 2)
+    whole = integrate("mean", (o,), specialise(each, {y: a, z: b}))
+    printed = chain(mean(a**2) + mean(b**2), equal(mean(a**2) + mean(b**2), whole.lhs), whole, (here + there) / 2)
     same = arithmetic((here + there) / 2, "==", here, equally_likely(), hide=(here, there))
     return printed, chain(printed, same)
 
 
 def covariates_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement, Statement]:
-    """E (A + C)^2, the loss at v = 0, is at most half E [(A + B + C)^2 + (-A + B - C)^2], and 2
-    half times the loss at v.
+    """E (A + C)^2, the loss at v = 0, and E B^2 together are half E [(A + B + C)^2 + (-A + B -
+    C)^2], and 2 half times the loss at v.
     """
     here, there = mean((A(o) + B + C(o)) ** 2), mean((-A(o) + B - C(o)) ** 2)
-    least, half = mean((A(o) + C(o)) ** 2), Fraction(half)
+    least, half = mean((A(o) + C(o)) ** 2) + mean(B**2), Fraction(half)
     return (
-        Statement(least, "<=", half * (here + there)),
-        Statement(least, "<=", 2 * half * here, equally_likely().assumptions),
+        Statement(least, "==", half * (here + there)),
+        Statement(least, "==", 2 * half * here, equally_likely().assumptions),
     )
 
 

@@ -1,4 +1,4 @@
-"""Theorems 3.5, E.1 and E.2 where the noise is far above n L^2, by exact widths; and what bounds
+"""Theorems 3.5, E.1 and E.2 by exact widths: much noise, steeper tasks, and what bounds
 the loss of every task.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from numerics.attention.window.best_width import optimal_window
+from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_spread
 from numerics.evidence import Verdict
 from proofs_check.collins.theorems import theorem_3_4
@@ -57,3 +58,12 @@ def _gap(d: int, w: float) -> float:
     angle = np.linspace(0, math.pi, 20_001)
     weights = np.sin(angle) ** (d - 2) * np.exp(-2 * w * (1 - np.cos(angle)))
     return float((weights * (1 - np.cos(angle))).sum() / weights.sum())
+
+
+def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_say() -> None:
+    d, steep = 3, 10.0
+    lengths = (10**2, 10**4, 10**6, 10**8)
+    losses = [float(window_loss(relu(steep), d, n, optimal_window(relu(1), d, n, 1.0).w, 1.0).loss) for n in lengths]
+    over = lambda power: [loss / steep**2 * n ** (power / (d + 2)) for n, loss in zip(lengths, losses)]
+    assert all(later < 0.45 * earlier for earlier, later in pairwise(over(2)))
+    assert all(later > 2 * earlier for earlier, later in pairwise(over(4)))
