@@ -8,15 +8,11 @@ import numpy as np
 import sympy as sp
 from sympy import oo
 
-from numerics.attention.window.loss import window_loss
-from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence
 from numerics.provers import Closed, computed, forall, identity
-from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import definition
 from proofs_check.derivations.proofs import derivation
-from theory.attention.window.classes import affine
 
 w, s, t, c, h, v = sp.symbols("w s t c h v", positive=True)
 
@@ -64,29 +60,24 @@ def window_and_scale(*, relative: bool = False, factor: int | Fraction = 2) -> E
 
 @claim(
     "COL:2.tradeoff",
-    false="gap",
-    why=r"Few tokens: the bias falls and rises again. For two tokens and $d=3$ it is $0.1375$ at $w=\frac{13}{10}$ and $0.1449$ "
-    r"at $w=10$ ($L=1$).",
-    instead=r"For long prompts the bias falls with $w$; for every $n\geq2$ it is least at a finite width, and the noise rises.",
-    costs="nothing",
-    repair=dict(long=True),
-    control=dict(long=True, sign=-1),
-    argument=r"The limit of the bias of affine tasks for $d=3$ is a multiple of the square of $1-\coth x+\frac1x$, $x=2w$.",
-    hypotheses=("w >= 0",),
+    control=dict(sign=-1),
+    needs=("COL:D.2",),
+    argument=r"The expected estimate of an affine task is $b+l\,\mathbb E[\sum_i\gamma_it_i]\,u^\top x$ with $t_i=x_i^\top x$, "
+    r"as the tokens are distributed alike on all sides of $x$, so that the bias is $|lu^\top x|$ times half the mean of "
+    r"$\sum_i\gamma_i\|x_i-x\|^2$; for any task that mean times $L^2$ bounds the square of the bias. The noise term rises by "
+    r"Lemma D.2.",
 )
-def bias_and_width(*, long: bool = False, sign: int = 1) -> Evidence:
-    r"""Printed, the signal term of two tokens in $d=3$ at $w=10$ is at most that at
-    $\frac{13}{10}$. For long prompts the derivative $\sinh^{-2}x-x^{-2}$, times `sign` = 1, is not
-    positive.
+def bias_and_width(*, sign: int = 1) -> Evidence:
+    r"""For any tokens and weights $\gamma$, and with $u_i=h\|x_i-x\|^2$, times `sign` = 1, in the
+    exponent of a window that is narrower by $h>0$, $\sum_i\gamma_iu_i$ is at most its value before.
+    It is tried for two tokens whose weights have the quotient $v$ and whose values of $u$ differ
+    by $x$. This is the bias of the expected estimate. The whole signal term holds the variance of
+    the tokens as well, and may rise again where few tokens are near.
     """
-    if long:
-        x = sp.Symbol("x", positive=True)
-        sinh = (sp.exp(x) - sp.exp(-x)) / 2
-        return forall(sign * (x**2 - sinh**2), "<=", 0, {x: (0, oo)})
-    narrow, wide = (float(window_loss(affine(1), 3, 2, at).loss) for at in (10.0, 1.3))
-    again = plain_window_loss(affine(1).spectrum(3), 2, 10.0)
-    witness = {"d": 3, "n": 2, "w": 10, "signal": narrow, "signal at 1.3": wide}
-    return refuted_by_two_routes("quadrature", witness, narrow, wide, again)
+    x = sp.Symbol("x", positive=True)
+    narrower = v * sp.exp(-sign * x)
+    search = forall(narrower * x / (1 + narrower), "<=", v * x / (1 + v), {v: (0, oo), x: (0, 20)})
+    return derivation("COL:2.tradeoff", search, sign=sign)
 
 
 @claim("COL:NW", control=dict(power=2), needs=("COL:B.5",))

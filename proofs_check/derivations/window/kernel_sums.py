@@ -268,3 +268,28 @@ def small_statements(least: int | Fraction = 1, most: int | Fraction = 1) -> tup
         Statement(bind("prompt", (prompt,), event), "<=", 1 / (2 * L), given),
         Statement(g_p, "<=", Fraction(most) * C_up * L * exp(-2 * r), given),
     )
+
+
+#: What a narrower window adds to the exponents of the weights a.
+u = Function("u", (Sort.TOKEN,))(k)
+
+
+@cache
+def narrower() -> Theorem:
+    """sum a e^{-u} u/sum a e^{-u} <= sum a u/sum a, as u and -e^{-u} are ordered alike."""
+    u_l, c = instantiated(u, {k: l}), exp(-u)
+    order = specialise(arithmetic(0, "<=", y * (exp(y) - 1)), {y: u - u_l})
+    a_l = instantiated(a, {k: l})
+    pair = arithmetic(0 * a, "<=", a * a_l * c * order.rhs, order, hide=(a, a_l, c, order.rhs))
+    one, ac, au, acu = total(a), total(a * c), total(a * u), total(a * c * u)
+    whole = chain(_pairs(0 * a), integrate("sum", (k, l), pair, (prompt,)), 2 * (au * ac - acu * one))
+    part = arithmetic(0, "<=", whole.rhs, chain(equal(0, _pairs(0 * a)), whole), hide=(whole.rhs,))
+    up = arithmetic(acu * one, "<=", au * ac, part, hide=(one, ac, au, acu))
+    scale = 1 / (one * ac)
+    return chain(acu / ac, scale * up.lhs, replace(scale * up.lhs, up), au / one)
+
+
+def narrower_statement(sign: int = 1) -> Statement:
+    """The mean of u under the weights a e^{-sign u} is at most that under the weights a."""
+    weights = a * exp(-sign * u)
+    return Statement(total(weights * u) / total(weights), "<=", total(a * u) / total(a))

@@ -28,6 +28,7 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "COL:2.tradeoff": one(kernel_sums.narrower_statement, kernel_sums.narrower),
         "COL:3.1.ring": Proof(symmetry.ring_statements, each(symmetry.centre_of_the_ring, 2)),
         "COL:ATTN": one(setting.attention_statement, by_normal_form(setting.attention_statement)),
         "COL:B.1": Proof(setting.covariates_statements, each(setting.without_covariates, 2)),

@@ -138,7 +138,7 @@ def test_the_figures_of_a_window_have_their_sentences(tmp_path: Path, capsys: py
     small = ["--L", "1,10", "--steps", "50", "--trials", "1"]
     assert main(["figures", "--paper", "COL", "--only", "3", "--out", str(tmp_path), *small]) == 0
     found = {c["id"]: c["verdict"] for c in read_ledger(tmp_path / "ledger")["claims"]}
-    assert found["COL:Fig3"] == "REFUTED"
+    assert found["COL:Fig3"] == "SUPPORTED"
     assert found["COL:Fig3/trained"] == "SUPPORTED"
     assert "COL:3.2.beyond" in found  # of no single figure
     assert not any(id.startswith("COL:Fig4") for id in found)
