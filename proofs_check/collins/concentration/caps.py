@@ -104,7 +104,7 @@ ONE_TERM = Robust(
 
 @claim(
     "COL:G.3/small.upper",
-    false="gap",
+    false="typo",
     why=r"The sign of $\frac12$ is wrong: for $m=1$ the sum is $e^{-\alpha}$, above $e^{-\alpha-1/2}$.",
     instead=r"$\gamma(d,\alpha,m)\leq m^{d+1}e^{-\alpha m+1/2}$.",
     costs="constants",
@@ -170,7 +170,7 @@ def large_sums_from_below(*, constant: int = 2) -> Evidence:
 
 @claim(
     "COL:G.3a",
-    false="gap",
+    false="typo",
     why=r"At $x=\frac{8}{5}$ the left side is $1.2530$ and the right one $1.25$.",
     instead=r"For $x\leq\frac32$, which is enough: it is used at $x=\frac{\alpha\sqrt d}{d+\sqrt d}\leq\frac{2}{1+\sqrt5}$.",
     costs="nothing",

@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -65,34 +65,36 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
 
 @claim(
     "COL:C.8",
-    false="false",
-    robust=EMPTY_WINDOWS,
+    false="gap",
     why=r"A window so narrow that it holds no token attends to the nearest one, at a distance of the order $n^{-1/(d-1)}$: for "
     r"$d\geq4$ "
     r"its square is far above $\frac1n$.",
-    instead=r"The signal term is at most $L^2O(\frac1w+n^{-2/(d-1)})$; the printed bound holds for $n\geq45\sqrt d\,w^{d/2}\log "
-    r"n$.",
+    instead=r"The signal term is at most $L^2O(\frac1w+n^{-2/(d-1)})$, which is $L^2O(\frac1w)$ for $n\geq w^{d/2}$.",
     details=r"For $d=7$ the signal term is at least $\frac{L^2}{42}\mathbb "
     r"E\min_i(1-t_i)^2\geq\frac{L^2}{84}(\frac{2}{5n})^{2/3}$, since a cap of height "
     r"$s$ has at most $\frac54s^3$ of the sphere; at $w=n$ the printed bound is of the order $\frac{L^2}{n}$. The theorems use "
-    r"the lemma in the "
-    r"range where it holds.",
+    r"the lemma where $n\geq w^{d/2}\log n$, and there it holds.",
     costs="a hypothesis",
     needs=("COL:C.8/caps", "COL:C.9"),
     repair=dict(printed=False),
-    control=dict(printed=False, constant=Fraction(1, 4)),
+    control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
     hypotheses=EMPTY_WINDOWS.hypotheses,
 )
-def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2)) -> Evidence:
+def signal_of_relu_tasks(
+    *, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)
+) -> Evidence:
     r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
     $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d=3,4,7$, $n$ from 2 to
-    100 and widths to 300.
+    100 and widths to 300; and for $n=w^{d/2}$, where $\frac12$ is `half`, the exponent
+    $-\frac{d}{d-1}$ of $w$ in $n^{-2/(d-1)}$ is at most -1.
     """
     if printed:
         return along(EMPTY_WINDOWS, d=7)
     bound = lambda d, n, w: float(constant) * (1 / w + n ** (-2 / (d - 1)))
     stated = r"\mathcal L_{\rm sig}(\mathcal F_1^+)\leq\tfrac12(\tfrac1w+n^{-2/(d-1)})"
-    return at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated)
+    d = sp.Symbol("d", integer=True, positive=True)
+    filled = forall(-2 * sp.Rational(half) * d / (d - 1), "<=", -1, {d: Integers(2, sp.oo)})
+    return all_of(at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated), filled)
 
 
 @claim(

@@ -74,6 +74,7 @@ BEYOND = Diverging(
 @claim(
     "COL:E.1-c2",
     false="gap",
+    follows="COL:D.1/lower",
     why=r"The noise term there is of the order $\sigma^2w^{(d-1)/2}/n$: for $d=3$ at $w=n^{2/3}$, above the threshold, it is of "
     r"the "
     r"order $\sigma^2n^{-1/3}$.",
@@ -155,10 +156,12 @@ def upper_end(*, halves: int = 2) -> Evidence:
 @claim(
     "COL:E.1.up/inference",
     false="gap",
+    follows="COL:D.1/lower",
     why=r"The noise term is of the order $\sigma^2w^{(d-1)/2}/n$ and not $w^{d/2}$, so that the step gives the exponent "
     r"$\frac{2d}{(d-1)(d+2)}$.",
-    instead=r"The upper end $\Lambda^{2/(d+2)}$ is true by the sharp law of our R8, and sharp.",
+    instead=r"The step gives $\Lambda^{\frac{2d}{(d-1)(d+2)}}$; the upper end $\Lambda^{2/(d+2)}$ is true by the sharp law of our R8.",
     costs="nothing",
+    needs=("OURS:R8.law",),
     repair=dict(printed=False),
     control=dict(printed=False, extra=2),
     hypotheses=("e >= 1",),

@@ -16,25 +16,23 @@ half_d = d / sp.S(2)
 
 @claim(
     "COL:E.2-c3",
-    false="edge",
-    at="d = 2",
-    why=r"For $d=2$ the bound $\frac{L^2}{w^2}+\frac{L^2}{n}$ falls for ever and has no minimiser.",
-    instead=r"For $d\geq3$ the minimiser is $(\frac{4n}{d-2})^{2/(d+2)}$, of the printed order.",
+    false="typo",
+    why=r"For $d\geq3$ the derivative vanishes where $w^{(d+2)/2}=\frac{4n}{d-2}$; the factor $\frac{4}{d-2}$ is missing.",
+    instead=r"For $d\geq3$ it is $(\frac{4n}{d-2})^{2/(d+2)}$, of the printed order.",
+    details=r"For $d=2$ the bound $\frac{L^2}{w^2}+\frac{L^2}{n}$ falls for ever and has no minimiser.",
     costs="nothing",
-    repair=dict(least=3),
-    control=dict(least=3, four=5),
-    hypotheses=("w > 0",),
+    repair=dict(four=4),
+    control=dict(four=5),
+    hypotheses=("e in Integers", "e >= 1", "w > 0"),
     argument=r"The derivative is negative below the only point where it vanishes and positive above.",
 )
-def least_of_the_signal_bound(*, least: int = 2, four: int = 4) -> Evidence:
-    r"""Printed (`least` = 2), the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$ is not negative
-    somewhere for $d=2$, where it is $-\frac{2}{w^3}$. For $d=e+2\geq3$ its two parts cancel where
-    $w^{(d+2)/2}$ is `four` = 4 times $\frac{n}{e}$.
+def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
+    r"""For $d=e+2\geq3$ the two parts of the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$ cancel
+    where $w^{(d+2)/2}$ is $n$ (printed), or `four` = 4 times $\frac{n}{e}$.
     """
-    if least < 3:
-        return forall(computed(r"\partial_w(w^{-2}+n^{-1})", -2 / w**3), ">=", 0, {w: (0, oo)})
     half_e = e / sp.S(2)
-    rising = half_e * w ** (half_e - 1) / (e * w ** (half_e + 2) / four)
+    over_n = sp.S.One if four is None else four / e
+    rising = half_e * w ** (half_e - 1) / (w ** (half_e + 2) / over_n)
     return identity(computed(r"\partial_w(w^{e/2}/n)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
 
 
