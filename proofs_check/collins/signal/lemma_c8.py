@@ -80,9 +80,7 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
     control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
     hypotheses=EMPTY_WINDOWS.hypotheses,
 )
-def signal_of_relu_tasks(
-    *, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)
-) -> Evidence:
+def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
     $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d=3,4,7$, $n$ from 2 to
     100 and widths to 300; and for $n=w^{d/2}$, where $\frac12$ is `half`, the exponent
