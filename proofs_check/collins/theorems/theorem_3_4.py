@@ -58,9 +58,9 @@ SATURATED = Diverging(
     why=r"The lower end of the noise, a damaged place, shows no $L$: with two tokens, $\sigma=1$, $d=3$ and $L\to\infty$ the best "
     r"width stays below 16, and $\Lambda^{\alpha}$ does not.",
     instead=r"For $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$.",
-    details=r"The lower end is that of Theorem E.1, which states no upper one. For every fixed $n\geq2$ the best width without noise is finite, since an average over two tokens at nearly the "
-    r"same distance is "
-    r"better than the nearest one. Should $L^2$ have been lost in the scan, the line is true.",
+    details=r"The lower end is that of Theorem E.1, which states no upper one. For every fixed $n\geq2$ the best width without "
+    r"noise is finite, since an average over two tokens at nearly the same distance is better than the nearest one. Should "
+    r"$L^2$ have been lost in the scan, the line is true.",
     costs="a hypothesis",
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),

@@ -159,7 +159,7 @@ def upper_end(*, halves: int = 2) -> Evidence:
     follows="COL:D.1/lower",
     why=r"The noise term is of the order $\sigma^2w^{(d-1)/2}/n$ and not $w^{d/2}$, so that the step gives the exponent "
     r"$\frac{2d}{(d-1)(d+2)}$.",
-    instead=r"The step gives $\Lambda^{\frac{2d}{(d-1)(d+2)}}$; the upper end $\Lambda^{2/(d+2)}$ is true by the sharp law of our R8.",
+    instead=r"The step gives $\Lambda^{\frac{2d}{(d-1)(d+2)}}$; the upper end $\Lambda^{2/(d+2)}$ is true by our R8.",
     costs="nothing",
     needs=("OURS:R8.law",),
     repair=dict(printed=False),

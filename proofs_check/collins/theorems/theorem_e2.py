@@ -27,8 +27,8 @@ half_d = d / sp.S(2)
     argument=r"The derivative is negative below the only point where it vanishes and positive above.",
 )
 def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
-    r"""For $d=e+2\geq3$ the two parts of the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$ cancel
-    where $w^{(d+2)/2}$ is $n$ (printed), or `four` = 4 times $\frac{n}{e}$.
+    r"""For $d=e+2\geq3$ the two parts of the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$
+    cancel where $w^{(d+2)/2}$ is $n$ (printed), or `four` = 4 times $\frac{n}{e}$.
     """
     half_e = e / sp.S(2)
     over_n = sp.S.One if four is None else four / e
