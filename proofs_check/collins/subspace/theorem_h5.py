@@ -76,7 +76,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     why=ONE_TOKEN
     + r"with $c_v=0$ the scores see only $B^\top MB$, and $2BB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $2BB^\top$.",
     details=r"Assumption 4.3 allows $c_v=0$, and Section 4 states no $n$ in Case 1 (Theorem H.5 has $n>1$). The proof bounds "
-    r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded; all free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
+    r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded (COL:H.2.min/bound); that step is mended for $k=1$, $n=2$ and $\sigma=0$ "
+    r"only. All free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
     instead=r"For $n\geq2$ and $c_v\neq0$ the minimiser is $cBB^\top$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
