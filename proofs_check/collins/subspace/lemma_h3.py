@@ -12,7 +12,7 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity, integral_evidence
-from proofs_check.core.claim import claim
+from proofs_check.core.claim import MEANS, claim
 from proofs_check.derivations.proofs import derivation
 from theory.attention.window.low_rank import d_ab, gamma_ab, signal_of_signs
 
@@ -37,7 +37,9 @@ def of_tokens(n: int, k: int) -> tuple[list[sp.Matrix], sp.Matrix, list[sp.Symbo
 @claim("COL:H.3a/41", control=dict(factor=1))
 def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
     r"""The derivative in $\alpha_1$ of what is averaged in (40) is `factor` = 2 times the sum of
-    what is averaged in $S_{i,j}$, for every choice of the tokens: $n=3$, $k=2$.
+    what is averaged in $S_{i,j}$, for all tokens and weights, every $n$ and $k$: if $\alpha_1$
+    grows by $h$, the change is $h$ times that, up to $h^2$ times a number, which is given. It is
+    tried for $n=3$, $k=2$.
     """
     tokens, u, e, alpha = of_tokens(3, 2)
     off = [v - u for v in tokens]
@@ -45,10 +47,17 @@ def derivative_of_the_signal_term(*, factor: int = 2) -> Evidence:
     pairs = [(i, j) for i in range(3) for j in range(3)]
     signal = sum(off[i].dot(off[j]) * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs) / total**2
     terms = sum((tokens[0] - tokens[i]).dot(off[j]) * e[0] * e[i] * e[j] * alpha[i] * alpha[j] for i, j in pairs) / total**3
-    return identity(computed(r"\partial_{\alpha_1}", sp.diff(signal, alpha[0])), factor * terms)
+    search = identity(computed(r"\partial_{\alpha_1}", sp.diff(signal, alpha[0])), factor * terms)
+    return derivation("COL:H.3a/41", search, factor=factor)
 
 
-@claim("COL:H.3a/46", control=dict(sign=-1), needs=("COL:H.3.perp",))
+@claim(
+    "COL:H.3a/46",
+    control=dict(sign=-1),
+    needs=("COL:H.3.perp",),
+    argument=r"The flip of Lemma H.3's (42) puts $ab$ for $u_i^\top u_1$; the two heights are independent of one density $p$, and "
+    r"half the sum over both orders of $a$ and $b$ is the integral of $\frac12\mathcal G_{a,b}$.",
+)
 def pair_of_terms(*, sign: int = 1) -> Evidence:
     r"""What is averaged in $S_{i,1}+S_{i,i}$ is, once $u_i^\top u_1$ has become $ab$, the numerator
     $e^{c(a+b)}(e^{ca}\gamma_{b,a}\alpha_1-e^{cb}\gamma_{a,b}\alpha_i)$ of (50).
@@ -69,19 +78,24 @@ def rearranged_into_two_terms(*, sign: int = 1) -> Evidence:
 
 @claim("COL:H.3.perp", control=dict(sign=1))
 def perpendicular_parts_cancel(*, sign: int = -1) -> Evidence:
-    r"""The two terms of (42) that hold $I-uu^\top$ vanish: averaged over the flip of the part $q_j$
-    of $u_j$ that is perpendicular to $u$ ($u=e_1$, $k=3$), which changes no exponent.
+    r"""The two terms of (42) that hold $I-uu^\top$ have mean 0, which is 1 plus `sign`, for every
+    $k$: the flip of the part of $u_j$ that is perpendicular to $u$ leaves $u^\top u_j$ as it is,
+    $-1$ times `sign`. It is used that it keeps the law of the tokens. It is tried for $u=e_1$,
+    $k=3$, with the mean over both.
     """
     s = sp.symbols("s_1 s_i s_j", real=True)
     parts = [sp.Matrix([0, *sp.symbols(f"q_{name}^2:4", real=True)]) for name in "1ij"]
     u = sp.Matrix([1, 0, 0])
     outside = sp.eye(3) - u * u.T
-    v = [t * u + w for t, w in zip(s, parts)]
-    mean = [(v[0] - v[1]).dot(outside * (s[2] * u + flip * parts[2] - u)) for flip in (1, sign)]
-    return identity(computed(r"\text{at }q_j", mean[0]), -computed(r"\text{at }-q_j", mean[1]))
+    v = [height * u + w for height, w in zip(s, parts)]
+    flips = [s[2] * u + flip * parts[2] for flip in (1, -1)]
+    height = identity(computed(r"u^{\top}u_j", flips[1].dot(u)), -sign * flips[0].dot(u))
+    mean = sum((v[0] - v[1]).dot(outside * (z - u)) for z in flips) / 2
+    across = identity(computed(r"\text{mean}", sp.expand(mean)) + t, 1 + sign + t)
+    return derivation("COL:H.3.perp", height, across, sign=sign)
 
 
-@claim("COL:H.3.S", control=dict(swapped=True))
+@claim("COL:H.3.S", control=dict(swapped=True), assumes=(MEANS,))
 def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
     r"""(44): with $a>b$, that is $e^{ca}>e^{cb}$, and $\alpha_1>\alpha_i$ the first denominator is
     the larger one; so $(a-b)(u_j^\top u-1)$ times the difference of the reciprocals is positive

@@ -10,6 +10,7 @@ from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 from proofs_check.derivations.window import (
     affine,
     below,
+    blocks,
     caps,
     kernel_sums,
     long_prompts,
@@ -28,6 +29,13 @@ __all__ = ["PROOFS"]
 #: By the id of a claim.
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
+        "COL:4.project": one(blocks.projection_statement, blocks.value_of_the_projection),
+        "COL:4.scales": Proof(blocks.scales_statements, blocks.scales_theorems),
+        "COL:4.window": one(blocks.window_statement, by_normal_form(blocks.window_statement)),
+        "COL:D4.1/outside": one(blocks.outside_statement, blocks.constant_outside),
+        "COL:D4.2": one(blocks.second_moment_statement, signal.isotropic),
+        "COL:H.3.perp": Proof(blocks.perpendicular_statements, (blocks.height_of_the_flip, blocks.no_mean_across)),
+        "COL:H.3a/41": one(blocks.derivative_statement, blocks.derivative_of_the_signal),
         "COL:3.1.ring": Proof(symmetry.ring_statements, each(symmetry.centre_of_the_ring, 2)),
         "COL:ATTN": one(setting.attention_statement, by_normal_form(setting.attention_statement)),
         "COL:B.1": Proof(setting.covariates_statements, each(setting.without_covariates, 2)),
