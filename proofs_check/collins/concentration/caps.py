@@ -86,13 +86,12 @@ def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), HEIGHTS) for k in ODD))
 
 
-@claim("COL:G.2", control=dict(first=2))
+@claim("COL:G.2", control=dict(first=2), fragment=r"$m=1,2,3$, with all real $d>0$ and $\alpha>0$.")
 def truncated_sum(*, first: int = 1) -> Evidence:
-    r"""For $m=3$ and $d=4$ the sum of the definition, from `first` = 1, is the function of the
-    library.
-    """
-    total = sum(k**4 * sp.exp(-k * alpha) for k in range(first, 4))
-    return identity(computed(r"\gamma(4,\alpha,3)", truncated_gamma(4, alpha, 3)), total)
+    r"""For $m=1,2,3$ the sum of the definition, from `first` = 1, is the library's function."""
+    total = lambda m: sum((k**d * sp.exp(-k * alpha) for k in map(sp.Integer, range(first, m + 1))), sp.S.Zero)
+    of_library = lambda m: computed(rf"\gamma(d,\alpha,{m})", truncated_gamma(d, alpha, m))
+    return all_of(*(identity(of_library(m), total(m)) for m in (1, 2, 3)))
 
 
 ONE_TERM = Robust(
@@ -223,29 +222,42 @@ def largest_term(*, most: int = 2) -> Evidence:
     return derivation("COL:G.3.cite", search, most=most)
 
 
-@claim("COL:G.6", control=(dict(upper=Fraction(1, 3)), dict(lower=2)), cites=("Stirling's bounds", "Gautschi's inequality"))
-def gamma_function(*, upper: int | Fraction = 1, lower: int = 1) -> Evidence:
+@claim(
+    "COL:G.6",
+    control=(dict(upper=Fraction(1, 3)), dict(half=Fraction(2, 5)), dict(lower=2), dict(convex=2)),
+    cites=("Stirling's formula", r"Bohr and Mollerup: $\log\Gamma$ is convex"),
+    argument=r"$q_d=d!\,(\frac ed)^d/\sqrt{2\pi d}$ falls with $d$, since $(d+\frac12)\log(1+\frac1d)\geq1$, from $q_1$ to its "
+    r"limit $1$, which is Stirling's formula. As $\log\Gamma$ is convex, "
+    r"$\Gamma(z+1)^2\leq\Gamma(z+\frac12)\Gamma(z+\frac32)=(z+\frac12)\Gamma(z+\frac12)^2$.",
+)
+def gamma_function(*, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1) -> Evidence:
     r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
     and at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its
-    square `lower` times that.
+    square `lower` times that. For every real $d\geq1$ it is $(d+h)\log(1+\frac1d)\geq1$, with $h$
+    for `half` = 1/2, and from $Y^2\leq(z+\frac12)X^2$ follows $\frac XY\geq(z+\frac12)^{-1/2}$,
+    with the square times `convex` = 1.
     """
-    parts = []
+    X, Y, z = sp.symbols("X Y z", positive=True)
+    steps = forall((d + half) * sp.log(1 + 1 / d), ">=", 1, {d: Closed(1, oo)})
+    where = [(Y**2, "<=", (z + sp.Rational(1, 2)) * X**2)]
+    quotient = forall((X / Y) ** 2, ">=", convex / (z + sp.Rational(1, 2)), dict.fromkeys((X, Y, z), (0, oo)), where=where)
+    parts = [steps, quotient]
     for k in (1, 2, 5, 20, 100):
         quotient = sp.factorial(k) / (sp.sqrt(2 * sp.pi * k) * (sp.S(k) / sp.E) ** k)
         parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, ">=", lower, HEIGHTS))
         parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, "<=", upper * sp.E, HEIGHTS))
-    for z in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
-        square = sp.simplify((sp.gamma(z + sp.Rational(1, 2)) / sp.gamma(z + 1)) ** 2 * (z + sp.Rational(1, 2)))
-        parts.append(forall(computed(rf"q({z})", square) + 0 * eps, ">=", lower, HEIGHTS))
+    for at in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
+        square = sp.simplify((sp.gamma(at + sp.Rational(1, 2)) / sp.gamma(at + 1)) ** 2 * (at + sp.Rational(1, 2)))
+        parts.append(forall(computed(rf"q({at})", square) + 0 * eps, ">=", lower, HEIGHTS))
     return all_of(*parts)
 
 
 @claim("COL:G.7", control=dict(half=Fraction(2, 5)))
 def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The logarithm of both sides with $y=\frac{1}{\sqrt d}$, times $y^2$: $\log(1+y)-y\geq-hy^2$
-    for $0<y\leq1$, where $h$ is `half` = 1/2.
+    r"""For every real $d\geq1$ it is $(1+\frac{1}{\sqrt d})^de^{-\sqrt d}\geq e^{-h}$, where $h$ is
+    `half` = 1/2.
     """
-    return forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: Closed(Fraction(1, 10**6), 1)})
+    return forall((1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-sp.Rational(half)), {d: Closed(1, oo)})
 
 
 @claim(
@@ -262,4 +274,4 @@ def two_terms_of_the_series(*, lower: bool = False, half: Fraction = Fraction(1,
     r"""Printed, $\log(1+x)$ is at most $x-\frac{x^2}{2}$ for $x\leq1$; with `lower` it is at least
     that, where $\frac12$ is `half`.
     """
-    return forall(sp.log(1 + x), ">=" if lower else "<=", x - half * x**2, {x: Closed(Fraction(1, 10**6), 1)})
+    return forall(sp.log(1 + x), ">=" if lower else "<=", x - half * x**2, {x: sp.Interval.Lopen(0, 1)})

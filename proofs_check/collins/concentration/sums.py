@@ -266,13 +266,24 @@ def last_line(*, sign: int = -1) -> Evidence:
     return forall(1 / (sp.exp(l) - 1), "<=", 1 / l + sign, {l: (0, 20)})
 
 
-@claim("COL:I.2", control=dict(ordered=False), cites=("Hardy and Littlewood: rearrangement inequality",))
-def rearranged(*, ordered: bool = True) -> Evidence:
-    r"""For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
+@claim(
+    "COL:I.2",
+    control=(dict(ordered=False), dict(share=2)),
+    argument=r"By Fubini $\int fg=\int_0^\infty\int_0^\infty|\{f>s\}\cap\{g>t\}|\,ds\,dt$ for $f,g\geq0$. The sets above $s$ "
+    r"and $t$ of the rearrangements have the same measures and are balls around $0$, one in the other, so that their "
+    r"intersection has the smaller measure, which no other intersection exceeds.",
+)
+def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
+    r"""The part that two sets have in common, times `share` = 1, has at most the smaller of their
+    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
     without the order it is not.
     """
+    common, first, second = sp.symbols("A B C", nonnegative=True)
+    sets = dict.fromkeys((common, first, second), Closed(0, oo))
+    nested = forall(share * common, "<=", sp.Min(common + first, common + second), sets)
     where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
-    return forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+    pairs = forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+    return all_of(nested, pairs)
 
 
 @claim(
