@@ -235,7 +235,7 @@ def signal_grows_with_the_largest_weight(*, sign: int = 1) -> Evidence:
     return forall(sign * slope.subs(other, 1), ">", 0, {first: (1, oo), E: (1, oo)})
 
 
-@claim("COL:H.3/signs", control=dict(sign=-1))
+@claim("COL:H.3/signs", control=dict(sign=-1), fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.")
 def signal_of_several_signs(*, sign: int = 1) -> Evidence:
     r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
     positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
@@ -245,7 +245,7 @@ def signal_of_several_signs(*, sign: int = 1) -> Evidence:
     return all_of(*(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes))
 
 
-@claim("COL:H.3/sphere", control=dict(sign=-1))
+@claim("COL:H.3/sphere", control=dict(sign=-1), fragment=r"$k=3$, $n=2$, $c=\frac12,1,2$ and $r=\frac12,2$.")
 def signal_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
     r"""For $k=3$ and $n=2$ the derivative of $H_{\rm signal}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$
     is positive at $c=\frac12,1,2$ and $r=\frac12,2$, by enclosure of an integral.

@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,
@@ -125,12 +126,14 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
 @claim("COL:H.5i", control=dict(power=1))
 def loss_is_homogeneous(*, power: int = 0) -> Evidence:
     r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what
-    is averaged, for $n=2$ tokens of any errors $z_i$ and any noise.
+    is averaged, for any number of tokens, any errors and any noise; two tokens with the errors
+    $z_i$ are tried.
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
     inside = lambda a, b: ((p * a * x + q * b * y) ** 2 + sigma**2 * ((p * a) ** 2 + (q * b) ** 2)) / (p * a + q * b) ** 2
-    return identity(computed(r"H(u,c^{\prime}\alpha)", inside(c * first, c * second)), c**power * inside(first, second))
+    search = identity(computed(r"H(u,c^{\prime}\alpha)", inside(c * first, c * second)), c**power * inside(first, second))
+    return derivation("COL:H.5i", search, power=power)
 
 
 @claim(

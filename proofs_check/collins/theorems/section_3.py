@@ -75,9 +75,8 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
 @claim(
     "COL:3.1-sketch/loss",
     control=dict(share=20),
-    argument=r"For $d=3$ the height of a uniform point of the sphere is uniform, and the sketch puts the expected number of "
-    r"tokens into the "
-    r"denominator, as the paper does.",
+    fragment=r"$d=3$, where the height of a uniform point of the sphere is uniform; the expected number of tokens stands in the "
+    r"denominator, as in the sketch.",
 )
 def sketched_loss_in_three_dimensions(*, share: int = 16) -> Evidence:
     r"""For $d=3$ the mean height in the cap above $1-\frac{1}{2w}$ is $1-\frac{1}{4w}$, whose

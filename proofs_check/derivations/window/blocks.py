@@ -9,7 +9,7 @@ from functools import cache
 from numerics.derivations.binding import bind
 from numerics.derivations.derived import chain, turned
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import REALS, Sort
+from numerics.derivations.sorts import POSITIVE, REALS, Sort
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
@@ -260,3 +260,35 @@ def derivative_of_the_signal() -> Theorem:
         for end, to in zip(ends, (statement.lhs, 2 * step * double * N**3 + step**2 * rest * N**3 * N_grown**2))
     )
     return chain(turned(first), over_sums, last)
+
+
+#: H of Theorem H.5 given all tokens, and all weights times one number.
+factor_, sigma, of_scaled = Variable("c'", range=POSITIVE), Variable("sigma", range=REALS), Function("N'", (Sort.TOKEN,), None)
+squares = tokens(share(i, o) ** 2)
+
+
+@cache
+def scaled_weights() -> tuple[Theorem, Theorem]:
+    scaled = tokens(factor_ * share(i, o))
+    return sums_of_weights()[0], assume("N' is that of c'alpha", of_scaled(o) * scaled, "==", 1, every=(o,))
+
+
+def homogeneous_statement(power: int = 0) -> Statement:
+    """|V|^2/S^2 + sigma^2 sum w_i^2/S^2 with the weights c'w_i is c'^power times that with w_i."""
+    V = tokens(factor_ * share(i, o) * (X(i, j, o) - p(j)))
+    left = (over(V**2) + sigma**2 * tokens((factor_ * share(i, o)) ** 2)) * of_scaled(o) ** 2
+    right = (squared + sigma**2 * squares) * inverse(o) ** 2
+    return Statement(left, "==", factor_**power * right if power else right, hypotheses(*scaled_weights()))
+
+
+@cache
+def homogeneous() -> Theorem:
+    """N = c'N', as both are one over the sum of the weights."""
+    one, other = scaled_weights()
+    statement, both = homogeneous_statement(), (squared + sigma**2 * squares) * of_scaled(o) ** 2
+    of_one = chain(factor_ * of_scaled(o) * total, other)
+    cross = inverse(o) * of_one.lhs
+    same = chain(inverse(o), arithmetic(inverse(o), "==", cross, of_one, hide=(of_one.lhs,)), one.lhs * (factor_ * of_scaled(o)))
+    same = chain(same, arithmetic(same.rhs, "==", factor_ * of_scaled(o), one, hide=(one.lhs,)))
+    last = arithmetic(factor_**2 * both, "==", statement.rhs, same, hide=(squared, squares))
+    return chain(statement.lhs, last)

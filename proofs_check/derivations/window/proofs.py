@@ -35,6 +35,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:D4.1/outside": one(blocks.outside_statement, blocks.constant_outside),
         "COL:D4.2": one(blocks.second_moment_statement, signal.isotropic),
         "COL:H.3.perp": Proof(blocks.perpendicular_statements, (blocks.height_of_the_flip, blocks.no_mean_across)),
+        "COL:H.5i": one(blocks.homogeneous_statement, blocks.homogeneous),
         "COL:H.3a/41": one(blocks.derivative_statement, blocks.derivative_of_the_signal),
         "COL:3.1.ring": Proof(symmetry.ring_statements, each(symmetry.centre_of_the_ring, 2)),
         "COL:ATTN": one(setting.attention_statement, by_normal_form(setting.attention_statement)),
