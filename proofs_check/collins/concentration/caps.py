@@ -126,10 +126,11 @@ def small_sums_from_above(*, sign: int = -1) -> Evidence:
 def small_sums_from_below(*, half: int = 1) -> Evidence:
     r"""The sum of $N^de^{-\alpha N}$ over a list of numbers of $(0,m]$ that contains $m$, such as
     $1,\dots,m$, is at least $m^de^{-\alpha m-h/2}$, where $h$ is `half` = 1. It is tried with the
-    last term.
+    whole sum for $m=1,2$.
     """
-    everywhere = {alpha: Closed(1, 2), m: Closed(1, oo)}
-    search = forall(sp.exp(-alpha * m), ">=", sp.exp(-alpha * m - sp.Rational(half, 2)), everywhere)
+    everywhere = {alpha: Closed(1, 2), d: Closed(5, oo)}
+    stated = lambda m: sp.Integer(m) ** d * sp.exp(-alpha * m - sp.Rational(half, 2))
+    search = all_of(*(forall(truncated_gamma(d, alpha, m), ">=", stated(m), everywhere) for m in (2, 1)))
     return derivation("COL:G.3/small.lower", search, half=half)
 
 
@@ -185,13 +186,13 @@ def geometric_series(*, end: int | Fraction = 2) -> Evidence:
 @claim("COL:G.3.sum", control=dict(root=2))
 def ratio_of_the_tail(*, root: int = 1) -> Evidence:
     r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is
-    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; it is tried on
-    $\frac di-\alpha$.
+    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; the logarithms of
+    both are tried for $d\geq1$, at $i=s\frac{d+\sqrt d}{\alpha}$.
     """
-    q = sp.Symbol("q", positive=True)  # the root of d
-    stated = -root * alpha * q / (q**2 + q)
-    everywhere = {q: (0, oo), alpha: Closed(1, 2), i: (0, oo)}
-    search = forall(q**2 / i - alpha, "<=", stated, everywhere, where=[(i, ">=", (q**2 + q) / alpha)])
+    q, s = sp.symbols("q s", positive=True)  # q is the root of d
+    quotient = q**2 * sp.log(1 + alpha / (s * (q**2 + q))) - alpha
+    everywhere = {q: Closed(1, oo), alpha: Closed(1, 2), s: Closed(1, oo)}
+    search = forall(quotient, "<=", -root * alpha * q / (q**2 + q), everywhere)
     return derivation("COL:G.3.sum", search, root=root)
 
 
@@ -202,10 +203,12 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
     where $h$ is `half` = 1/2, and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
-    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at $u=1$ and the
-    largest $v=1+y$, $y=\frac{1}{\sqrt d}$, where $\log(1+y)-y\geq-hy^2$.
+    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at the largest
+    term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and $d\geq1$.
     """
-    search = forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: (0, 1)})
+    y = sp.Symbol("y", nonnegative=True)
+    quotient = d * (sp.log(1 + y / sp.sqrt(d)) - y / sp.sqrt(d))
+    search = forall(quotient, ">=", -half, {d: Closed(1, oo), y: Closed(0, 1)})
     return derivation("COL:G.3.low", search, half=half)
 
 
@@ -216,9 +219,10 @@ def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 def largest_term(*, most: int = 2) -> Evidence:
     r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is
     $(\frac{d}{\alpha e})^d<\frac{\Gamma(d+1)}{\alpha^{d+1}}$, from Stirling's lower bound, which is
-    cited, and $\alpha<\sqrt{2\pi d}$, which is tried.
+    cited. It is tried for $d=5,8,20$.
     """
-    search = forall(alpha, "<", sp.sqrt(2 * sp.pi * d), {alpha: Closed(1, most), d: Closed(5, oo)})
+    sides = lambda k: ((sp.Integer(k) / (alpha * sp.E)) ** k, sp.factorial(k) / alpha ** (k + 1))
+    search = all_of(*(forall(left, "<", right, {alpha: Closed(1, most)}) for left, right in map(sides, (5, 8, 20))))
     return derivation("COL:G.3.cite", search, most=most)
 
 

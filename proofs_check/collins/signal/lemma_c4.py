@@ -33,16 +33,19 @@ def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
     `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
     `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. Of the uniform direction it
     is used that its coordinates are uncorrelated and of one mean square, and of the slope that it
-    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. It is tried in the
-    plane of $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat
-    x=ax+bx^\prime$.
+    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. The mean is tried on
+    the circle, and the split in the plane of $x$ and a unit vector $x^\prime\perp x$, with the
+    cross term $ab$ of $\hat x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])
     a, b = sp.symbols("a b", real=True)
     hat, off = a * x + b * v, x - a * x - b * v
     l, L = sp.Symbol("l", real=True), sp.Symbol("L", positive=True)
-    slope = identity(computed(r"\mathbb E l^2", sp.integrate(l**2, (l, -L, L)) / (2 * L)), L**2 / three)
+    angle, v_1, v_2 = sp.symbols("theta v_1 v_2", real=True)
+    square = sp.integrate(l**2, (l, -L, L)) / (2 * L)
+    turned = sp.integrate(sp.expand((v_1 * sp.cos(angle) + v_2 * sp.sin(angle)) ** 2), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
+    slope = identity(computed(r"\mathbb E l^2(w^{\top}v)^2", square * turned), L**2 / (three * 2) * (v_1**2 + v_2**2))
     error = identity(off.dot(off), (1 - x.dot(hat)) ** 2 + v.dot(hat) ** 2 + cross * a * b)
     return derivation("COL:C.4a", slope, error, cross=cross, three=three)
 
