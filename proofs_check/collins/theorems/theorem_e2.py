@@ -6,7 +6,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 
 d, e = sp.symbols("d e", integer=True, positive=True)
@@ -72,13 +72,14 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 
 @claim(
     "COL:E.2.vac",
-    control=dict(half=3),
-    argument=r"Both sides are powers of $n$ at $L^2/\sigma^2=n^{2/(d+4)}$, which the hypothesis with the exponent "
-    r"$\frac{d+4}{2}$ exceeds by a logarithm, "
-    r"and the left one grows with $L^2/\sigma^2$; the powers of $\log n$ are smaller than the gap in the powers of $n$.",
+    control=dict(plus=1),
+    argument=r"To the power $\frac d2\frac{d+4}{2}$ the line is $R^{(d+2)/2}(\log n)^{(d+4)/2}\leq Cn$, where "
+    r"$R=\frac{L^2}{\sigma^2}$. For $R\geq1$ the left side is at most $(R\log n)^{(d+4)/2}$, and for $R<1$ at most "
+    r"$(\log n)^{(d+4)/2}$, which is $O(n)$.",
 )
-def ends_compared(*, half: int = 2) -> Evidence:
-    r"""For every $d\geq1$ the exponent $(1+\frac{2}{d+4})\frac{2(d+2)}{d(d+4)}$ of $n$ on the left
-    is less than $\frac2d$ on the right, where the 2 in the bracket is `half`.
+def ends_compared(*, plus: int = 4) -> Evidence:
+    r"""For $R\geq1$ and every $d\geq1$ it is $R^{(d+2)/2}\leq R^{(d+p)/2}$ with the exponent of the
+    hypothesis, where $p$ is `plus` = 4.
     """
-    return forall((1 + sp.S(half) / (d + 4)) * 2 * (d + 2) / (d * (d + 4)), "<", 2 / d, {d: Integers(1, oo)})
+    R = sp.Symbol("R", positive=True)
+    return forall(R ** ((d + 2) / sp.S(2)), "<=", R ** ((d + plus) / sp.S(2)), {R: Closed(1, oo), d: Integers(1, oo)})
