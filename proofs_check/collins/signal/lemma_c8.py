@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -135,12 +135,24 @@ HARD = Diverging(
     why=r"For $d=3$ a token lies within $1-t\leq\frac1n$ with probability at most $\frac12$; else $g_1/g_0\geq\sqrt{2/n}$, "
     r"which is far above $w^{-1/2}$ at "
     r"$w=n^3$.",
-    instead=r"With the hypothesis $n\geq45\sqrt d\,w^{d/2}\log n$ of Corollary G.5.",
+    instead=r"For $n\geq45\sqrt d\,w^{d/2}\log n$, as Corollary G.5 has it; for $d=3$ the constant is $1$.",
     costs="a hypothesis",
+    repair=dict(enough=True),
+    control=dict(enough=True, constant=Fraction(9, 10)),
+    argument=r"For $d=3$ the number $u=w\|x_i-x\|^2$ is uniform on $[0,4w]$, and $g_1>Cw^{-1/2}g_0$ is "
+    r"$\sum_i(\sqrt{u_i}-C)e^{-u_i}>0$, which by Chernoff has at most the probability "
+    r"$(\mathbb Ee^{(\sqrt u-C)e^{-u}})^n\leq e^{-n\kappa/(4w)}$ with $\kappa=\int_0^\infty(1-e^{(\sqrt u-C)e^{-u}})du$. The "
+    r"part above $u=9$ is at most $\frac{1}{1000}$, as $e^z-1\leq2z$ for $0\leq z\leq1$; so $\kappa\geq\frac1{29}$, and "
+    r"$n\geq45\sqrt3w^{3/2}\log n\geq119w\log n$ makes it at most $\frac1n$. For other $d$ it is quoted.",
     hypotheses=HARD.hypotheses,
 )
-def distances_are_likely_small() -> Evidence:
+def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:
     r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
-    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant.
+    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens: the integral of
+    $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is `constant` = 1, is at least
+    $\frac{1}{28}$.
     """
-    return along(HARD, d=3)
+    if not enough:
+        return along(HARD, d=3)
+    v = sp.Symbol("v", positive=True)
+    return integral_evidence((1 - sp.exp((v - constant) * sp.exp(-(v**2)))) * 2 * v, v, (0, 3), ">=", sp.Rational(1, 28))
