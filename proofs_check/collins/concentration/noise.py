@@ -52,8 +52,11 @@ CAP = Diverging(
     why=r"The sphere has the dimension $d-1$: for $d=3$ the tokens within $1/\sqrt w$ are the share $\frac{1}{4w}$, so that the "
     r"quotient is "
     r"$\frac{4w}{n}$ and not of the order $\frac{w^{3/2}}{n}$.",
-    instead=r"It is of the order $\frac{w^{(d-1)/2}}{n}$ as long as $w\leq n^{2/(d-1)}$.",
+    instead=r"It is of the order $\frac{w^{(d-1)/2}}{n}$.",
     costs="constants",
+    needs=("COL:G.1/lower", "COL:G.1/upper"),
+    argument=r"The tokens within $1/\sqrt w$ are those of the cap of height $\frac{1}{2w}$, whose measure is of the order "
+    r"$w^{-(d-1)/2}$ by Lemma G.1; for $d=3$ it is computed.",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
     hypotheses=CAP.hypotheses,

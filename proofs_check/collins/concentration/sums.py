@@ -47,6 +47,11 @@ LIKELY = (
     instead=r"$g_p(r)$ is of the order $nr^{-(d-1+p)/2}$ for $r\geq\frac{d+\sqrt d}{2}$.",
     details=LIKELY,
     costs="constants",
+    needs=("COL:G.1/lower", "COL:G.4a"),
+    argument=r"The mean of $\|x_i-x\|^pe^{-r\|x_i-x\|^2}$ is $r^{-(d-1+p)/2}$ times a constant times "
+    r"$\int_0^{4r}u^{(d-3+p)/2}(1-\frac{u}{4r})^{(d-3)/2}e^{-u}du$, which lies between positive numbers for $r\geq1$; for $d=3$, "
+    r"$p=0$ it is computed. Each of the caps of height $\frac ir$ likely holds its share of the tokens up to a factor 2, by "
+    r"Lemmas G.1 and G.4's Chernoff bound, and with it $g_p$ is of the order of its mean.",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
     hypotheses=LARGE.hypotheses,

@@ -9,11 +9,12 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.evidence import Evidence
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
 
@@ -175,8 +176,15 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
 )
 def exponent_of_the_weights(*, sign: int = -1) -> Evidence:
     r"""For tokens on the circle the exponents $-w\|x_i-x\|^2$ of two tokens differ by what those of
-    $2wx_i^\top x$ do, times `sign` (printed: -1).
+    $2wx_i^\top x$ do, times -1 (printed). In every dimension they do so times `sign` = 1, up to the
+    difference of the squared lengths, which are 1.
     """
+    if sign > 0:
+        letters = Algebra(vectors=["u", "v", "x"], params=["w"])
+        u, v, x, w = (letters[name] for name in "uvxw")
+        square = lambda y: y.T * y
+        exponents = w * (square(v - x) - square(u - x) + square(u) - square(v))
+        return trace_identity(exponents, sign * 2 * w * ((u - v).T * x))
     x, u, v = map(on_circle, "xuv")
     w = sp.Symbol("w", positive=True)
     return identity(-w * (u - x).dot(u - x) + w * (v - x).dot(v - x), sign * 2 * w * (u - v).dot(x))

@@ -74,6 +74,7 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     why=r"Both contain the bias $b$ and the direction $w$: the mean of their product is $\mathbb Eb^2=\frac{L^2}{3}$, and not $0$.",
     instead=r"Given $w$, and without $b$, which cancels in the error, they are independent, since $l_1$ and $l_2$ are.",
     costs="nothing",
+    argument=r"Given $w$ and the tokens they are numbers times $l_1$ and times $l_2$; the mean of their product is executed.",
     hypotheses=("L > 0",),
     repair=dict(bias=False),
     control=dict(bias=False, same=True),

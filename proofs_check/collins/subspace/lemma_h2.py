@@ -45,9 +45,9 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     "COL:H.2a/35",
     false="typo",
     why=r"Assumption 4.3 has $c_u\neq0$ only: for $c_u<0$ the weight decreases with $u_i^\top u$, and the centre is $-|\bar u|u$.",
-    details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition.",
-    instead=r"For $c_u>0$ the inequality holds; for $c_u<0$ it is reversed, and $F$ has to be a nonpositive multiple of "
-    r"$B^\top$ in (37).",
+    details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition. For "
+    r"$c_u<0$ the inequality is reversed, and $F$ has to be a nonpositive multiple of $B^\top$ in (37).",
+    instead=r"For $c_u>0$ the inequality holds.",
     costs="nothing",
     repair=dict(positive=True),
     control=dict(sign=-1),

@@ -104,7 +104,9 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     at="c_v = 0, and n = 1",
     why=ONE_TOKEN
     + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $2BB^\top+BB_\perp^\top+B_\perp B^\top$ as $2BB^\top$.",
-    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $c_1BB^\top$ with $c_1>0$, with and without noise.",
+    details=r"The step to (39) of its proof bounds $\|B^\top MB\|$ only (COL:H.2.min/bound).",
+    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation for $k=1$, $d=2$ ends at $c_1BB^\top$ with $c_1>0$, with and "
+    r"without noise.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),

@@ -92,6 +92,9 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
     instead=r"Linear attention is odd in the query: its loss is at least $\mathbb E(b+\frac{l_1+l_2}{2}|w^\top "
     r"x|)^2=\frac{L^2}{3}+\frac{L^2}{6d}$.",
     costs="nothing",
+    needs=("COL:T3.6",),
+    argument=r"The loss is at least the mean square of the even part of the task, as in COL:T3.6, and $\mathbb E(w^\top x)^2$ is "
+    r"$\frac1d$.",
     repair=dict(even_part=True),
     control=dict(even_part=True, share=3),
     hypotheses=("L > 0", "mu > 0"),
@@ -118,6 +121,8 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
     r"takes its place.",
     costs="nothing",
     follows="COL:F.1p/relu",
+    needs=("COL:F.1p/affine", "COL:T3.6"),
+    argument=r"The law of the flip of affine tasks is COL:F.1p/affine; one moment is executed here.",
     repair=dict(affine=True),
     control=dict(affine=True, offset=1),
     hypotheses=("L > 0", "mu < 1"),

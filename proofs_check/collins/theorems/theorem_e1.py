@@ -78,9 +78,7 @@ BEYOND = Diverging(
     why=r"The noise term there is of the order $\sigma^2w^{(d-1)/2}/n$: for $d=3$ at $w=n^{2/3}$, above the threshold, it is of "
     r"the "
     r"order $\sigma^2n^{-1/3}$.",
-    instead=r"For $w>(n/\log n)^{2/d}$ the noise term is at least of the order $\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$, which is "
-    r"still above the "
-    r"optimal loss.",
+    instead=r"For $w>(n/\log n)^{2/d}$ the noise term is at least of the order $\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$.",
     details=r"The witness has $n=m^3$, $w=m^2$ and $L^2=\sigma^2/n$, which Theorem E.1 allows; the signal term is at most $4L^2$.",
     costs="constants",
     needs=("OURS:R8.above", "COL:C.2"),
@@ -108,6 +106,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
     why=r"The derivative vanishes where $w^{(d+2)/2}=\frac{2nL^2}{d\sigma^2}$; the factor 2 is missing.",
     instead=r"$w=(\frac{2nL^2}{d\sigma^2})^{2/(d+2)}$; the value that is used is that at the printed width.",
     costs="nothing",
+    argument=r"The derivative is negative below the only point where it vanishes and positive above.",
     repair=dict(two=2),
     control=dict(two=3),
     hypotheses=("w > 0",),
