@@ -75,7 +75,7 @@ def second_moments_of_the_tasks(*, share: int = 1) -> Evidence:
     coordinates are uncorrelated and of one mean square. It is tried on the circle and, with the
     integral of the cap, on the sphere of $\mathbb{R}^3$.
     """
-    angle, p, q = sp.Symbol("theta", real=True), *sp.symbols("p q", real=True)
+    angle, p, q = sp.symbols("theta p q", real=True)
     turn = lambda f: sp.integrate(sp.expand(f), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
     circle = turn((p * sp.cos(angle) + q * sp.sin(angle)) ** 2)
     sphere = p**2 * sp.integrate(t**2, (t, -1, 1)) / 2
