@@ -97,9 +97,9 @@ def perpendicular_parts_cancel(*, sign: int = -1) -> Evidence:
 
 @claim("COL:H.3.S", control=dict(swapped=True), assumes=(MEANS,))
 def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
-    r"""(44): with $a>b$, that is $e^{ca}>e^{cb}$, and $\alpha_1>\alpha_i$ the first denominator is
-    the larger one; so $(a-b)(u_j^\top u-1)$ times the difference of the reciprocals is positive
-    unless $u_j^\top u=1$.
+    r"""(44): with $a>b$, that is $e^{ca}>e^{cb}$, and $\alpha_1>\alpha_i$ the cube of the first
+    denominator is the larger one; so $(a-b)(u_j^\top u-1)$ times the difference of the
+    reciprocals is positive unless $u_j^\top u=1$.
     """
     larger, smaller = (BA, AB) if swapped else (AB, BA)
     order = [(p, ">", q), LARGER]
@@ -107,7 +107,8 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
     sign = -1 if swapped else 1
     signs = sign * gap * (t - 1) * (X**-3 - Y**-3)
     domain = {gap: sp.Interval.Lopen(0, 2), t: sp.Interval.Ropen(-1, 1), X: (0, oo), Y: (0, oo)}
-    return all_of(forall(larger, ">", smaller, WEIGHTS, where=order), forall(signs, ">", 0, domain, where=[(X, ">", Y)]))
+    cubes = forall(larger**3, ">", smaller**3, WEIGHTS, where=order)
+    return all_of(cubes, forall(signs, ">", 0, domain, where=[(X, ">", Y)]))
 
 
 @claim(
@@ -214,8 +215,9 @@ def denominators_are_ordered(*, sign: int = 1) -> Evidence:
     negative if $b<a$; so is the difference of the cubes.
     """
     stated = identity(computed(r"d_{b,a}-d_{a,b}", BA - AB), sign * (q - p) * (first - other))
-    up = forall(sign * (BA - AB), ">", 0, WEIGHTS, where=[LARGER, (q, ">", p)])
-    return all_of(stated, up, forall(sign * (BA - AB), "<", 0, WEIGHTS, where=[LARGER, (q, "<", p)]))
+    cubes = sign * (BA**3 - AB**3)
+    up = forall(cubes, ">", 0, WEIGHTS, where=[LARGER, (q, ">", p)])
+    return all_of(stated, up, forall(cubes, "<", 0, WEIGHTS, where=[LARGER, (q, "<", p)]))
 
 
 @claim(
