@@ -163,12 +163,13 @@ def _tradeoff(found: Experiments) -> Figure:
         ax.set_ylabel("loss")
 
     keys = [Key("line", c, "", f"n = {n}") for c, n in zip(COLOURS, LENGTHS_2)]
-    keys += [Key("line", "muted", "", "bias"), Key("line", "muted", OTHER, f"variance, for σ = {SIGMA_7:g}")]
-    panels = [("affine tasks, L = 1, d = 5", figure("figure-2", "Figure 2: bias and variance over w", plot, height=3.0))]
+    keys += [Key("line", "muted", "", "signal term"), Key("line", "muted", OTHER, f"noise term, for σ = {SIGMA_7:g}")]
+    panels = [("affine tasks, L = 1, d = 5", figure("figure-2", "Figure 2: signal and noise over w", plot, height=3.0))]
     caption = (
-        "Exact bias and variance of the estimate, from the identity R13. For few tokens the bias rises again as the window shrinks."
+        "Exact parts of the loss, from the identity R13. The signal term is the squared bias of the expected estimate, which falls "
+        "as the window shrinks, and the variance by the tokens; for few tokens it rises again."
     )
-    return Figure(2, "Bias and variance as the window shrinks", panels, keys, caption)
+    return Figure(2, "Signal and noise as the window shrinks", panels, keys, caption)
 
 
 def _bounds(found: Experiments) -> Figure:
@@ -187,10 +188,10 @@ def _bounds(found: Experiments) -> Figure:
         ax.set_xlabel("w")
         ax.set_ylabel("loss")
 
-    keys = [Key("line", "run-1", "", "bias"), Key("line", "run-2", "", "variance"), Key("line", "ink", "", "loss")]
+    keys = [Key("line", "run-1", "", "signal term"), Key("line", "run-2", "", "noise term"), Key("line", "ink", "", "loss")]
     keys += [
         Key("line", "muted", OTHER, "least loss"),
-        Key("line", "muted", EXACT, "where bias, or variance, alone is the least loss"),
+        Key("line", "muted", EXACT, "where the signal, or the noise, alone is the least loss"),
     ]
     panels = [(f"affine tasks, L = 1, d = 5, n = {N_5}", figure("figure-7", "Figure 7: loss over w", plot, height=3.0))]
     best = WIDTHS[part.loss.argmin()]

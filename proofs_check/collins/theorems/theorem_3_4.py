@@ -23,9 +23,6 @@ from theory.attention.window.classes import TaskClass, affine, relu
 
 n = Diverging.n
 DIMENSIONS, LENGTHS = (2, 3, 5), (3, 100, 10**5)
-#: For E.1 the hypothesis is sigma^2 >= L^2 n^{-2/d}; of all ranges sigma^2 = n L^2 is the upper
-#: end.
-SEARCHED = "The best width has no closed form; it is computed exactly on a grid of dimensions, lengths and noises."
 
 
 def noises(least: Fraction | int = 1, most: Fraction | int = 1) -> Callable[[int, int], Iterable[float]]:
