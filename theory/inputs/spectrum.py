@@ -28,6 +28,7 @@ __all__ = [
     "Spectrum",
     "covariance_factor",
     "exact_rank",
+    "onto_range",
     "refuse_lost_rank",
     "say_if_lost",
     "spectrum",
@@ -292,6 +293,29 @@ def covariance_factor(covariance: Floats) -> Floats:
     """
     found = spectrum(covariance)
     return found.vectors * np.sqrt(found.values) if found.values.size else np.zeros((len(covariance), 1))
+
+
+def onto_range(covariance: Floats) -> Floats:
+    """The orthogonal projector onto the range of a covariance.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+        As `theory.inputs.arrays.read_covariance` returns it; what cannot be told from rounding
+        errors counts as zero.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        The identity itself for an invertible covariance.
+
+    Examples
+    --------
+    >>> onto_range(np.diag([1.0, 0.0, 1e-40])).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    vectors = spectrum(covariance).vectors
+    return np.asarray(vectors @ vectors.T) if vectors.shape[1] < len(vectors) else np.eye(len(vectors))
 
 
 def symmetric_root(covariance: Floats) -> Floats:
