@@ -200,7 +200,7 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
     turn = rotation(factor) if is_round else np.eye(factor.shape[1])
     A = factor @ turn
     if kind == "normal":  # columns of zeros do without coordinates
-        kept = A.any(axis=0)
+        kept = np.asarray(A.any(axis=0))
         kept[0] |= not kept.any()
         A, turn = A[:, kept], turn[:, kept]
     Q, R = _triangular(A)

@@ -120,7 +120,7 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     A, turn = A[:, kept], turn[:, kept]
     B = V @ factor @ turn
     if B.shape[0] > B.shape[1]:
-        B = np.linalg.qr(B, mode="r")
+        B = np.linalg.qr(B)[1]
     variances = (A**2).sum(axis=0)
     squares = (B**2).sum(axis=0)
     traces = np.array([variances.sum(), squares.sum(), variances @ squares])

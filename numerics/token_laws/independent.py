@@ -98,7 +98,7 @@ class Independent(Linear):
         if not (found.lost or found.condition * AGREED > 1 or exact_rank(F, found.values.size) > found.values.size):
             return squared
         # A product F F' has half of the digits of F, and so perhaps fewer directions.
-        F = F if F.shape[1] <= len(F) else np.linalg.qr(F.T, mode="r").T
+        F = F if F.shape[1] <= len(F) else np.linalg.qr(F.T)[1].T
         return type(self)("normal", F, {"kind": "gaussian", "factor": F.tolist()})
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:

@@ -174,7 +174,9 @@ def _end_fault(target: str, argument: str, value: Any) -> str:
 
 
 #: Functions that take a covariance, and its name.
-COVARIANCES = sorted({(law.target, name) for law in LAWS for name in ("Gamma", "Sigma", "task", "value_covariance") if name in law.given})
+COVARIANCES = sorted(
+    {(law.target, name) for law in LAWS for name in ("Gamma", "Sigma", "task", "value_covariance") if name in law.given}
+)
 
 
 def scaled_calls(calls: int, seed: int, report: Callable[[str, str], None]) -> None:

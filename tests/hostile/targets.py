@@ -260,10 +260,13 @@ _NUMERICS: dict[str, Target] = {
     ),
     "log_power_fit": Target(
         numerics.log_power_fit,
-        lambda: dict(lengths=LENGTHS, values=(1 + 2 / LENGTHS) / LENGTHS, standard_errors=0.01 / LENGTHS, log_power=None, next_order=False),
+        lambda: dict(
+            lengths=LENGTHS, values=(1 + 2 / LENGTHS) / LENGTHS, standard_errors=0.01 / LENGTHS, log_power=None, next_order=False
+        ),
     ),
     "power_law_fit": Target(
-        numerics.power_law_fit, lambda: dict(lengths=LENGTHS, values=(1 + 2 / LENGTHS) / LENGTHS, standard_errors=0.01 / LENGTHS, order=1.0)
+        numerics.power_law_fit,
+        lambda: dict(lengths=LENGTHS, values=(1 + 2 / LENGTHS) / LENGTHS, standard_errors=0.01 / LENGTHS, order=1.0),
     ),
     "optimal_window": Target(numerics.optimal_window, lambda: dict(spectrum=np.array([0.0, 1.0]), d=3, n=5, noise=0.1)),
     "optimal_window, a narrow one": Target(

@@ -42,6 +42,8 @@ EASY = 1e4
 #: Rounding errors of a product of matrices, in units of its dimension, eps and its largest
 #: eigenvalue: an eigenvalue of C up to this counts as zero.
 ROUNDING = 8
+#: The largest root of an eigenvalue.
+ROOT_OF_LARGEST = float(np.sqrt(np.finfo(np.float64).max))
 #: A change of the entries by which the condition of a singular block is measured.
 NUDGE = 2.0**-30
 #: Modulus in which ranks are counted, and the work up to which they are.
@@ -158,6 +160,8 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
         changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
         condition = max(condition, float(changes.max()) / NUDGE)
+    if roots.max() > ROOT_OF_LARGEST:
+        raise ValueError("a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
     return Spectrum(roots**2, vectors, condition, lost)
 
 

@@ -130,3 +130,8 @@ def test_an_answer_that_rests_on_lost_directions_is_said() -> None:
         say_if_lost("S", S, F, {"what is seen": (turn[:, :1].T, 0.0)})
         say_if_lost("S", S, F, {"what is seen, but of no account": (turn[:, 1:].T, 2.0)})
         say_if_lost("S", np.ones((2, 2)), covariance_factor(np.ones((2, 2))), {"a difference": (np.array([[1.0, -1.0]]), 0.0)})
+
+
+def test_an_eigenvalue_beyond_floats_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"beyond the range of floats.*choose other units"):
+        spectrum(np.full((2, 2), 1e308))
