@@ -73,8 +73,8 @@ SATURATED = Diverging(
 )
 def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20)) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
-    every constant. With the range of Theorem E.1 the best width of affine tasks is at least `share`
-    = 1/20 times $\Lambda^{1/(d+4)}$ on a grid, with the share halved for $d=5$.
+    every constant. For $L^2n^{-2/d}\leq\sigma^2\leq nL^2$ the best width of affine tasks is at
+    least 3/5 of `share` = 1/20 times $\Lambda^{1/(d+4)}$ on a grid.
     """
     if not with_L:
         return along(SATURATED, d=3)
