@@ -18,7 +18,8 @@ from urllib.parse import unquote
 import pytest
 
 from proofs_check.cli import main
-from proofs_check.core.outcomes import Account, account, first_sentence
+from proofs_check.core.instead import first_sentence
+from proofs_check.core.outcomes import Account, account
 from proofs_check.documents.blueprint import Site, as_html
 from proofs_check.documents.blueprint.document import LETTERS
 from proofs_check.papers.statements import papers, place, rows
