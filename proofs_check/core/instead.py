@@ -18,9 +18,12 @@ __all__ = ["NOT_EXECUTED", "first_sentence", "is_executed", "numbers_in", "told_
 NOT_EXECUTED = "not executed"
 _SENTENCE = re.compile(r"(?:[^$.]|\$[^$]*\$|\.(?!\s+[A-Z$]))*\.?")
 _NUMBER = r"(?:\d+(?:\.\d+)?|(?<![A-Za-z\d])\.\d+)"
+#: The index of a symbol is no number.
+_INDEX = re.compile(r"_(?:\{\d+\}|\d)")
 _GROUPED = re.compile(r"(?<=\d)(?: |\\,|\{,\}|\u202f)(?=\d{3}(?!\d))")
 _FRACTION = re.compile(r"\\[dt]?frac\s*(?:\{([^{}]*)\}|(\d))\s*(?:\{([^{}]*)\}|(\d))")
-_QUOTIENT = re.compile(rf"({_NUMBER})\s*/\s*({_NUMBER})")
+#: A symbol over 2 has the number one half.
+_QUOTIENT = re.compile(rf"({_NUMBER})?\s*/\s*\(?({_NUMBER})")
 _SIGNED = re.compile(rf"(?P<sign>[-\u2212])?\s*(?P<number>{_NUMBER})")
 _WORD = re.compile(r"[a-z]+")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -86,7 +89,7 @@ def numbers_in(text: str) -> frozenset[Fraction]:
     >>> sorted(numbers_in(r"Put $\frac{16}{27}$ to the second power in Theorem E.1."))
     [Fraction(16, 27), Fraction(1, 1), Fraction(2, 1), Fraction(16, 1), Fraction(27, 1)]
     """
-    joined = _GROUPED.sub("", text)
+    joined = _GROUPED.sub("", _INDEX.sub("", text))
     # Two figures after \frac are two numbers, and so are those that stand next to a brace.
     spread = _FRACTION.sub(lambda found: " ".join(f" {part} " for part in found.groups() if part is not None), joined)
     found = {_IN_WORDS[word] for word in _WORD.findall(joined.lower()) if word in _IN_WORDS}
@@ -103,7 +106,7 @@ def _quotients(text: str) -> Iterator[Fraction]:
             yield Fraction(ends[0][0]) / Fraction(ends[1][0])
     for over, under in _QUOTIENT.findall(text):
         if Fraction(under):
-            yield Fraction(over) / Fraction(under)
+            yield Fraction(over or 1) / Fraction(under)
 
 
 def untold(instead: str, printed: Mapping[str, Any], repair: Mapping[str, Any]) -> list[str]:

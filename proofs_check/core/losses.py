@@ -52,6 +52,8 @@ class Result:
     reason : str
         Why it is not established, or what else to know: that the printed proof is wrong, or that
         there is no proof here.
+    proved : bool
+        Whether nothing that it needs is merely supported by instances.
     verdict : str
         As printed; REFUTED if a row that states it is.
     evidence : str
@@ -66,6 +68,7 @@ class Result:
     change: str
     proof: str
     reason: str
+    proved: bool
     verdict: str
     evidence: str
 
@@ -162,6 +165,7 @@ class _Judged:
             change=" ".join(changes),
             proof=f"its printed proof {self._uses(wrong)}" if wrong else "",
             reason=why_not or self._reservation(wrong),
+            proved=self._is_proved(),
             verdict="REFUTED" if self.own else self._weakest([e["verdict"] for e in self.stating]),
             evidence=self._weakest([self.ledger.chain(e["id"]) for e in self.stating]),
         )

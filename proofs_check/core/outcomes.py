@@ -199,14 +199,20 @@ class Account:
     @property
     def losses(self) -> str:
         """Which results stand, in one sentence, the same wherever it is told."""
-        of = {standing: [r.title for r in self.results if r.standing == standing] for standing in (STANDS, CHANGED, LOST)}
-        count = lambda names: f"{len(names) or 'none'} {'stand' if len(names) > 1 else 'stands'}"
+        of = {standing: [r for r in self.results if r.standing == standing] for standing in (STANDS, CHANGED, LOST)}
+        count = lambda found: f"{len(found) or 'none'} {'stand' if len(found) > 1 else 'stands'}"
+        titles = lambda found: listed(r.title for r in found)
         parts = [f"{count(of[STANDS])} as printed"]
         if changed := of[CHANGED]:
-            parts.append(f"{count(changed)} with a change ({listed(changed)})")
+            parts.append(f"{count(changed)} with a change ({titles(changed)})")
         if lost := of[LOST]:
-            parts.append(f"{len(lost)} {'is' if len(lost) == 1 else 'are'} {LOST} ({listed(lost)})")
-        return f"Of {len(self.results)} {'main' if is_own(self.key) else 'numbered'} results {'; '.join(parts)}."
+            parts.append(f"{len(lost)} {'is' if len(lost) == 1 else 'are'} {LOST} ({titles(lost)})")
+        text = f"Of {len(self.results)} {'main' if is_own(self.key) else 'numbered'} results {'; '.join(parts)}."
+        standing = [*of[STANDS], *of[CHANGED]]
+        wrong, tried = sum(bool(r.proof) for r in standing), sum(not r.proved for r in standing)
+        notes = [f"the printed proof has an error for {wrong}"] * bool(wrong)
+        notes += [f"{tried} {'is' if tried == 1 else 'are'} supported by instances only"] * bool(tried)
+        return f"{text} Of those that stand {' and '.join(notes)}." if notes else text
 
     @property
     def headline(self) -> tuple[Result, ...]:
