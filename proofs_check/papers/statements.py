@@ -210,6 +210,11 @@ def readings_of(key: str) -> tuple[Reading, ...]:
     ------
     KeyError
         If there is no such paper.
+
+    Examples
+    --------
+    >>> all(reading.alternatives for reading in readings_of("BB"))
+    True
     """
     paper(key)
     return tuple(_papers()[key]["readings"].values())

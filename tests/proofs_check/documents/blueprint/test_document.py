@@ -197,7 +197,7 @@ def test_a_refuted_part_tells_why_on_its_own_and_on_the_page_of_its_row(html: st
 def test_a_row_is_repaired_only_if_every_error_in_it_is(changed: str) -> None:
     tags = lambda id: section(changed, id).split('<p class="tags">')[1].split("</p>")[0]
     verdicts = {id: text_of(tags(id)) for id in ("BB:CC.3.b", "BB:B.2")}
-    assert verdicts == {"BB:CC.3.b": "R REFUTED not repaired", "BB:B.2": "R REFUTED → O OPEN as repaired"}
+    assert verdicts == {"BB:CC.3.b": "R REFUTED what is true instead: not executed", "BB:B.2": "R REFUTED → O OPEN as repaired"}
     letters = {}
     for id in verdicts:
         node = changed.split(f'data-node="{id}"')[1].split("</a>")[0]
