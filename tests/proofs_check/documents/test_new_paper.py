@@ -81,9 +81,9 @@ def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pyt
         ("show", "Lemma 2"): "mine/lemmas_of_me.py",
         ("show", "L1", "--set", "c=1/2"): "REFUTED",
         ("list",): "ME:L1",
-        ("errata", "--out", "errata"): "1 of 2 rows is false",
+        ("errata", "--out", "errata"): "1 false among 2 rows",
         ("blueprint", "--out", "page.html"): "2 claims on 2 rows",
-        ("status",): "| ME: Lemma 1 | proved |",
+        ("status",): "| stands | nothing |",
     }
     for arguments, said in says.items():
         assert main([*arguments, *scope]) == 0
