@@ -208,7 +208,7 @@ def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pyte
     status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
     assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in said
-    assert "Lemma 2: false in its own regime (CERTIFIED) -> proved (CERTIFIED)" in said
+    assert "Lemma 2: stands with a change (CERTIFIED) -> stands (CERTIFIED)" in said
     assert main(["list", "--papers", "mine", "--ledger", "new.json", "--verdict", "REFUTED"]) == 0
     assert "ME:L2" not in capsys.readouterr().out
     assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
