@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numerics.evidence import Verdict
 from proofs_check.core.coverage import NOT_SETTLED, least_parts, stated
 from proofs_check.core.instead import NOT_EXECUTED, is_executed, told_instead
 from proofs_check.core.severity import by_severity, in_words
-from proofs_check.papers.statements import also_named, is_own, place, proves, states
+from proofs_check.papers.statements import Row, also_named, is_own, place, proves, states
 
 if TYPE_CHECKING:
     from proofs_check.core.ledger import Ledger
-    from proofs_check.core.outcomes import Outcome
 
 __all__ = ["CHANGED", "LOST", "STANDS", "Result", "listed", "results"]
 
@@ -27,6 +26,22 @@ BREAKING = ("false", "gap")
 #: Verdicts that need no further proof.
 PROVING = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.ARGUED)
 Entry = Mapping[str, Any]
+
+
+class Outcome(Protocol):
+    """What is read of a row: see `proofs_check.core.outcomes.Outcome`."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def row(self) -> Row: ...
+
+    @property
+    def claims(self) -> tuple[Entry, ...]: ...
+
+    @property
+    def errors(self) -> tuple[Entry, ...]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
