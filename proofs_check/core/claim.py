@@ -25,6 +25,7 @@ from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
+from proofs_check.core.instead import untold
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
@@ -243,6 +244,7 @@ class Claim(ClaimPage):
             out.append(f"as printed it came out {found}; declare it with false= or open=, or mend the check")
         if self.repair and not held.verdict.accepted:
             out.append(f"the repair {dict(self.repair)} came out {in_short(held)}")
+        out += untold(self.instead, self.numbers, self.repair)
         if printed.verdict is Verdict.REFUTED:
             out += [f"the witness is outside the printed hypotheses: {h}" for h in unmet(self.hypotheses, printed.witness)]
             if not self.hypotheses:

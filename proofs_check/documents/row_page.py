@@ -17,6 +17,7 @@ from numerics.evidence import Evidence, Verdict
 from numerics.terminal.colours import COLOURS
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
+from proofs_check.core.instead import told_instead
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
 from proofs_check.core.severity import in_words
@@ -100,7 +101,8 @@ class Page:
     def _reasons(self, e: Entry) -> Iterator[Field]:
         """Why a claim is false, what is true instead and what that costs; or why it is open."""
         if e["severity"]:
-            yield from ((name, self._words(e[name])) for name in ("why", "instead", "details") if e[name])
+            said = {"why": e["why"], "instead": told_instead(e), "details": e["details"]}
+            yield from ((name, self._words(text)) for name, text in said.items() if text)
             if e["follows"]:
                 yield "follows", f"the error of {e['follows']}, and is not counted again"
             if e["costs"]:

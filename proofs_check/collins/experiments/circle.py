@@ -124,7 +124,7 @@ def softmax_beats_linear_attention_on_the_printed_class(*, ns: tuple[int, ...] =
     r"$M=10^{-6}I$ is drawn back to $0$.",
     instead=r"The best window has the loss $.0281$, at $w=162.7$, behind a barrier that training from $.001I$ does not cross at "
     r"the "
-    r"rate .01.",
+    r"rate .01. For $\nu=2$ the loss at $w=1$ is below that at $0$.",
     details=rf"$\sigma=\frac1{{10}}$. {READING} Trained with Adam at the printed rate, no trial of ten leaves the loss "
     r"$\frac12$ for 5 to 200 tokens; at the rate .1 single ones do.",
     costs="nothing",

@@ -65,8 +65,7 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
 
 @claim(
     "COL:C.8",
-    false="false",
-    robust=EMPTY_WINDOWS,
+    false="gap",
     why=r"A window so narrow that it holds no token attends to the nearest one, at a distance of the order $n^{-1/(d-1)}$: for "
     r"$d\geq4$ "
     r"its square is far above $\frac1n$.",

@@ -54,8 +54,7 @@ SATURATED = Diverging(
 
 @claim(
     "COL:T3.4/range",
-    false="false",
-    robust=SATURATED,
+    false="gap",
     why=r"The lower end of the noise has no $L$: with two tokens, $\sigma=1$ and $L\to\infty$ the best width stays below 16 for "
     r"$d=3$, and "
     r"$\Lambda^{\alpha}$ does not.",

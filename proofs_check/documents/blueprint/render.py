@@ -15,7 +15,7 @@ from numerics.pages.templates import environment
 from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.files import write_text
-from proofs_check.core.outcomes import first_sentence
+from proofs_check.core.instead import told_instead
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
@@ -172,7 +172,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "told": safe(setter.told),
         "markdown": safe(setter.markdown),
         "plain": as_unicode,
-        "first_sentence": first_sentence,
+        "instead": told_instead,
         "number": number,
         "decimal": _decimal,
         "anchor": anchor,
