@@ -25,6 +25,7 @@ from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
+from proofs_check.core.printed import faults_of_hypotheses
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
@@ -229,7 +230,12 @@ class Claim(ClaimPage):
             held=held,
             control=next(iter(controls), held.control),
             edge=edge,
-            faults=tuple(faults + self._faults_of_verdicts(printed, held) + faults_of_controls(held, controls, self.hypotheses)),
+            faults=tuple(
+                faults
+                + self._faults_of_verdicts(printed, held)
+                + faults_of_controls(held, controls, self.hypotheses)
+                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs)
+            ),
             seconds=time.perf_counter() - started,
         )
 
