@@ -4,13 +4,14 @@ printed rests on nothing that was added.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from numerics.evidence import Evidence
 from proofs_check.papers.origins import KINDS, origin, origins
 
-__all__ = ["by_kind", "faults_of_hypotheses", "told"]
+__all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "told"]
 
 #: How each kind is shown; what has no kind is of a paper that gives none.
 _WORDS = {"printed": "printed", "definition": "by definition", "theorem": "by theorem", "cited": "cited", "added": "added"}
@@ -25,6 +26,30 @@ def by_kind(claim: str, evidence: Evidence) -> dict[str, list[list[str]]]:
         found = origin(claim, text)
         out.setdefault(found.kind if found else "", []).append([text, found.source if found else ""])
     return {kind: out[kind] for kind in (*KINDS, "") if kind in out}
+
+
+#: The dimension as a letter of a formula, and not that of an integral or of a name.
+_DIMENSION = re.compile(r"(?<![A-Za-z\\_{^])d(?![A-Za-z(]|\\(?:mu|nu|theta|xi|sigma|lambda))")
+
+
+def faults_of_dimension(says: str, held: Evidence) -> list[str]:
+    """Whether a row speaks of the dimension, and an accepted statement was executed by engines that
+    received none: then it was executed for one.
+
+    Examples
+    --------
+    >>> from numerics.evidence import Verdict
+    >>> row, one = "For every $d$ it is so.", Evidence(verdict=Verdict.PROVED, engine="identity")
+    >>> [len(faults_of_dimension(row, e)) for e in (one, one.replace(assumes=("d > 0",)))]
+    [1, 0]
+    """
+    if not held.verdict.executed or held.dimension.startswith("every d"):
+        return []
+    spoken = " ".join(re.findall(r"\$([^$]*)\$", says))
+    received = " ".join((*held.assumes, held.covered)).replace("$", "")
+    if not _DIMENSION.search(spoken) or _DIMENSION.search(received):
+        return []
+    return ["the row speaks of every d, and no engine received d; name the fragment that was executed, or the argument"]
 
 
 def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers.identities import identity
 from numerics.provers.inequalities import forall
 from numerics.terminal.inputs import InputError
-from proofs_check.core.printed import by_kind, faults_of_hypotheses
+from proofs_check.core.printed import by_kind, faults_of_dimension, faults_of_hypotheses
 from proofs_check.papers.origins import origins
 from proofs_check.papers.registered import drop_folder
 from proofs_check.papers.statements import add_folder
@@ -110,3 +110,22 @@ def test_the_provers_say_what_they_received() -> None:
     both = all_of(ranged, exact)
     assert {r"$x \in (0, 1)$", r"$x \le y$"} <= set(ranged.assumes)
     assert set(both.assumes) == {*ranged.assumes, *exact.assumes}
+
+
+@pytest.mark.parametrize(
+    ("says", "assumes", "dimension", "faulty"),
+    [
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real",), "", True),
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real", "d integer, d > 0"), "", False),
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real", r"$d\in\{1,2,\ldots\}$"), "", False),
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real",), "every d", False),
+        ("In $\\mathbb{R}^{d}$ the mean $\\int x d\\mu$ is $\\delta$.", ("x real",), "", False),
+        ("A dull word.", ("x real",), "", False),
+    ],
+)
+def test_a_dimension_that_no_engine_received_was_not_executed(
+    says: str, assumes: tuple[str, ...], dimension: str, faulty: bool
+) -> None:
+    held = assuming(*assumes).replace(dimension=dimension)
+    assert bool(faults_of_dimension(says, held)) is faulty
+    assert faults_of_dimension(says, held.argued("entry by entry")) == faults_of_dimension(says, held.within("d = 2")) == []
