@@ -28,6 +28,8 @@ def by_kind(claim: str, evidence: Evidence) -> dict[str, list[list[str]]]:
     return {kind: out[kind] for kind in (*KINDS, "") if kind in out}
 
 
+#: The row that a source begins with.
+_ID = re.compile(r"[A-Z]+:[^\s,:]+")
 #: The dimension as a letter of a formula, and not that of an integral or of a name.
 _DIMENSION = re.compile(r"(?<![A-Za-z\\_{^])d(?![A-Za-z(]|\\(?:mu|nu|theta|xi|sigma|lambda))")
 
@@ -113,6 +115,7 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         out += [f"it is accepted as printed under {text}, which the paper does not print; {hint}" for text in added]
     rows = {name for need in needs for name in (need, need.split("/", 1)[0])}
     for text, found in known.items():
-        if found.kind == "theorem" and ":" in found.source and found.source.split(",")[0] not in rows:
-            out.append(f"{text} is the theorem of {found.source}; name that row in needs=")
+        of = _ID.match(found.source) if found.kind == "theorem" else None
+        if of and of.group() not in rows:
+            out.append(f"{text} is the theorem of {of.group()}; name that row in needs=")
     return out

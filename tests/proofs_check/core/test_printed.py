@@ -63,7 +63,7 @@ def test_what_was_added_is_not_accepted_as_printed(said: Path) -> None:
 
 
 def test_the_theorem_of_a_row_is_named_among_the_needs(said: Path) -> None:
-    said.write_text(entry("theorem", "small*", source="ME:L2"))
+    said.write_text(entry("theorem", "small*", source="ME:L2, as repaired"))
     assert "name that row in needs=" in faults(assuming("small: $x<1$"))[0]
     assert faults(assuming("small: $x<1$"), needs=("ME:L2/part",)) == []
 
