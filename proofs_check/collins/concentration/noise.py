@@ -169,7 +169,7 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
     = 1 times $\sigma^2$.
     """
     sigma2 = sp.Symbol("sigma2", positive=True)
-    return forall(sigma2 * s, "<=", most * sigma2 if scaled else 1, {sigma2: (0, oo), s: Closed(Fraction(1, 10**6), 1)})
+    return forall(sigma2 * s, "<=", most * sigma2 if scaled else 1, {sigma2: (0, oo), s: (0, 1)})
 
 
 @claim(

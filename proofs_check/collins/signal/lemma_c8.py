@@ -53,7 +53,7 @@ def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4), share: int 
     s, t = sp.Symbol("s", positive=True), sp.Symbol("t", real=True)
     density = sp.Rational(15, 16) * (1 - t**2) ** 2
     whole = identity(computed(r"\int p", sp.integrate(density, (t, -1, 1))), total)
-    measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: Closed(Fraction(1, 10**6), 2)})
+    measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: (0, 2)})
     empty = derivation("COL:C.8/caps", forall(1 - share * s, "<=", 1 - s, {s: (0, 1)}), share=share)
     return all_of(whole, measure, empty)
 
