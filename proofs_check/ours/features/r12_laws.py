@@ -168,7 +168,7 @@ def the_times_of_products_of_polygons(
     r"""The constants of the displayed limit are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to
     one in the last digit, and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time
     grows with $\ln K$ at $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for
-    $D=3$ and $D=2$ it is near $340$ and $114.66$ at both, up to $\frac1{200}$. Here `five`, `eight`,
+    $D=3$ and $D=2$ it is near $340$ and $114.66$ at both, up to $\frac1{200}$. `five`, `eight`,
     `seventh`, `three` and `two` stand for $980.80$, $467.22$, 64, $340$ and $114.66$.
     """
     limits = []
