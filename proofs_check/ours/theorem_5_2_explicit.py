@@ -128,6 +128,7 @@ def _hessian(S: Any, y: Any, h: float) -> Any:
     needs=("OURS:T4.3", "OURS:T5.2.gap", "OURS:R5.PL", "OURS:T5.2/constants", "BB:5.block"),
     argument=r"The $g_1$ and $g_2$ of T5.2.gap on the ball of radius $2\rho$, $\mu$ of R5.PL and the constants of the flow "
     r"make $g_1\leq\frac12\varepsilon$ and $g_2$ small enough for T4.3, for $\alpha^2|\Sigma|<2$.",
+    unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations",
 )
 def an_explicit_length(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""The explicit length $L(\varepsilon)$ that `log_length` gives is at least that from which on

@@ -92,6 +92,7 @@ def averaged_directly(lam: float, L: float) -> float:
     cites=("dominated convergence",),
     argument=r"At every query $L\,\mathbb{E}|T_L-T|^2\leq e^s(t+q)$, with average $C_1<\infty$; the limit $e^s(t+q)$ there "
     r"is R4.limit.",
+    unproved="a limit in the length of the prompts under the mean over the query, by dominated convergence",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:

@@ -152,7 +152,7 @@ def the_gradient_splits_in_three(*, factor: Fraction = Fraction(1)) -> Evidence:
 @claim(
     "OURS:E.moments",
     control={"factor": Fraction(99, 100)},
-    needs=("OURS:E.moments/limit",),
+    needs=("OURS:E.moments/limit", "OURS:E.moments/heavy"),
 )
 def rates_from_twelve_moments(*, factor: int | Fraction = 1) -> Evidence:
     r"""For $k=6-\frac p2>0$ and all $a$, $c>0$ and $L>1$ the mean of
