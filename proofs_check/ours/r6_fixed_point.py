@@ -57,6 +57,7 @@ def supremum(eigenvalues: tuple[float, ...], noise: float = 0.0) -> float:
     "OURS:R6.fixed/lambda",
     control=(dict(four=3), dict(four=5), dict(start=1)),
     needs=("OURS:R5.limit", "OURS:R6.valley/scores"),
+    argument=r"By R5.limit the flow ends at this $\gamma$, with $e=c$ as $P(U(0))=0$ for an invertible $S$.",
 )
 def top_eigenvalue_at_the_fixed_point(*, four: int = 4, start: int = 0) -> Evidence:
     r"""At the fixed point $U=\gamma S^{-1}$ of a balanced start, where $\gamma^2$ is

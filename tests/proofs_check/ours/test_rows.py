@@ -34,3 +34,12 @@ def test_no_row_is_stronger_than_one_of_its_clauses(release: dict[str, Any]) -> 
 
     wrong = [id for id in ours() if "/" not in id and stronger(id)]
     assert not wrong, "let the row need its weaker parts, or give what they say a row of its own"
+
+
+def test_what_is_decided_by_execution_alone_rests_on_nothing_weaker(release: dict[str, Any]) -> None:
+    claims = load_claims()
+    ledger = Ledger(release["claims"], needs={id: claim.needs for id, claim in claims.items()})
+    joined = {id for id, claim in claims.items() if claim.argument or claim.fragment or claim.unproved}
+    alone = [id for id in ours() if id in ledger.entries and id not in joined and Verdict(ledger.entries[id]["verdict"]).executed]
+    wrong = [id for id in alone if not ledger.chain(id).executed]
+    assert not wrong, "say with argument= what joins the executed part to what the row says and others only argue"
