@@ -91,7 +91,8 @@ def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8), const
     $w_k\geq\frac12$ for every query, then and ever after. It is derived for the flow of $Q$ over
     any features: the loss, whose derivative the kernel takes, does not increase, and is at least
     the share of each query. Tried is that at $w_k=\frac12-h$ this is at least
-    $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands for the $\frac18$, and with `constant` the tasks may have $\sigma_f=0$.
+    $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands for the $\frac18$, and with `constant` the
+    tasks may have $\sigma_f=0$.
     """
     h, half = sp.Symbol("h", positive=True), Rational(1, 2)
     threshold = identity(computed("pc^3/(2C^2)", (p * c**3 / (2 * C**2)).subs({C: 2 * s, c: s})), eighth * s * p)
