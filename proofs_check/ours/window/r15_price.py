@@ -49,11 +49,14 @@ def lost_in_prompts(r: float, noise: float, by_definition: bool = False) -> floa
     """The same for affine tasks, d = 3 and 10^6 tokens, with the widths that are best there."""
     widths, signal, of_noise = _terms()
     learned, own = (int((size**2 * signal + noise * of_noise).argmin()) for size in (1.0, r))
-    total = lambda i: r**2 * signal[i] + noise * of_noise[i]
-    if by_definition:
-        tasks = Spectrum(3, spectrum_of("affine", 3).b[:200])
-        total = lambda i: r**2 * plain_window_loss(tasks, TOKENS, float(widths[i]), noise / r**2, nodes=1200)
-    return float(total(learned) / total(own))
+    tasks = Spectrum(3, spectrum_of("affine", 3).b[:200])
+
+    def total(i: int) -> float:
+        if by_definition:
+            return r**2 * plain_window_loss(tasks, TOKENS, float(widths[i]), noise / r**2, nodes=1200)
+        return float(r**2 * signal[i] + noise * of_noise[i])
+
+    return total(learned) / total(own)
 
 
 @claim(
