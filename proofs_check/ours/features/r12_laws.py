@@ -190,15 +190,17 @@ def the_times_of_products_of_polygons(
 
 @claim(
     "OURS:R12.lattice/design",
-    control={"square": 1},
+    control=({"square": 1}, {"least": 2}, {"most": 3}),
     argument=r"The sum over all vectors is $v_k^\top(\sum_mv_mv_m^\top)v_k$, and an invariant form is a multiple of the "
     "identity.",
     needs=("OURS:R12.orbit",),
 )
-def the_inner_products_of_minimal_vectors(*, square: int = 2) -> Evidence:
+def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
     r"""The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
     of them have the sum 0 and the sum of squares $Kn^2/r$ that the lattice demands, where $n$ is
-    their norm and $u$ any unit; `square` stands for the exponent of the inner products.
+    their norm and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both
+    occur. Here `square` stands for the exponent of the inner products, `least` and `most` for the
+    ends.
     """
     parts, unit = [], sp.Symbol("u", positive=True)
     for name, (r, norm, products) in LATTICES.items():
@@ -206,6 +208,10 @@ def the_inner_products_of_minimal_vectors(*, square: int = 2) -> Evidence:
         total = sp.Add(*(many * (product * unit) ** square for product, many in products.items()))
         left = computed(rf"\sum_m(v_m\cdot v_k)^2\text{{ for {name}}}", total)
         parts.append(identity(left, Rational(K * norm**2, r) * unit**2))
+        apart = [2 - 2 * Rational(product, norm) for product in products if product < norm]
+        ends = [computed(rf"\{end}|v_m-v_k|^2\text{{ for {name}}}", of(apart)) for end, of in (("min", min), ("max", max))]
+        parts.append(identity(ends[0], least))
+        parts.append(identity(ends[1], most))
     return all_of(*parts)
 
 
