@@ -25,7 +25,7 @@ __all__ = ["as_csv", "formula", "number", "raised", "write_page"]
 FORMAT = 1
 GREEK = {
     **{"eta": "η", "eps": "ε", "delta": "δ", "Delta": "Δ", "gamma": "γ", "kappa": "κ"},
-    **{"Lambda": "Λ", "sigma": "σ", "theta": "θ", "rho": "ρ", "oo": "∞"},
+    **{"Lambda": "Λ", "Gamma": "Γ", "sigma": "σ", "Sigma": "Σ", "theta": "θ", "rho": "ρ", "pi": "π", "oo": "∞"},
 }
 #: What stands in brackets, with brackets in it.
 INNER = r"\((?:[^()]|\([^()]*\))*\)"
@@ -40,7 +40,7 @@ def formula(text: str) -> str:
     'T<sub>f</sub>*\xa0≥\xa0K<sup>1 − 4/D</sup> log<sub>2</sub> K/η'
     """
     text = re.sub(rf"\b({'|'.join(GREEK)})(?![a-z])", lambda found: GREEK[found[1]], text)
-    html = re.sub(r"_(\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
+    html = re.sub(r"_([A-Z]{2}|\w)", r"<sub>\1</sub>", marked(text)).replace("^*", "*").replace("-&gt;", "→")
     return re.sub(rf"\^\(((?:[^()]|{INNER})*)\)", r"<sup>\1</sup>", html).replace(" - ", " − ")
 
 

@@ -52,6 +52,7 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
             )
     own, inputs = own_class(arguments.spectrum) if arguments.spectrum is not None else (None, [])
     from numerics.pages.provenance import provenance
+    from numerics.rates.windows.best_window import which_window
     from numerics.rates.windows.report import measure, write
 
     out, started = writable_folder(Path(arguments.out)), time.perf_counter()
@@ -63,6 +64,8 @@ def best_windows(arguments: argparse.Namespace, default: str) -> int:
     words = ["largeprompt", "rates", "--paper", "COL", "--dimensions", text, "--seed", str(arguments.seed)]
     if own:
         words += ["--spectrum", inputs[0][0] if inputs else arguments.spectrum]
+    if not arguments.quiet:
+        print("\n".join(which_window()))
     with writing_into(out), progress_bar(arguments.quiet, "drawing the report"):
         page = write(report, out, provenance(shlex.join(words), time.perf_counter() - started, inputs), arguments.format)
     return tell(report.lines, page, arguments.quiet)

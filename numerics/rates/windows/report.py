@@ -10,6 +10,7 @@ from typing import Any
 from numerics.pages.formats import FORMATS
 from numerics.rates.lines.line import Line
 from numerics.rates.lines.page import as_csv, number, write_page
+from numerics.rates.windows.best_window import which_window
 from numerics.rates.windows.exponents import Fit, fits
 from numerics.rates.windows.laws import our_lines
 from numerics.rates.windows.monte_carlo import Drawn, drawn_losses
@@ -132,11 +133,12 @@ def write(report: WindowsReport, out: Path, source: dict[str, Any], formats: Seq
     """
     table, pictures = report.table, draw(report.table, report.fits, report.drawn)
     data = {
+        "best_window": which_window(),
         "fits": [fit._asdict() | {"fit": fit.fit._asdict()} for fit in report.fits],
         "drawn": [found._asdict() | {"deviation": found.deviation} for found in report.drawn],
         "smoothness": [found._asdict() for found in table.smoothness],
         "widths": [row._asdict() | {"Lambda": number(row.Lambda), "slope": number(row.slope)} for row in table.rows],
     }
-    shown = {"report": report, "shown": list(SHOWN.values()), "variable": "Λ", "by": "exact widths"}
+    shown = {"report": report, "shown": list(SHOWN.values()), "variable": "Λ", "by": "exact widths", "window": data["best_window"]}
     rows = as_csv(Width._fields, table.rows)
     return write_page(__package__, out, "COL", report.lines, cannot_show(report), pictures, data, rows, source, formats, **shown)

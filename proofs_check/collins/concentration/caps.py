@@ -86,13 +86,12 @@ def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), HEIGHTS) for k in ODD))
 
 
-@claim("COL:G.2", control=dict(first=2))
+@claim("COL:G.2", control=dict(first=2), fragment=r"$m=1,2,3$, with all real $d>0$ and $\alpha>0$.")
 def truncated_sum(*, first: int = 1) -> Evidence:
-    r"""For $m=3$ and $d=4$ the sum of the definition, from `first` = 1, is the function of the
-    library.
-    """
-    total = sum(k**4 * sp.exp(-k * alpha) for k in range(first, 4))
-    return identity(computed(r"\gamma(4,\alpha,3)", truncated_gamma(4, alpha, 3)), total)
+    r"""For $m=1,2,3$ the sum of the definition, from `first` = 1, is the library's function."""
+    total = lambda m: sum((k**d * sp.exp(-k * alpha) for k in map(sp.Integer, range(first, m + 1))), sp.S.Zero)
+    of_library = lambda m: computed(rf"\gamma(d,\alpha,{m})", truncated_gamma(d, alpha, m))
+    return all_of(*(identity(of_library(m), total(m)) for m in (1, 2, 3)))
 
 
 ONE_TERM = Robust(
@@ -104,7 +103,7 @@ ONE_TERM = Robust(
 
 @claim(
     "COL:G.3/small.upper",
-    false="gap",
+    false="typo",
     why=r"The sign of $\frac12$ is wrong: for $m=1$ the sum is $e^{-\alpha}$, above $e^{-\alpha-1/2}$.",
     instead=r"$\gamma(d,\alpha,m)\leq m^{d+1}e^{-\alpha m+1/2}$.",
     costs="constants",
@@ -127,10 +126,11 @@ def small_sums_from_above(*, sign: int = -1) -> Evidence:
 def small_sums_from_below(*, half: int = 1) -> Evidence:
     r"""The sum of $N^de^{-\alpha N}$ over a list of numbers of $(0,m]$ that contains $m$, such as
     $1,\dots,m$, is at least $m^de^{-\alpha m-h/2}$, where $h$ is `half` = 1. It is tried with the
-    last term.
+    whole sum for $m=1,2$.
     """
-    everywhere = {alpha: Closed(1, 2), m: Closed(1, oo)}
-    search = forall(sp.exp(-alpha * m), ">=", sp.exp(-alpha * m - sp.Rational(half, 2)), everywhere)
+    everywhere = {alpha: Closed(1, 2), d: Closed(5, oo)}
+    stated = lambda m: sp.Integer(m) ** d * sp.exp(-alpha * m - sp.Rational(half, 2))
+    search = all_of(*(forall(truncated_gamma(d, alpha, m), ">=", stated(m), everywhere) for m in (2, 1)))
     return derivation("COL:G.3/small.lower", search, half=half)
 
 
@@ -170,9 +170,10 @@ def large_sums_from_below(*, constant: int = 2) -> Evidence:
 
 @claim(
     "COL:G.3a",
-    false="gap",
+    false="typo",
     why=r"At $x=\frac{8}{5}$ the left side is $1.2530$ and the right one $1.25$.",
-    instead=r"For $x\leq\frac32$, which is enough: it is used at $x=\frac{\alpha\sqrt d}{d+\sqrt d}\leq\frac{2}{1+\sqrt5}$.",
+    instead=r"For $x\leq\frac32$.",
+    details=r"That is enough: it is used at $x=\frac{\alpha\sqrt d}{d+\sqrt d}\leq\frac{2}{1+\sqrt5}$.",
     costs="nothing",
     repair=dict(end=Fraction(3, 2)),
     control=dict(end=Fraction(9, 5)),
@@ -186,13 +187,13 @@ def geometric_series(*, end: int | Fraction = 2) -> Evidence:
 @claim("COL:G.3.sum", control=dict(root=2))
 def ratio_of_the_tail(*, root: int = 1) -> Evidence:
     r"""For $i\geq\frac{d+\sqrt d}{\alpha}$ the quotient $(1+\frac1i)^de^{-\alpha}$ of two terms is
-    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; it is tried on
-    $\frac di-\alpha$.
+    at most $e^{-\alpha\sqrt d/(d+\sqrt d)}$, with `root` = 1 times the exponent; the logarithms of
+    both are tried for $d\geq1$, at $i=s\frac{d+\sqrt d}{\alpha}$.
     """
-    q = sp.Symbol("q", positive=True)  # the root of d
-    stated = -root * alpha * q / (q**2 + q)
-    everywhere = {q: (0, oo), alpha: Closed(1, 2), i: (0, oo)}
-    search = forall(q**2 / i - alpha, "<=", stated, everywhere, where=[(i, ">=", (q**2 + q) / alpha)])
+    q, s = sp.symbols("q s", positive=True)  # q is the root of d
+    quotient = q**2 * sp.log(1 + alpha / (s * (q**2 + q))) - alpha
+    everywhere = {q: Closed(1, oo), alpha: Closed(1, 2), s: Closed(1, oo)}
+    search = forall(quotient, "<=", -root * alpha * q / (q**2 + q), everywhere)
     return derivation("COL:G.3.sum", search, root=root)
 
 
@@ -203,10 +204,12 @@ def ratio_of_the_tail(*, root: int = 1) -> Evidence:
 def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For $i\leq m<\frac{d+\sqrt d}{\alpha}$ it is $m^de^{-\alpha m}\geq e^{-h}i^de^{-\alpha i}$
     where $h$ is `half` = 1/2, and real $d,\alpha,i,m>0$: with $i=\frac{d}{\alpha}u$ and $m=\frac
-    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at $u=1$ and the
-    largest $v=1+y$, $y=\frac{1}{\sqrt d}$, where $\log(1+y)-y\geq-hy^2$.
+    d\alpha v$ the logarithm of the quotient is $d(\log v-v-\log u+u)$. It is tried at the largest
+    term, $u=1$, with $v=1+\frac{y}{\sqrt d}$, $0\leq y\leq1$ and $d\geq1$.
     """
-    search = forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: (0, 1)})
+    y = sp.Symbol("y", nonnegative=True)
+    quotient = d * (sp.log(1 + y / sp.sqrt(d)) - y / sp.sqrt(d))
+    search = forall(quotient, ">=", -half, {d: Closed(1, oo), y: Closed(0, 1)})
     return derivation("COL:G.3.low", search, half=half)
 
 
@@ -217,35 +220,49 @@ def terms_compared(*, half: Fraction = Fraction(1, 2)) -> Evidence:
 def largest_term(*, most: int = 2) -> Evidence:
     r"""For $d\geq5$ and $\alpha\leq$ `most` = 2 it is
     $(\frac{d}{\alpha e})^d<\frac{\Gamma(d+1)}{\alpha^{d+1}}$, from Stirling's lower bound, which is
-    cited, and $\alpha<\sqrt{2\pi d}$, which is tried.
+    cited. It is tried for $d=5,8,20$.
     """
-    search = forall(alpha, "<", sp.sqrt(2 * sp.pi * d), {alpha: Closed(1, most), d: Closed(5, oo)})
+    sides = lambda k: ((sp.Integer(k) / (alpha * sp.E)) ** k, sp.factorial(k) / alpha ** (k + 1))
+    search = all_of(*(forall(left, "<", right, {alpha: Closed(1, most)}) for left, right in map(sides, (5, 8, 20))))
     return derivation("COL:G.3.cite", search, most=most)
 
 
-@claim("COL:G.6", control=(dict(upper=Fraction(1, 3)), dict(lower=2)), cites=("Stirling's bounds", "Gautschi's inequality"))
-def gamma_function(*, upper: int | Fraction = 1, lower: int = 1) -> Evidence:
+@claim(
+    "COL:G.6",
+    control=(dict(upper=Fraction(1, 3)), dict(half=Fraction(2, 5)), dict(lower=2), dict(convex=2)),
+    cites=("Stirling's formula", r"Bohr and Mollerup: $\log\Gamma$ is convex"),
+    argument=r"$q_d=d!\,(\frac ed)^d/\sqrt{2\pi d}$ falls with $d$, since $(d+\frac12)\log(1+\frac1d)\geq1$, from $q_1$ to its "
+    r"limit $1$, which is Stirling's formula. As $\log\Gamma$ is convex, "
+    r"$\Gamma(z+1)^2\leq\Gamma(z+\frac12)\Gamma(z+\frac32)=(z+\frac12)\Gamma(z+\frac12)^2$.",
+)
+def gamma_function(*, upper: int | Fraction = 1, lower: int = 1, half: Fraction = Fraction(1, 2), convex: int = 1) -> Evidence:
     r"""For $d=1,2,5,20,100$ Stirling's bounds hold, the upper one with `upper` = 1 times $e$,
     and at $z=0,\frac12,5$ the second quotient is at least $\frac{1}{\sqrt{z+1/2}}$, its
-    square `lower` times that.
+    square `lower` times that. For every real $d\geq1$ it is $(d+h)\log(1+\frac1d)\geq1$, with $h$
+    for `half` = 1/2, and from $Y^2\leq(z+\frac12)X^2$ follows $\frac XY\geq(z+\frac12)^{-1/2}$,
+    with the square times `convex` = 1.
     """
-    parts = []
+    X, Y, z = sp.symbols("X Y z", positive=True)
+    steps = forall((d + half) * sp.log(1 + 1 / d), ">=", 1, {d: Closed(1, oo)})
+    where = [(Y**2, "<=", (z + sp.Rational(1, 2)) * X**2)]
+    quotient = forall((X / Y) ** 2, ">=", convex / (z + sp.Rational(1, 2)), dict.fromkeys((X, Y, z), (0, oo)), where=where)
+    parts = [steps, quotient]
     for k in (1, 2, 5, 20, 100):
         quotient = sp.factorial(k) / (sp.sqrt(2 * sp.pi * k) * (sp.S(k) / sp.E) ** k)
         parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, ">=", lower, HEIGHTS))
         parts.append(forall(computed(rf"q_{{{k}}}", quotient) + 0 * eps, "<=", upper * sp.E, HEIGHTS))
-    for z in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
-        square = sp.simplify((sp.gamma(z + sp.Rational(1, 2)) / sp.gamma(z + 1)) ** 2 * (z + sp.Rational(1, 2)))
-        parts.append(forall(computed(rf"q({z})", square) + 0 * eps, ">=", lower, HEIGHTS))
+    for at in (sp.S.Zero, sp.Rational(1, 2), sp.S(5)):
+        square = sp.simplify((sp.gamma(at + sp.Rational(1, 2)) / sp.gamma(at + 1)) ** 2 * (at + sp.Rational(1, 2)))
+        parts.append(forall(computed(rf"q({at})", square) + 0 * eps, ">=", lower, HEIGHTS))
     return all_of(*parts)
 
 
 @claim("COL:G.7", control=dict(half=Fraction(2, 5)))
 def root_exponential(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""The logarithm of both sides with $y=\frac{1}{\sqrt d}$, times $y^2$: $\log(1+y)-y\geq-hy^2$
-    for $0<y\leq1$, where $h$ is `half` = 1/2.
+    r"""For every real $d\geq1$ it is $(1+\frac{1}{\sqrt d})^de^{-\sqrt d}\geq e^{-h}$, where $h$ is
+    `half` = 1/2.
     """
-    return forall(sp.log(1 + x) - x, ">=", -half * x**2, {x: Closed(Fraction(1, 10**6), 1)})
+    return forall((1 + 1 / sp.sqrt(d)) ** d * sp.exp(-sp.sqrt(d)), ">=", sp.exp(-sp.Rational(half)), {d: Closed(1, oo)})
 
 
 @claim(
@@ -262,4 +279,4 @@ def two_terms_of_the_series(*, lower: bool = False, half: Fraction = Fraction(1,
     r"""Printed, $\log(1+x)$ is at most $x-\frac{x^2}{2}$ for $x\leq1$; with `lower` it is at least
     that, where $\frac12$ is `half`.
     """
-    return forall(sp.log(1 + x), ">=" if lower else "<=", x - half * x**2, {x: Closed(Fraction(1, 10**6), 1)})
+    return forall(sp.log(1 + x), ">=" if lower else "<=", x - half * x**2, {x: sp.Interval.Lopen(0, 1)})

@@ -52,8 +52,11 @@ CAP = Diverging(
     why=r"The sphere has the dimension $d-1$: for $d=3$ the tokens within $1/\sqrt w$ are the share $\frac{1}{4w}$, so that the "
     r"quotient is "
     r"$\frac{4w}{n}$ and not of the order $\frac{w^{3/2}}{n}$.",
-    instead=r"It is of the order $\frac{w^{(d-1)/2}}{n}$ as long as $w\leq n^{2/(d-1)}$.",
+    instead=r"It is of the order $\frac{w^{(d-1)/2}}{n}$.",
     costs="constants",
+    needs=("COL:G.1/lower", "COL:G.1/upper"),
+    argument=r"The tokens within $1/\sqrt w$ are those of the cap of height $\frac{1}{2w}$, whose measure is of the order "
+    r"$w^{-(d-1)/2}$ by Lemma G.1; for $d=3$ it is computed.",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
     hypotheses=CAP.hypotheses,
@@ -147,11 +150,13 @@ def noise_from_above(*, constant: int = 2) -> Evidence:
 
 @claim("COL:D.1p", control=dict(two=3))
 def powers_in_the_quotient(*, two: int = 2) -> Evidence:
-    r"""With $v=w^{d/2}$ the quotient $\frac{n(`two`^{d/2}v)^{-1}}{(nv^{-1})^2}$ is
-    $\frac{v}{n2^{d/2}}$, here for $d=2$ (2 is `two`).
+    r"""For $g_0(r)$ between $C_bnr^{-d/2}$ and $C^bnr^{-d/2}$ the quotient of the bounds is
+    $\frac{C^b}{C_b^22^{d/2}}\frac{w^{d/2}}{n}$, for every real $d>0$, where the 2 is `two`.
     """
-    v, tokens = sp.symbols("v n", positive=True)
-    return identity(computed(r"g_0(2w)/g_0(w)^2", tokens / (2 * v) / (tokens / v) ** 2), v / (two * tokens))
+    tokens, dimension, low, high = sp.symbols("n d C_b C^b", positive=True)
+    order = lambda x: tokens * x ** (-dimension / 2)
+    stated = high / (low**2 * two ** (dimension / 2)) * w ** (dimension / 2) / tokens
+    return identity(computed(r"g_0(2w)/g_0(w)^2", high * order(2 * w) / (low * order(w)) ** 2), stated)
 
 
 @claim(
@@ -201,6 +206,8 @@ def noise_grows_with_the_width(*, tokens: int = 1, power: int = 2) -> Evidence:
 @claim("COL:D.2p", control=dict(sign=-1))
 def one_order(*, sign: int = 1) -> Evidence:
     r"""For a positive width $w$, times `sign` = 1, the weight $e^{-ws}$ at the squared distance $s$
-    is larger than at $s+t$.
+    is larger than at $s+t$, so that $a_i>a_j$ and $b_i>b_j$ are both the order of the distances.
     """
-    return forall(sp.exp(-sign * w * s), ">", sp.exp(-sign * w * (s + t)), {w: (0, oo), s: (0, 4), t: (0, 4)})
+    near = sp.Symbol("s", nonnegative=True)
+    everywhere = {w: (0, oo), near: Closed(0, oo), t: (0, oo)}
+    return forall(sp.exp(-sign * w * near), ">", sp.exp(-sign * w * (near + t)), everywhere)

@@ -47,6 +47,11 @@ LIKELY = (
     instead=r"$g_p(r)$ is of the order $nr^{-(d-1+p)/2}$ for $r\geq\frac{d+\sqrt d}{2}$.",
     details=LIKELY,
     costs="constants",
+    needs=("COL:G.1/lower", "COL:G.4a"),
+    argument=r"The mean of $\|x_i-x\|^pe^{-r\|x_i-x\|^2}$ is $r^{-(d-1+p)/2}$ times a constant times "
+    r"$\int_0^{4r}u^{(d-3+p)/2}(1-\frac{u}{4r})^{(d-3)/2}e^{-u}du$, which lies between positive numbers for $r\geq1$; for $d=3$, "
+    r"$p=0$ it is computed. Each of the caps of height $\frac ir$ likely holds its share of the tokens up to a factor 2, by "
+    r"Lemmas G.1 and G.4's Chernoff bound, and with it $g_p$ is of the order of its mean.",
     repair=dict(dimensions=1),
     control=dict(dimensions=1, four=5),
     hypotheses=LARGE.hypotheses,
@@ -63,20 +68,22 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 
 @claim(
     "COL:G.5/small",
-    control=(dict(least=4000), dict(most=Fraction(1, 50))),
+    control=(dict(least=4000), dict(most=Fraction(1, 5))),
 )
 def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
     r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$ it is $g_p(r)\leq
     C^bne^{-2r}$ for all tokens of the sphere that are not the query, with $C^b=4e^{d+\sqrt d}$
     times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
     $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
-    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried with the
-    mean of $g_0/n$ over $e^{-2r}$ for $d=3$.
+    $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried for $d=3$,
+    from below with the mean of $g_0$, which is as large as what $g_0$ likely exceeds, and from
+    above with $n$ tokens at one squared distance $s$ and $p=0,2$.
     """
-    quotient, range_of_r = (sp.exp(2 * r) - sp.exp(-2 * r)) / (4 * r), {r: (0, Fraction(237, 100))}
-    constant = sp.exp(3 + sp.sqrt(3))
-    below = forall(quotient, ">=", least / (32 * constant), range_of_r)
-    return derivation("COL:G.5/small", below, forall(quotient, "<=", 4 * most * constant, range_of_r), least=least, most=most)
+    constant, in_range = sp.exp(3 + sp.sqrt(3)), {r: (0, Fraction(236, 100))}
+    below = forall(mean_kernel(0, r, 3), ">=", least / (32 * constant) * sp.exp(-2 * r), in_range)
+    s, stated = sp.Symbol("s", nonnegative=True), 4 * most * constant * sp.exp(-2 * r)
+    above = [forall(s**half * sp.exp(-r * s), "<=", stated, {s: Closed(0, 4), **in_range}) for half in (0, 1)]
+    return derivation("COL:G.5/small", below, all_of(*above), least=least, most=most)
 
 
 ABOVE = Diverging(
@@ -195,13 +202,15 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
     r"""A token that is not the query and lies in the shell adds at most
     $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
     $(\frac{2i}{r})^{p/2}e^{-2(i+1)}$ over `one` for $i>0$ and, at $p=0$, for $i\geq0$, with a real
-    $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, for which
-    $i+u\leq i+1$ and $e^{-2}\leq e^{-2u}\leq1$.
+    $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, at $p=2$
+    and at $p=0$.
     """
-    ranges = {u: Closed(Fraction(1, 10**9), 1), i: (0, oo)}
-    power = forall(i + u, "<=", one * (i + 1), ranges)
-    below = forall(i, "<=", one * (i + u), ranges)
-    plain = forall(sp.exp(-2), "<=", one * sp.exp(-2 * u), {u: Closed(Fraction(1, 10**9), 1)})
+    shell, ranges = sp.Symbol("u", nonnegative=True), {i: (0, oo), r: (0, oo)}
+    ranges |= {shell: Closed(0, 1)}
+    term = lambda number, rate: 2 * number / r * sp.exp(-2 * rate)
+    power = forall(term(i + shell, i + shell), "<=", one * term(i + 1, i), ranges)
+    below = forall(term(i, i + 1), "<=", one * term(i + shell, i + shell), ranges)
+    plain = forall(sp.exp(-2 * (i + 1)), "<=", one * sp.exp(-2 * (i + shell)), {shell: Closed(0, 1), i: (0, oo)})
     return derivation("COL:G.4.shell", power, below, plain, one=one)
 
 
@@ -266,13 +275,24 @@ def last_line(*, sign: int = -1) -> Evidence:
     return forall(1 / (sp.exp(l) - 1), "<=", 1 / l + sign, {l: (0, 20)})
 
 
-@claim("COL:I.2", control=dict(ordered=False), cites=("Hardy and Littlewood: rearrangement inequality",))
-def rearranged(*, ordered: bool = True) -> Evidence:
-    r"""For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
+@claim(
+    "COL:I.2",
+    control=(dict(ordered=False), dict(share=2)),
+    argument=r"By Fubini $\int fg=\int_0^\infty\int_0^\infty|\{f>s\}\cap\{g>t\}|\,ds\,dt$ for $f,g\geq0$. The sets above $s$ "
+    r"and $t$ of the rearrangements have the same measures and are balls around $0$, one in the other, so that their "
+    r"intersection has the smaller measure, which no other intersection exceeds.",
+)
+def rearranged(*, ordered: bool = True, share: int = 1) -> Evidence:
+    r"""The part that two sets have in common, times `share` = 1, has at most the smaller of their
+    measures. For two values each, in one order, $ay+bl$ is at least the product crosswise, $al+by$;
     without the order it is not.
     """
+    common, first, second = sp.symbols("A B C", nonnegative=True)
+    sets = dict.fromkeys((common, first, second), Closed(0, oo))
+    nested = forall(share * common, "<=", sp.Min(common + first, common + second), sets)
     where = [(a, ">=", b), (y, ">=", l)] if ordered else [(a, ">=", b)]
-    return forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+    pairs = forall(a * y + b * l, ">=", a * l + b * y, dict.fromkeys((a, b, y, l), (0, oo)), where=where)
+    return all_of(nested, pairs)
 
 
 @claim(

@@ -54,13 +54,16 @@ def lipschitz_constants(*, on_the_sphere: bool = False, most: int | Fraction = 1
 )
 def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     r"""For $\Sigma$ with the eigenvalues $s^2$ and 1 and $\tilde x$ on the circle, the squared
-    length of $x$ (printed), or of $\Sigma^{-1/2}x$, is `square` = 1.
+    length of $x$ is 1 (printed). In every dimension that of $\Sigma^{-1/2}x$ is `square` = 1 times
+    $\|\tilde x\|^2$, which is 1.
     """
+    if whitened:
+        letters = Algebra(symmetric=["R", "S"], vectors=["u"], inverse=[("R", "S")])  # R = Sigma^{1/2}
+        white = letters["S"] * letters["R"] * letters["u"]
+        return trace_identity(white.T * white, square * (letters["u"].T * letters["u"]))
     p = sp.Symbol("p", real=True)
     point = sp.Matrix([s * (1 - p**2), 2 * p]) / (1 + p**2)
-    white = sp.diag(1 / s, 1) * point
-    seen = white if whitened else point
-    return identity(computed(r"\|x\|^2", seen.dot(seen)), square)
+    return identity(computed(r"\|x\|^2", point.dot(point)), square)
 
 
 @claim(
@@ -111,6 +114,8 @@ def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
     r"is $\frac{\sin L}{L}$.",
     instead=r"For affine, ReLU and linear tasks.",
     costs="a hypothesis",
+    argument=r"Their laws are the same with $-l$, $-l_1$, $-l_2$, $-b$ and $-u$ in place of $l$, $l_1$, $l_2$, $b$ and $u$; one "
+    r"moment is executed.",
     repair=dict(affine=True),
     control=dict(affine=True, power=2),
     hypotheses=("L > 0",),

@@ -119,8 +119,9 @@ def constant_tasks(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     false="gap",
     why=r"With noise it is never best: taking the share $h$ from the nearest token changes its error by $-2\sigma^2h$ and terms "
     r"in $h^2$.",
-    instead=r"Without noise; with noise some weight on other tokens is always better, and all of it for large noise.",
-    details=r"With another token of an independent label of variance $v$ the error is $2vh^2+\sigma^2(h^2+(1-h)^2)$.",
+    instead=r"Without noise.",
+    details=r"With noise some weight on other tokens is always better: with another token of an independent label of variance "
+    r"$v$ the error is $2vh^2+\sigma^2(h^2+(1-h)^2)$.",
     costs="a hypothesis",
     repair=dict(noise=False),
     control=dict(noise=False, two=-2),

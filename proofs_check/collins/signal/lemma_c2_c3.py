@@ -10,9 +10,10 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall, identity
+from numerics.provers import Closed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from theory.symbolic.algebra import Algebra
 
 L, sigma = sp.symbols("L sigma", positive=True)
 gamma = sp.Symbol("gamma", positive=True)
@@ -113,8 +114,12 @@ def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3, rising: in
     hypotheses=("-1 <= l", "l <= 1"),
 )
 def difference_of_values(*, with_slope: bool = False, shift: int = 0) -> Evidence:
-    r"""Two values of $l\,w^\top x+b$ on the line differ by $w(x-y)$, times the slope $l$ if
-    `with_slope`; `shift` = 0 is added.
+    r"""Two values of $l\,w^\top x+b$ on the line differ by $w(x-y)$ (printed). With `with_slope` in
+    every dimension by $l\,w^\top(x-y)$, plus `shift` = 0 times $b$.
     """
+    if with_slope:
+        letters = Algebra(vectors=["w", "x", "y"], params=["slope", "b"])
+        w, x, y, l, b = (letters[name] for name in ("w", "x", "y", "slope", "b"))
+        return trace_identity((l * (w.T * x) + b) - (l * (w.T * y) + b), l * (w.T * (x - y)) + shift * b)
     l, w, b, x, y = sp.symbols("l w b x y", real=True)
-    return identity((l * w * x + b) - (l * w * y + b), (l if with_slope else 1) * w * (x - y) + shift)
+    return identity((l * w * x + b) - (l * w * y + b), w * (x - y))

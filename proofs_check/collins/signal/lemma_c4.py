@@ -9,11 +9,12 @@ from fractions import Fraction
 import sympy as sp
 
 from numerics.evidence import Evidence
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
 from proofs_check.derivations.proofs import derivation
+from theory.symbolic.algebra import Algebra
 
 t = sp.Symbol("t", real=True)
 
@@ -33,16 +34,19 @@ def split_of_the_error(*, cross: int = 0, three: int = 3) -> Evidence:
     `three`), and $\|x-\hat x\|^2$ is $(1-x^\top\hat x)^2+\|\hat x-(x^\top\hat x)x\|^2$, plus
     `cross` = 0, for every $d$ and any average $\hat x$ of the tokens. Of the uniform direction it
     is used that its coordinates are uncorrelated and of one mean square, and of the slope that it
-    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. It is tried in the
-    plane of $x$ and a unit vector $x^\prime\perp x$, with the cross term $ab$ of $\hat
-    x=ax+bx^\prime$.
+    is independent of it and $\mathbb El^2=\frac{L^2}{3}$, which is computed. The mean is tried on
+    the circle, and the split in the plane of $x$ and a unit vector $x^\prime\perp x$, with the
+    cross term $ab$ of $\hat x=ax+bx^\prime$.
     """
     x = on_circle("p")
     v = sp.Matrix([-x[1], x[0]])
     a, b = sp.symbols("a b", real=True)
     hat, off = a * x + b * v, x - a * x - b * v
     l, L = sp.Symbol("l", real=True), sp.Symbol("L", positive=True)
-    slope = identity(computed(r"\mathbb E l^2", sp.integrate(l**2, (l, -L, L)) / (2 * L)), L**2 / three)
+    angle, v_1, v_2 = sp.symbols("theta v_1 v_2", real=True)
+    square = sp.integrate(l**2, (l, -L, L)) / (2 * L)
+    turned = sp.integrate(sp.expand((v_1 * sp.cos(angle) + v_2 * sp.sin(angle)) ** 2), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
+    slope = identity(computed(r"\mathbb E l^2(w^{\top}v)^2", square * turned), L**2 / (three * 2) * (v_1**2 + v_2**2))
     error = identity(off.dot(off), (1 - x.dot(hat)) ** 2 + v.dot(hat) ** 2 + cross * a * b)
     return derivation("COL:C.4a", slope, error, cross=cross, three=three)
 
@@ -172,8 +176,15 @@ def largest_variance(*, quarter: int = 4) -> Evidence:
 )
 def exponent_of_the_weights(*, sign: int = -1) -> Evidence:
     r"""For tokens on the circle the exponents $-w\|x_i-x\|^2$ of two tokens differ by what those of
-    $2wx_i^\top x$ do, times `sign` (printed: -1).
+    $2wx_i^\top x$ do, times -1 (printed). In every dimension they do so times `sign` = 1, up to the
+    difference of the squared lengths, which are 1.
     """
+    if sign > 0:
+        letters = Algebra(vectors=["u", "v", "x"], params=["w"])
+        u, v, x, w = (letters[name] for name in "uvxw")
+        square = lambda y: y.T * y
+        exponents = w * (square(v - x) - square(u - x) + square(u) - square(v))
+        return trace_identity(exponents, sign * 2 * w * ((u - v).T * x))
     x, u, v = map(on_circle, "xuv")
     w = sp.Symbol("w", positive=True)
     return identity(-w * (u - x).dot(u - x) + w * (v - x).dot(v - x), sign * 2 * w * (u - v).dot(x))

@@ -10,22 +10,24 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import forall
+from numerics.provers import Closed, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, WIDE, d, w
+from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, LONG, WIDE, d, w
 
 
 @claim("COL:C.5/wide", control=dict(share=3), argument=LAWS)
 def signal_of_order_one_over_w2(*, share: int = 8) -> Evidence:
     r"""For $d\geq2$ and $w\geq\frac{d+\sqrt d}{2}$ the root of $3d/L^2$ times the signal term is at
     least $\frac{d-1}{w}$ over `share` = 8, derived for every prompt length from the properties of
-    uniform tokens and tasks that R8 uses; the last step is tried on $\frac{d-1}{d-1+4w}$.
+    uniform tokens and tasks that R8 uses. It is tried on long prompts for $d=3$, where that root is
+    $1-\coth2w+\frac{1}{2w}$, and the last step on $\frac{d-1}{d-1+4w}$.
     """
+    long = forall(LONG, ">=", 2 / (share * w), {w: (Fraction(237, 100), oo)})
     search = forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[WIDE])
-    return derivation("COL:C.5/wide", search, share=share)
+    return derivation("COL:C.5/wide", all_of(long, search), share=share)
 
 
 SMALL_TASKS = Diverging(
@@ -61,22 +63,19 @@ def signal_of_narrow_windows(*, square: bool = False, share: int = 8) -> Evidenc
 
 @claim(
     "COL:C.5.c2",
-    control=dict(share=1),
+    control=dict(share=Fraction(1, 8)),
     argument=LAWS,
 )
-def case_two(*, share: int = 8) -> Evidence:
+def case_two(*, share: int | Fraction = 8) -> Evidence:
     r"""The bound holds with $C=\sqrt8e^{-2(d+\sqrt d)}$ over `share` = 8, as $e^{2w}/w^{d/2+1}$ is
     at most $e^{2(d+\sqrt d)}/w^2$ in the range, from the properties of uniform tokens and tasks
-    that R8 uses. For $d=2,3,5$ it is tried whether the root of $3d/L^2$ times the signal term,
-    which is at least $\frac{d-1}{d-1+4w}$, is at least $e^{2w-2(d+\sqrt d)}w^{-(d/2+1)}$ over
+    that R8 uses. It is tried on long prompts for $d=3$, where the root of $3d/L^2$ times the signal
+    term is $1-\coth2w+\frac{1}{2w}$, whether it is at least $e^{2w-2(d+\sqrt d)}w^{-(d/2+1)}$ over
     `share`.
     """
-    parts = []
-    for k in (2, 3, 5):
-        most = k + sp.sqrt(k)
-        stated = sp.exp(2 * w - 2 * most) / w ** (sp.Rational(k, 2) + 1) / share
-        parts.append(forall(BELOW.subs(d, k), ">=", stated, {w: (1, 8)}, where=[(w, ">=", most / 2), (w, "<", most)]))
-    return derivation("COL:C.5.c2", all_of(*parts), share=share)
+    bound = sp.exp(2 * w - 2 * (3 + sp.sqrt(3))) / w ** sp.Rational(5, 2) / share
+    long = forall(LONG, ">=", bound, {w: (Fraction(237, 100), Fraction(473, 100))})
+    return derivation("COL:C.5.c2", long, share=share)
 
 
 @claim(
@@ -87,10 +86,13 @@ def case_two(*, share: int = 8) -> Evidence:
 def case_three(*, eight: int | Fraction = 8) -> Evidence:
     r"""The bound of Case 3 for all $C_b\leq C^b$, where 24 is 3 times `eight` = 8, from
     $\frac{d-1}{d-1+4w}\geq\frac{1}{1+4w}$ and the properties of uniform tokens and tasks that R8
-    uses; it is tried whether the square of this times `eight` is at least $\frac14e^{-4w}$.
+    uses. It is tried on long prompts for $d=3$, where the root of $3d/L^2$ times the signal term is
+    $1-\coth2w+\frac{1}{2w}$, and whether the square of $\frac{1}{1+4w}$ times `eight` is at least
+    $\frac14e^{-4w}$.
     """
+    long = forall(eight * LONG**2, ">=", sp.exp(-4 * w) / 4, {w: Closed(Fraction(1, 100), Fraction(236, 100))})
     search = forall(eight / (1 + 4 * w) ** 2, ">=", sp.exp(-4 * w) / 4, {w: (0, oo)})
-    return derivation("COL:C.5.c3", search, eight=eight)
+    return derivation("COL:C.5.c3", all_of(long, search), eight=eight)
 
 
 @claim("COL:C.6/lower", control=dict(share=3), argument=LAWS)

@@ -12,7 +12,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity, integral_evidence
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -53,7 +53,7 @@ def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4), share: int 
     s, t = sp.Symbol("s", positive=True), sp.Symbol("t", real=True)
     density = sp.Rational(15, 16) * (1 - t**2) ** 2
     whole = identity(computed(r"\int p", sp.integrate(density, (t, -1, 1))), total)
-    measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: (0, 2)})
+    measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: sp.Interval.Lopen(0, 2)})
     empty = derivation("COL:C.8/caps", forall(1 - share * s, "<=", 1 - s, {s: (0, 1)}), share=share)
     return all_of(whole, measure, empty)
 
@@ -69,29 +69,30 @@ def widths(d: int, n: int) -> NDArray[np.float64]:
     why=r"A window so narrow that it holds no token attends to the nearest one, at a distance of the order $n^{-1/(d-1)}$: for "
     r"$d\geq4$ "
     r"its square is far above $\frac1n$.",
-    instead=r"The signal term is at most $L^2O(\frac1w+n^{-2/(d-1)})$; the printed bound holds for $n\geq45\sqrt d\,w^{d/2}\log "
-    r"n$.",
+    instead=r"The signal term is at most $L^2O(\frac1w+n^{-2/(d-1)})$, which is $L^2O(\frac1w)$ for $n\geq w^{d/2}$.",
     details=r"For $d=7$ the signal term is at least $\frac{L^2}{42}\mathbb "
     r"E\min_i(1-t_i)^2\geq\frac{L^2}{84}(\frac{2}{5n})^{2/3}$, since a cap of height "
     r"$s$ has at most $\frac54s^3$ of the sphere; at $w=n$ the printed bound is of the order $\frac{L^2}{n}$. The theorems use "
-    r"the lemma in the "
-    r"range where it holds.",
+    r"the lemma where $n\geq w^{d/2}\log n$, and there it holds.",
     costs="a hypothesis",
     needs=("COL:C.8/caps", "COL:C.9"),
     repair=dict(printed=False),
-    control=dict(printed=False, constant=Fraction(1, 4)),
+    control=(dict(printed=False, constant=Fraction(1, 4)), dict(printed=False, half=Fraction(1, 3))),
     hypotheses=EMPTY_WINDOWS.hypotheses,
 )
-def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2)) -> Evidence:
+def signal_of_relu_tasks(*, printed: bool = True, constant: Fraction = Fraction(1, 2), half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""Printed, the sequence $w=n$ for $d=7$ defeats every constant. Otherwise the signal term at
     $L=1$ is at most `constant` = 1/2 times $\frac1w+n^{-2/(d-1)}$ for $d=3,4,7$, $n$ from 2 to
-    100 and widths to 300.
+    100 and widths to 300; and for $n=w^{d/2}$, where $\frac12$ is `half`, the exponent
+    $-\frac{d}{d-1}$ of $w$ in $n^{-2/(d-1)}$ is at most -1.
     """
     if printed:
         return along(EMPTY_WINDOWS, d=7)
     bound = lambda d, n, w: float(constant) * (1 / w + n ** (-2 / (d - 1)))
     stated = r"\mathcal L_{\rm sig}(\mathcal F_1^+)\leq\tfrac12(\tfrac1w+n^{-2/(d-1)})"
-    return at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated)
+    d = sp.Symbol("d", integer=True, positive=True)
+    filled = forall(-2 * sp.Rational(half) * d / (d - 1), "<=", -1, {d: Integers(2, sp.oo)})
+    return all_of(at_most(relu, bound, dimensions=(3, 4, 7), lengths=(2, 30, 100), widths=widths, checked=stated), filled)
 
 
 @claim(
@@ -134,12 +135,24 @@ HARD = Diverging(
     why=r"For $d=3$ a token lies within $1-t\leq\frac1n$ with probability at most $\frac12$; else $g_1/g_0\geq\sqrt{2/n}$, "
     r"which is far above $w^{-1/2}$ at "
     r"$w=n^3$.",
-    instead=r"With the hypothesis $n\geq45\sqrt d\,w^{d/2}\log n$ of Corollary G.5.",
+    instead=r"For $n\geq45\sqrt d\,w^{d/2}\log n$, as Corollary G.5 has it; for $d=3$ the constant is $1$.",
     costs="a hypothesis",
+    repair=dict(enough=True),
+    control=dict(enough=True, constant=Fraction(9, 10)),
+    argument=r"For $d=3$ the number $u=w\|x_i-x\|^2$ is uniform on $[0,4w]$, and $g_1>Cw^{-1/2}g_0$ is "
+    r"$\sum_i(\sqrt{u_i}-C)e^{-u_i}>0$, which by Chernoff has at most the probability "
+    r"$(\mathbb Ee^{(\sqrt u-C)e^{-u}})^n\leq e^{-n\kappa/(4w)}$ with $\kappa=\int_0^\infty(1-e^{(\sqrt u-C)e^{-u}})du$. The "
+    r"part above $u=9$ is at most $\frac{1}{1000}$, as $e^z-1\leq2z$ for $0\leq z\leq1$; so $\kappa\geq\frac1{29}$, and "
+    r"$n\geq45\sqrt3w^{3/2}\log n\geq119w\log n$ makes it at most $\frac1n$. For other $d$ it is quoted.",
     hypotheses=HARD.hypotheses,
 )
-def distances_are_likely_small() -> Evidence:
+def distances_are_likely_small(*, enough: bool = False, constant: int | Fraction = 1) -> Evidence:
     r"""With probability at least 1/2, more than $\frac1n$, the quotient over $w^{-1/2}$ is above
-    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant.
+    $\sqrt{2w/n}$, which along $w=n^3$ exceeds every constant. With `enough` tokens: the integral of
+    $1-e^{(v-C)e^{-v^2}}$ times $2v$ from 0 to 3, where $C$ is `constant` = 1, is at least
+    $\frac{1}{28}$.
     """
-    return along(HARD, d=3)
+    if not enough:
+        return along(HARD, d=3)
+    v = sp.Symbol("v", positive=True)
+    return integral_evidence((1 - sp.exp((v - constant) * sp.exp(-(v**2)))) * 2 * v, v, (0, 3), ">=", sp.Rational(1, 28))

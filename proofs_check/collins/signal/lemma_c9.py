@@ -9,7 +9,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -37,11 +37,13 @@ def relu_tasks_lose_half(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The signal term of ReLU tasks, which is $\frac12\mathcal L_{\rm aff}+\frac{L^2}{6}E$ with a
     mean square $E$, is at least `half` = 1/2 times $\mathcal L_{\rm aff}$, for any tokens and
     weights. Of $l_1,l_2,b$ it is used that they are independent of the rest, have the mean square
-    $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on the sum for all
-    $\mathcal L_{\rm aff},E\geq0$.
+    $\frac{L^2}{3}$ each, and products of the mean 0. It is tried on one token opposite to the
+    query, with $w^\top x=m$, and on the sum for all $\mathcal L_{\rm aff},E\geq0$.
     """
-    search = forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
-    return derivation("COL:C.9", search, half=half)
+    m = sp.Symbol("m", positive=True)
+    opposite = forall(averaged((l_2 * m - l_1 * m) ** 2), ">=", half * averaged((2 * l_1 * m) ** 2), {m: (0, 1), L: (0, oo)})
+    whole = forall(A / 2 + L**2 / 6 * E, ">=", half * A, {A: Closed(0, oo), E: Closed(0, oo), L: (0, oo)})
+    return derivation("COL:C.9", all_of(opposite, whole), half=half)
 
 
 @claim(
@@ -72,6 +74,7 @@ def other_side(*, other: int = 1, whole: int = 1) -> Evidence:
     why=r"Both contain the bias $b$ and the direction $w$: the mean of their product is $\mathbb Eb^2=\frac{L^2}{3}$, and not $0$.",
     instead=r"Given $w$, and without $b$, which cancels in the error, they are independent, since $l_1$ and $l_2$ are.",
     costs="nothing",
+    argument=r"Given $w$ and the tokens they are numbers times $l_1$ and times $l_2$; the mean of their product is executed.",
     hypotheses=("L > 0",),
     repair=dict(bias=False),
     control=dict(bias=False, same=True),

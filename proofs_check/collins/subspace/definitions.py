@@ -11,6 +11,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
+from proofs_check.derivations.proofs import derivation
 from theory.attention.window.low_rank import score_blocks
 
 c_u, c_v, s, t = sp.symbols("c_u c_v s t", real=True)
@@ -56,36 +57,41 @@ def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:
     return identity(a.dot(a) * z.dot(z) - a.dot(z) ** 2, sign * a.cross(z).dot(a.cross(z)))
 
 
-@claim("COL:D4.1/outside", control=dict(column=0))
-def lipschitzness_outside(*, column: int = 2) -> Evidence:
-    r"""A task is constant in the direction of $B_\perp$, the column `column` = 2 of the basis:
-    $f(ww^\top x)=0$ ($d=3$, $k=2$).
+@claim("COL:D4.1/outside", control=dict(inside=1))
+def lipschitzness_outside(*, inside: int = 0) -> Evidence:
+    r"""A task does not change in a direction $w$ of the complement, $B^\top w=0$: $f(ww^\top x)$ is
+    `inside` = 0 times $w^\top x$, in all dimensions; tried for $d=3$, $k=2$.
     """
-    a, x, w = vector("a", 2), vector("x", 3), BASIS[:, column]
-    value = sp.expand((a.T * B.T * w * w.T * x)[0])
-    return identity(computed(r"a^{\top}B^{\top}ww^{\top}x+s", value + s), s, given=UNIT)
+    a, x, w = vector("a", 2), vector("x", 3), B_PERP
+    along = w.dot(x)
+    search = identity(computed(r"a^{\top}B^{\top}ww^{\top}x+s", (a.T * B.T * w)[0] * along + s), inside * along + s, given=UNIT)
+    return derivation("COL:D4.1/outside", search, inside=inside)
 
 
-@claim("COL:D4.2", control=dict(k=4))
-def second_moments_of_the_tasks(*, k: int = 3) -> Evidence:
-    r"""$\mathbb{E}\,a_1^2=\frac1k$ and $\mathbb{E}\,a_1a_2=0$ on the circle and, with the integral
-    of the cap, on the sphere of $\mathbb{R}^3$.
+@claim("COL:D4.2", control=dict(share=2))
+def second_moments_of_the_tasks(*, share: int = 1) -> Evidence:
+    r"""$\mathbb{E}(a^\top v)^2=\frac{|v|^2}{k}$ for every vector $v$ and every $k$, over `share` =
+    1, which is $\mathbb{E}aa^\top=\frac1kI$. Of the uniform law on the sphere it is used that its
+    coordinates are uncorrelated and of one mean square. It is tried on the circle and, with the
+    integral of the cap, on the sphere of $\mathbb{R}^3$.
     """
-    angle = sp.Symbol("theta", real=True)
-    mean = lambda f: sp.integrate(f, (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
-    pairs = [(mean(sp.cos(angle) ** 2), sp.Rational(1, 2)), (mean(sp.cos(angle) * sp.sin(angle)), 0)]
-    pairs.append((sp.integrate(t**2, (t, -1, 1)) / 2, sp.Rational(1, k)))
-    return all_of(*(identity(computed(r"\mathbb E+s", value + s), expected + s) for value, expected in pairs))
+    angle, p, q = sp.symbols("theta p q", real=True)
+    turn = lambda f: sp.integrate(sp.expand(f), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
+    circle = turn((p * sp.cos(angle) + q * sp.sin(angle)) ** 2)
+    sphere = p**2 * sp.integrate(t**2, (t, -1, 1)) / 2
+    pairs = ((circle, (p**2 + q**2) / (2 * share)), (sphere, p**2 / (3 * share)))
+    search = all_of(*(identity(computed(r"\mathbb E(a^{\top}v)^2", found), expected) for found, expected in pairs))
+    return derivation("COL:D4.2", search, share=share)
 
 
 @claim("COL:4.project", control=dict(outside=1))
 def tasks_see_the_projection(*, outside: int = 0) -> Evidence:
-    r"""$f(x)=f(BB^\top x)$ for $d=3$, $k=2$; with `outside` = 0 times $B_\perp^\top x$ in the
-    task.
+    r"""$f(BB^\top x)=f(x)$ in all dimensions, with $1+{}$`outside` = 1 times $x$; tried for $d=3$,
+    $k=2$.
     """
     a, x = vector("a", 2), vector("x", 3)
-    f = lambda y: (a.T * B.T * y)[0] + outside * (B_PERP.T * y)[0]
-    return identity(sp.expand(f(x)), sp.expand(f(B * B.T * x)), given=UNIT)
+    f = lambda y: sp.expand((a.T * B.T * y)[0])
+    return derivation("COL:4.project", identity(f(B * B.T * x), (1 + outside) * f(x), given=UNIT), outside=outside)
 
 
 @claim("COL:A4.3")
@@ -116,8 +122,8 @@ def covariates_with_spurious_directions() -> Evidence:
 def scores_see_scaled_blocks(*, power: int = 1) -> Evidence:
     r"""The score $x_i^\top Mx$ is $u_i^\top(c_u^2A\,u+c_uc_vN\,v)+v_i^\top(c_uc_vN^\top
     u+c_v^2D\,v)$ with the blocks $A,N,D$ of $M$: any $c_v\neq0$ is made up for by $N$ and $D$,
-    which are free, and the bound is on $c_u^2A$. Labels are $c_ua^\top u_i$ ($d=3$, $k=2$, each
-    exponent `power` = 1).
+    which are free, and the bound is on $c_u^2A$. Labels are $c_ua^\top u_i$. All dimensions; each
+    exponent is `power` = 1; tried for $d=3$, $k=2$.
     """
     u, v, u_i, v_i = vector("u", 2), vector("v", 1), vector("u_i", 2), vector("v_i", 1)
     A, N, D = symmetric("A", 2), vector("N", 2), symmetric("D", 1)
@@ -126,14 +132,16 @@ def scores_see_scaled_blocks(*, power: int = 1) -> Evidence:
     blocks = u_i.T * (c_u**2 * A * u + (c_u * c_v) ** power * N * v) + v_i.T * ((c_u * c_v) ** power * N.T * u + c_v**2 * D * v)
     a = vector("a", 2)
     label = identity(computed("f(x_i)", (a.T * B.T * x_i)[0]), c_u**power * (a.T * u_i)[0], given=UNIT)
-    return all_of(identity(computed("x_i^{\\top}Mx", (x_i.T * M * x)[0]), blocks[0], given=UNIT), label)
+    score = identity(computed("x_i^{\\top}Mx", (x_i.T * M * x)[0]), blocks[0], given=UNIT)
+    return derivation("COL:4.scales", score, label, power=power)
 
 
 @claim("COL:4.window", control=dict(outside=1))
 def window_of_the_projections(*, outside: int = 0) -> Evidence:
-    r"""The score of $M=cBB^\top$ is $c$ times the product of the projections; with `outside` = 0
-    times $B_\perp B_\perp^\top$ in $M$ ($d=3$, $k=2$).
+    r"""The score of $M=c(BB^\top+oI)$, where $o$ is `outside` = 0, is $c$ times the product of the
+    projections, in all dimensions; tried for $d=3$, $k=2$.
     """
-    x, y, c = vector("x", 3), vector("y", 3), sp.Symbol("c", positive=True)
-    M = c * B * B.T + outside * B_PERP * B_PERP.T
-    return identity(computed(r"x_i^{\top}Mx", (x.T * M * y)[0]), c * ((B.T * x).T * (B.T * y))[0])
+    x, y, c = vector("x", 3), vector("y", 3), sp.Symbol("c", real=True)
+    M = c * (B * B.T + outside * sp.eye(3))
+    search = identity(computed(r"x_i^{\top}Mx", (x.T * M * y)[0]), c * ((B.T * x).T * (B.T * y))[0])
+    return derivation("COL:4.window", search, outside=outside)

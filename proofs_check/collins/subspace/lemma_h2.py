@@ -8,11 +8,12 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, computed, forall, identity, trace_identity
 from proofs_check.collins.subspace.definitions import B_PERP, UNIT, B, c_u, c_v, co, si, symmetric, vector
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
+from theory.symbolic.algebra import Algebra
 
 
 @claim(
@@ -42,11 +43,11 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.2a/35",
-    false="gap",
+    false="typo",
     why=r"Assumption 4.3 has $c_u\neq0$ only: for $c_u<0$ the weight decreases with $u_i^\top u$, and the centre is $-|\bar u|u$.",
-    details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition.",
-    instead=r"For $c_u>0$ the inequality holds; for $c_u<0$ it is reversed, and $F$ has to be a nonpositive multiple of "
-    r"$B^\top$ in (37).",
+    details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition. For "
+    r"$c_u<0$ the inequality is reversed, and $F$ has to be a nonpositive multiple of $B^\top$ in (37).",
+    instead=r"For $c_u>0$ the inequality holds.",
     costs="nothing",
     repair=dict(positive=True),
     control=dict(sign=-1),
@@ -139,12 +140,22 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
     details=r"$d-k=2$, $c_v=1$. It does no harm to Theorem 4.4, where $C_2^*=0$.",
     instead=r"$G^*=C_2^*QB_\perp^\top$ with $Q=Q^\top$, $Q^2=I$; it is $0$ if $C_2^*=0$.",
     costs="nothing",
+    repair=dict(any_reflection=True),
+    control=dict(any_reflection=True, two=3),
+    argument=r"If $|Gx|=C_2^*$ for all $v$ on the sphere, then $|Gv|^2=C_2^{*2}|v|^2$ for all $v$, and by the executed identity "
+    r"$v^\top G^2w=C_2^{*2}v^\top w$ for all $v,w$.",
     hypotheses=("C_2 > 0",),
 )
-def reflections_have_constant_norm() -> Evidence:
+def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2) -> Evidence:
     r"""For $G=\mathrm{diag}(1,-1)B_\perp^\top$, $|Gx|^2=|v|^2=1$ for all $v$, and $G\neq
-    B_\perp^\top$.
+    B_\perp^\top$. Repaired, in every dimension and for a symmetric $G$, $|G(v+w)|^2-|Gv|^2-|Gw|^2$
+    is `two` = 2 times $v^\top G^2w$.
     """
+    if any_reflection:
+        letters = Algebra(symmetric=["G"], vectors=["v", "w"])
+        G, first, second = (letters[name] for name in "Gvw")
+        square = lambda x: x.T * G * G * x
+        return trace_identity(square(first + second) - square(first) - square(second), two * (first.T * G * G * second))
     v = vector("v", 2)
     image = sp.diag(1, -1) * v
     assert sp.expand(image.dot(image) - v.dot(v)) == 0, "a reflection preserves norms"
@@ -155,20 +166,31 @@ def reflections_have_constant_norm() -> Evidence:
     "COL:H.2.min/bound",
     false="gap",
     why=r"$\|B^\top MB\|\leq C/c_u^2$ does not bound $\|Fx\|$, as $F=B^\top M$ also acts on $B_\perp v$: "
-    r"$F=2B^\top+B_\perp^\top$ has "
-    r"$|Fx|=3>2$.",
+    r"$F=2B^\top+B_\perp^\top$ has $|Fx|=3>2$.",
     details=r"$k=1$, $d=2$, $c_u=c_v=1$, $u=v=1$, $C=2$. So the loss given $x$ may lie below the minimum (39) over "
-    r"$\tilde c_1\leq\delta$: with $\sigma=0$ and $n=2$ it decreases in $\tilde c_1$ at $2$. Every free minimisation still ends at "
-    r"$B^\top MB_\perp=0$.",
-    instead=r"With $\|B^\top Mx\|$ bounded instead, or where the minimum over all $\tilde c_1$ is within the bound, the "
-    r"step holds.",
+    r"$\tilde c_1\leq\delta$: with $\sigma=0$ and $n=2$ it decreases in $\tilde c_1$ at $2$. For other $k$, $n$ and $\sigma$ every "
+    r"free minimisation still ends at $B^\top MB_\perp=0$; with $\|B^\top Mx\|$ bounded instead the step is as printed.",
+    instead=r"For $k=1$, $n=2$ and $\sigma=0$ the loss of $M$ is at least that of $aBB^\top$ with $a=\max(0,B^\top MB)$, whatever "
+    r"$B^\top MB_\perp$ is.",
     costs="a hypothesis",
+    repair=dict(signs=True),
+    control=dict(signs=True, four=5),
+    argument=r"Tokens of one sign $u_i$ lose the same for every $M$. Of two signs the wrong one has the weight $\frac1{1+e^z}$, "
+    r"$z=2c_u^2A+2c_uc_vN^\top v+w$ with $A=B^\top MB$, $N=B_\perp^\top MB$ and a $w$ that changes its sign when $v_1,v_2$ are "
+    r"exchanged; $v\to-v$ keeps $A$, changes the sign of $N^\top v$ and puts another number for $w$. The loss is the mean of "
+    r"$4(1+e^z)^{-2}$, and falls with $A$, so that $A<0$ is not better than $0$.",
     hypotheses=("c_u > 0", "C >= 0", "inside <= C"),
 )
-def constraint_does_not_bound_Fx() -> Evidence:
+def constraint_does_not_bound_Fx(*, signs: bool = False, four: int = 4) -> Evidence:
     r"""The norm of $Fx$ for $F=2B^\top+B_\perp^\top$ at $u=v=1$ exceeds the bound of $\|B^\top
-    MB\|$.
+    MB\|$. Repaired, with $X=e^{2c_u^2A}$, $Y=e^{2c_uc_v|N^\top v|}$ and any numbers $V,W\geq1$ for
+    the other parts, the four squared weights are together at least `four` = 4 times that of $X$.
     """
+    if signs:
+        X, Y, V, W = sp.symbols("X Y V W", positive=True)
+        weight = lambda odds: 1 / (1 + odds)
+        four_cases = sum(weight(odds) ** 2 for odds in (X * Y * W, X * Y / W, X * V / Y, X / (Y * V)))
+        return forall(four_cases, ">=", four * weight(X) ** 2, dict.fromkeys((X, Y, V, W), Closed(1, oo)))
     inside, across, bound = 2, 1, 2
     return fails_at(
         {"c_u": 1, "c_v": 1, "C": bound, "inside": inside, "across": across}, sp.Integer(inside + across - bound), r"|Fx|\leq C"

@@ -24,6 +24,12 @@ A5 = alpha + alpha**2 + 6 * alpha**3 + alpha**4 + alpha**5
 A3 = 1 + 6 * alpha + 33 * alpha**2 + 36 * alpha**3 + 33 * alpha**4 + 6 * alpha**5 + alpha**6
 
 
+r, t = sp.symbols("r t", positive=True)
+#: (60), by the next sentence.
+H_AB = X * Y * (t - r**2) + (X**2 + Y**2) * r**2 / 2
+POSITIVE = r"By (61) and (64), $h_{a,b}+h_{b,a}=t-r^2$ with $t>0$ and $r^2=h_{a,a}=h_{b,b}$."
+
+
 @claim("COL:H.4a", control=dict(factor=1))
 def derivative_of_the_noise_term(*, factor: int = 2) -> Evidence:
     r"""The derivative in $\alpha_1$ of what is averaged in $H_{\rm noise}$ is `factor` = 2 times
@@ -137,17 +143,15 @@ def square_is_completed(*, factor: int = 2) -> Evidence:
     repair=dict(zero=False),
     control=dict(sign=-1),
     needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),
-    argument=r"By (61) and (64), $h_{a,b}+h_{b,a}=t-r^2$ with $t>0$ and $r^2=h_{a,a}=h_{b,b}$.",
+    argument=POSITIVE,
     hypotheses=("p_a >= 0", "p_b >= 0", "p_a <= 1", "p_b <= 1"),
 )
 def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
     r"""Printed, $H_{a,b}$ is positive on the whole square of $(p_a,p_b)$; it is so off the
     origin.
     """
-    r, t = sp.symbols("r t", positive=True)
-    value = X * Y * (t - r**2) + (X**2 + Y**2) * r**2 / 2
     densities = {X: Closed(0, 1) if zero else sp.Interval.Lopen(0, 1), Y: Closed(0, 1)}
-    return forall(sign * value, ">", 0, {r: (0, oo), t: (0, oo), **densities})
+    return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), **densities})
 
 
 @claim(
@@ -155,12 +159,20 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
     false="typo",
     why=r"$p_a$ is a density, which may exceed $1$: for $k=2$ it is $\frac{1}{\pi\sqrt{1-a^2}}$, at $a=\frac{99}{100}$ it "
     r"is $2.26$.",
-    instead=r"$p_a\geq0$; nothing in the proof needs $p_a\leq1$.",
+    instead=r"$p_a\geq0$; $H_{a,b}>0$ needs no $p_a\leq1$.",
     costs="nothing",
+    repair=dict(any_size=True),
+    control=dict(any_size=True, sign=-1),
+    needs=("COL:H.4e", "COL:H.4c/66", "COL:H.4d/chain"),
+    argument=POSITIVE,
     hypotheses=("a >= -1", "a <= 1"),
 )
-def densities_may_exceed_one() -> Evidence:
-    """The density of $u_1^\\top u$ on the circle exceeds 1 near the ends."""
+def densities_may_exceed_one(*, any_size: bool = False, sign: int = 1) -> Evidence:
+    r"""The density of $u_1^\top u$ on the circle exceeds 1 near the ends; $H_{a,b}$, times `sign` =
+    1, is positive for densities of any size of which one is positive.
+    """
+    if any_size:
+        return forall(sign * H_AB, ">", 0, {r: (0, oo), t: (0, oo), X: (0, oo), Y: Closed(0, oo)})
     a = sp.Rational(99, 100)
     return fails_at({"k": 2, "a": a}, 1 / (sp.pi * sp.sqrt(1 - a**2)) - 1, r"p_a\le 1")
 
@@ -173,16 +185,26 @@ def densities_may_exceed_one() -> Evidence:
     details=r"For $k=2$ the added integral diverges. What is left without the diagonal is positive all the same: $H_{\rm noise}="
     r"1-\frac12\mathbb{E}\,\mathrm{sech}^2\frac{X+r}2$ with $X=c(u_1-u_2)^\top u$ symmetric and unimodal and "
     r"$r=\ln\frac{\alpha_1}{\alpha_2}$.",
-    instead=r"The integral over $a\neq b$ alone, which is positive for $k\geq2$ and every $c>0$.",
+    instead=r"$N$ is the integral over $a\neq b$ alone, which is positive for $k\geq2$ and every $c>0$.",
     costs="nothing",
+    repair=dict(off_the_diagonal=True),
+    control=dict(off_the_diagonal=True, sign=-1),
+    needs=("OURS:R8.H4",),
+    argument=r"For $k=3$ it is executed; for every $k\geq2$ it is OURS:R8.H4, as $N$ is a positive number times the derivative "
+    r"of $H_{\rm noise}$ in $r=\ln\frac{\alpha_1}{\alpha_2}$.",
     hypotheses=("k in Integers", "k >= 2", "c > 0", "c <= 1", "alpha_1 > alpha_2", "alpha_2 > 0"),
 )
-def diagonal_is_a_null_set() -> Evidence:
+def diagonal_is_a_null_set(*, off_the_diagonal: bool = False, sign: int = 1) -> Evidence:
     r"""For $k=3$ both are elementary, as $u_i^\top u$ is uniform: $N$ without the diagonal, from
-    the triangular law of $u_1^\top u-u_2^\top u$, and what (59) adds to it.
+    the triangular law of $u_1^\top u-u_2^\top u$, and what (59) adds to it. Repaired: $N$ without
+    the diagonal, times `sign` = 1 and a positive number, in $x=e^r>1$ and $z=e^{2c}>1$.
     """
-    r = sp.log(2)
-    true = (2 * sp.tanh(r / 2) - sp.tanh(r / 2 - 1) - sp.tanh(r / 2 + 1)) / 4
+    if off_the_diagonal:
+        x, z = sp.symbols("x z", positive=True)
+        tanh = lambda y: (y - 1) / (y + 1)  # of half the logarithm of y
+        return forall(sign * (2 * tanh(x) - tanh(x / z) - tanh(x * z)), ">", 0, {x: (1, oo), z: (1, oo)})
+    half = sp.log(2) / 2
+    true = (2 * sp.tanh(half) - sp.tanh(half - 1) - sp.tanh(half + 1)) / 4
     added = sp.Rational(1, 2) * sp.Rational(1, 2) / sp.Rational(3, 2) ** 3
     point = {"k": 3, "c": 1, "alpha_1": 1, "alpha_2": sp.Rational(1, 2), "N": float(true), "printed": float(true + added)}
     return fails_at(

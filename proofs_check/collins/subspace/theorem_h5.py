@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.free_minima import (
     NOISES,
     affine_kernel,
@@ -76,7 +77,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     why=ONE_TOKEN
     + r"with $c_v=0$ the scores see only $B^\top MB$, and $2BB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $2BB^\top$.",
     details=r"Assumption 4.3 allows $c_v=0$, and Section 4 states no $n$ in Case 1 (Theorem H.5 has $n>1$). The proof bounds "
-    r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded; all free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
+    r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded (COL:H.2.min/bound); that step is mended for $k=1$, $n=2$ and $\sigma=0$ "
+    r"only. All free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
     instead=r"For $n\geq2$ and $c_v\neq0$ the minimiser is $cBB^\top$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
@@ -102,7 +104,9 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     at="c_v = 0, and n = 1",
     why=ONE_TOKEN
     + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $2BB^\top+BB_\perp^\top+B_\perp B^\top$ as $2BB^\top$.",
-    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $c_1BB^\top$ with $c_1>0$, with and without noise.",
+    details=r"The step to (39) of its proof bounds $\|B^\top MB\|$ only (COL:H.2.min/bound).",
+    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation for $k=1$, $d=2$ ends at $c_1BB^\top$ with $c_1>0$, with and "
+    r"without noise.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -124,12 +128,14 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
 @claim("COL:H.5i", control=dict(power=1))
 def loss_is_homogeneous(*, power: int = 0) -> Evidence:
     r"""$H(u,c^{\prime}\alpha)$ is $c^{\prime}$ to the power `power` = 0 times $H(u,\alpha)$: what
-    is averaged, for $n=2$ tokens of any errors $z_i$ and any noise.
+    is averaged, for any number of tokens, any errors and any noise; two tokens with the errors
+    $z_i$ are tried.
     """
     x, y, sigma = sp.symbols("z_1 z_2 sigma", real=True)
     p, q = sp.symbols("e_1 e_2", positive=True)
     inside = lambda a, b: ((p * a * x + q * b * y) ** 2 + sigma**2 * ((p * a) ** 2 + (q * b) ** 2)) / (p * a + q * b) ** 2
-    return identity(computed(r"H(u,c^{\prime}\alpha)", inside(c * first, c * second)), c**power * inside(first, second))
+    search = identity(computed(r"H(u,c^{\prime}\alpha)", inside(c * first, c * second)), c**power * inside(first, second))
+    return derivation("COL:H.5i", search, power=power)
 
 
 @claim(

@@ -10,7 +10,7 @@ from itertools import product
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -42,15 +42,20 @@ def odd_predictions(*, share: int = 3) -> Evidence:
     for any labels, tokens and matrix: the prediction is odd in the query $x$, so that the loss is
     at least the mean square of the even part $e=b+\frac{l_1+l_2}{2}|w^\top x|$ of the task. It is
     used that $x$ has the law of $-x$ given the rest, for which the loss is the same, that
-    $\mathbb Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is tried for
-    every odd value $P$ and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
+    $\mathbb Eb^2=\frac{L^2}{3}$, and that $b$ is centred and independent of $e-b$. It is tried on
+    the loss $\mathbb Ef(x)^2$ of $M=0$, with $\mathbb E(w^\top x)^2=\frac1d$, and for every odd
+    value $P$ and every odd part $o$, on the mean of $(P-o-e)^2$ and $(-P+o-e)^2$.
     """
     P = sp.Symbol("P", real=True)  # the prediction minus the odd part
     even = b + (l_1 + l_2) / 2 * m
     mean = averaged(((P - even) ** 2 + (-P - even) ** 2) / 2)
-    search = forall(mean, ">=", L**2 / share, {P: (-oo, oo), m: (0, oo), L: (0, oo)})
+    relu = forall(mean, ">=", L**2 / share, {P: (-oo, oo), m: (0, oo), L: (0, oo)})
     plain = averaged(((P - b) ** 2 + (-P - b) ** 2) / 2)
-    return derivation("COL:T3.6", forall(plain, ">=", L**2 / share, {P: (-oo, oo), L: (0, oo)}), search, share=share)
+    affine = forall(plain, ">=", L**2 / share, {P: (-oo, oo), L: (0, oo)})
+    d = sp.Symbol("d", integer=True, positive=True)
+    of_no_matrix = averaged((l_1 * m + b) ** 2).subs(m, 1 / sp.sqrt(d))  # the same on both sides of a ReLU task
+    at_zero = forall(of_no_matrix, ">=", L**2 / share, {L: (0, oo), d: Integers(1, oo)})
+    return derivation("COL:T3.6", all_of(at_zero, affine), all_of(at_zero, relu), share=share)
 
 
 @claim(
@@ -87,6 +92,9 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
     instead=r"Linear attention is odd in the query: its loss is at least $\mathbb E(b+\frac{l_1+l_2}{2}|w^\top "
     r"x|)^2=\frac{L^2}{3}+\frac{L^2}{6d}$.",
     costs="nothing",
+    needs=("COL:T3.6",),
+    argument=r"The loss is at least the mean square of the even part of the task, as in COL:T3.6, and $\mathbb E(w^\top x)^2$ is "
+    r"$\frac1d$.",
     repair=dict(even_part=True),
     control=dict(even_part=True, share=3),
     hypotheses=("L > 0", "mu > 0"),
@@ -113,6 +121,8 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
     r"takes its place.",
     costs="nothing",
     follows="COL:F.1p/relu",
+    needs=("COL:F.1p/affine", "COL:T3.6"),
+    argument=r"The law of the flip of affine tasks is COL:F.1p/affine; one moment is executed here.",
     repair=dict(affine=True),
     control=dict(affine=True, offset=1),
     hypotheses=("L > 0", "mu < 1"),

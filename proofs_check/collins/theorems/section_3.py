@@ -48,12 +48,13 @@ SKETCHED = Diverging(
 
 @claim(
     "COL:3.1-sketch/width",
-    false="false",
-    robust=SKETCHED,
+    false="gap",
+    follows="COL:G.5/large",
     why=r"A cap has the measure $w^{-(d-1)/2}$: for $d=3$ the sketched loss is $\frac{L^2}{48w^2}+\frac{4w\sigma^2}{n}$, least at "
     r"$w=(\frac{\Lambda}{96})^{1/3}$ and not at the order $\Lambda^{2/7}$.",
-    instead=r"The best width is of the order $\Lambda^{2/(d+3)}$, for the hard window and for softmax.",
+    instead=r"The best width of the hard window is of the order $\Lambda^{2/(d+3)}$; that of softmax is, too, by our R8.",
     costs="constants",
+    needs=("OURS:R8.law",),
     repair=dict(dimensions=3),
     control=dict(dimensions=3, cap=2),
     argument=r"The signal is of the order $w^{-2}$ and the noise of the order of one over the measure of a cap; where both are "
@@ -74,9 +75,8 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
 @claim(
     "COL:3.1-sketch/loss",
     control=dict(share=20),
-    argument=r"For $d=3$ the height of a uniform point of the sphere is uniform, and the sketch puts the expected number of "
-    r"tokens into the "
-    r"denominator, as the paper does.",
+    fragment=r"$d=3$, where the height of a uniform point of the sphere is uniform; the expected number of tokens stands in the "
+    r"denominator, as in the sketch.",
 )
 def sketched_loss_in_three_dimensions(*, share: int = 16) -> Evidence:
     r"""For $d=3$ the mean height in the cap above $1-\frac{1}{2w}$ is $1-\frac{1}{4w}$, whose

@@ -55,13 +55,12 @@ SATURATED = Diverging(
 @claim(
     "COL:T3.4/range",
     false="gap",
-    why=r"The lower end of the noise has no $L$: with two tokens, $\sigma=1$ and $L\to\infty$ the best width stays below 16 for "
-    r"$d=3$, and "
-    r"$\Lambda^{\alpha}$ does not.",
-    instead=r"For $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$, as Theorem E.1 asks.",
-    details=r"For every fixed $n\geq2$ the best width without noise is finite, since an average over two tokens at nearly the "
-    r"same distance is "
-    r"better than the nearest one. Should $L^2$ have been lost in the scan, the line is true.",
+    why=r"The lower end of the noise, a damaged place, shows no $L$: with two tokens, $\sigma=1$, $d=3$ and $L\to\infty$ the best "
+    r"width stays below 16, and $\Lambda^{\alpha}$ does not.",
+    instead=r"For $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$.",
+    details=r"The lower end is that of Theorem E.1, which states no upper one. For every fixed $n\geq2$ the best width without "
+    r"noise is finite, since an average over two tokens at nearly the same distance is better than the nearest one. Should "
+    r"$L^2$ have been lost in the scan, the line is true.",
     costs="a hypothesis",
     needs=("COL:T3.4/finite",),
     repair=dict(with_L=True),
@@ -70,8 +69,8 @@ SATURATED = Diverging(
 )
 def range_of_the_noise(*, with_L: bool = False, share: Fraction = Fraction(1, 20)) -> Evidence:
     r"""Printed (`with_L` = False): for two tokens, $d=3$, the lower end over the best width exceeds
-    every constant. With the range of Theorem E.1 the best width of affine tasks is at least `share`
-    = 1/20 times $\Lambda^{1/(d+4)}$ on a grid, with the share halved for $d=5$.
+    every constant. For $L^2n^{-2/d}\leq\sigma^2\leq nL^2$ the best width of affine tasks is at
+    least 3/5 of `share` = 1/20 times $\Lambda^{1/(d+4)}$ on a grid.
     """
     if not with_L:
         return along(SATURATED, d=3)

@@ -74,12 +74,11 @@ BEYOND = Diverging(
 @claim(
     "COL:E.1-c2",
     false="gap",
+    follows="COL:D.1/lower",
     why=r"The noise term there is of the order $\sigma^2w^{(d-1)/2}/n$: for $d=3$ at $w=n^{2/3}$, above the threshold, it is of "
     r"the "
     r"order $\sigma^2n^{-1/3}$.",
-    instead=r"For $w>(n/\log n)^{2/d}$ the noise term is at least of the order $\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$, which is "
-    r"still above the "
-    r"optimal loss.",
+    instead=r"For $w>(n/\log n)^{2/d}$ the noise term is at least of the order $\sigma^2n^{-1/d}(\log n)^{-(d-1)/d}$.",
     details=r"The witness has $n=m^3$, $w=m^2$ and $L^2=\sigma^2/n$, which Theorem E.1 allows; the signal term is at most $4L^2$.",
     costs="constants",
     needs=("OURS:R8.above", "COL:C.2"),
@@ -107,6 +106,7 @@ def case_two(*, power: bool = False, logarithms: int = 1) -> Evidence:
     why=r"The derivative vanishes where $w^{(d+2)/2}=\frac{2nL^2}{d\sigma^2}$; the factor 2 is missing.",
     instead=r"$w=(\frac{2nL^2}{d\sigma^2})^{2/(d+2)}$; the value that is used is that at the printed width.",
     costs="nothing",
+    argument=r"The derivative is negative below the only point where it vanishes and positive above.",
     repair=dict(two=2),
     control=dict(two=3),
     hypotheses=("w > 0",),
@@ -155,10 +155,12 @@ def upper_end(*, halves: int = 2) -> Evidence:
 @claim(
     "COL:E.1.up/inference",
     false="gap",
+    follows="COL:D.1/lower",
     why=r"The noise term is of the order $\sigma^2w^{(d-1)/2}/n$ and not $w^{d/2}$, so that the step gives the exponent "
     r"$\frac{2d}{(d-1)(d+2)}$.",
-    instead=r"The upper end $\Lambda^{2/(d+2)}$ is true by the sharp law of our R8, and sharp.",
+    instead=r"The step gives $\Lambda^{\frac{2d}{(d-1)(d+2)}}$; the upper end $\Lambda^{2/(d+2)}$ is true by our R8.",
     costs="nothing",
+    needs=("OURS:R8.law",),
     repair=dict(printed=False),
     control=dict(printed=False, extra=2),
     hypotheses=("e >= 1",),

@@ -6,7 +6,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Integers, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 
 d, e = sp.symbols("d e", integer=True, positive=True)
@@ -16,25 +16,23 @@ half_d = d / sp.S(2)
 
 @claim(
     "COL:E.2-c3",
-    false="edge",
-    at="d = 2",
-    why=r"For $d=2$ the bound $\frac{L^2}{w^2}+\frac{L^2}{n}$ falls for ever and has no minimiser.",
-    instead=r"For $d\geq3$ the minimiser is $(\frac{4n}{d-2})^{2/(d+2)}$, of the printed order.",
+    false="typo",
+    why=r"For $d\geq3$ the derivative vanishes where $w^{(d+2)/2}=\frac{4n}{d-2}$; the factor $\frac{4}{d-2}$ is missing.",
+    instead=r"For $d\geq3$ it is $(\frac{4n}{d-2})^{2/(d+2)}$, of the printed order.",
+    details=r"For $d=2$ the bound $\frac{L^2}{w^2}+\frac{L^2}{n}$ falls for ever and has no minimiser.",
     costs="nothing",
-    repair=dict(least=3),
-    control=dict(least=3, four=5),
-    hypotheses=("w > 0",),
+    repair=dict(four=4),
+    control=dict(four=5),
+    hypotheses=("e in Integers", "e >= 1", "w > 0"),
     argument=r"The derivative is negative below the only point where it vanishes and positive above.",
 )
-def least_of_the_signal_bound(*, least: int = 2, four: int = 4) -> Evidence:
-    r"""Printed (`least` = 2), the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$ is not negative
-    somewhere for $d=2$, where it is $-\frac{2}{w^3}$. For $d=e+2\geq3$ its two parts cancel where
-    $w^{(d+2)/2}$ is `four` = 4 times $\frac{n}{e}$.
+def least_of_the_signal_bound(*, four: int | None = None) -> Evidence:
+    r"""For $d=e+2\geq3$ the two parts of the derivative of $\frac{1}{w^2}+\frac{w^{d/2-1}}{n}$
+    cancel where $w^{(d+2)/2}$ is $n$ (printed), or `four` = 4 times $\frac{n}{e}$.
     """
-    if least < 3:
-        return forall(computed(r"\partial_w(w^{-2}+n^{-1})", -2 / w**3), ">=", 0, {w: (0, oo)})
     half_e = e / sp.S(2)
-    rising = half_e * w ** (half_e - 1) / (e * w ** (half_e + 2) / four)
+    over_n = sp.S.One if four is None else four / e
+    rising = half_e * w ** (half_e - 1) / (w ** (half_e + 2) / over_n)
     return identity(computed(r"\partial_w(w^{e/2}/n)", sp.powsimp(sp.simplify(rising))), 2 / w**3)
 
 
@@ -74,13 +72,14 @@ def value_at_the_printed_width(*, four: int = 4, one: int = 1) -> Evidence:
 
 @claim(
     "COL:E.2.vac",
-    control=dict(half=3),
-    argument=r"Both sides are powers of $n$ at $L^2/\sigma^2=n^{2/(d+4)}$, which the hypothesis with the exponent "
-    r"$\frac{d+4}{2}$ exceeds by a logarithm, "
-    r"and the left one grows with $L^2/\sigma^2$; the powers of $\log n$ are smaller than the gap in the powers of $n$.",
+    control=dict(plus=1),
+    argument=r"To the power $\frac d2\frac{d+4}{2}$ the line is $R^{(d+2)/2}(\log n)^{(d+4)/2}\leq Cn$, where "
+    r"$R=\frac{L^2}{\sigma^2}$. For $R\geq1$ the left side is at most $(R\log n)^{(d+4)/2}$, and for $R<1$ at most "
+    r"$(\log n)^{(d+4)/2}$, which is $O(n)$.",
 )
-def ends_compared(*, half: int = 2) -> Evidence:
-    r"""For every $d\geq1$ the exponent $(1+\frac{2}{d+4})\frac{2(d+2)}{d(d+4)}$ of $n$ on the left
-    is less than $\frac2d$ on the right, where the 2 in the bracket is `half`.
+def ends_compared(*, plus: int = 4) -> Evidence:
+    r"""For $R\geq1$ and every $d\geq1$ it is $R^{(d+2)/2}\leq R^{(d+p)/2}$ with the exponent of the
+    hypothesis, where $p$ is `plus` = 4.
     """
-    return forall((1 + sp.S(half) / (d + 4)) * 2 * (d + 2) / (d * (d + 4)), "<", 2 / d, {d: Integers(1, oo)})
+    R = sp.Symbol("R", positive=True)
+    return forall(R ** ((d + 2) / sp.S(2)), "<=", R ** ((d + plus) / sp.S(2)), {R: Closed(1, oo), d: Integers(1, oo)})

@@ -24,19 +24,22 @@ beta = 1 / (d + 2)
 
 @claim(
     "COL:E.3.cvx",
-    control=(dict(lower=1), dict(ends=2), dict(less=4)),
+    control=(dict(lower=1), dict(ends=2), dict(less=2)),
 )
 def convex_with_small_ends(*, lower: int = 2, ends: int = 1, less: int = 1) -> Evidence:
     r"""For real $d\geq{}$`lower` = 2 the bound over $L^2$, $\frac1w+\frac{w^{d/2}}{\Lambda}$, at
     any number between two ends is at most the mixture of its values there, hence at most the larger
     one; for $\Lambda\geq1$ it is at most $2\Lambda^{-\beta}$ at $w=\Lambda^\beta$, over `less` = 1,
-    and $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried with the second
-    derivative of $w^{d/2}$ and the exponents $\frac{d\beta}{2}-1\leq-\beta$ and $d\beta-1=-2\beta$.
+    and $2\Lambda^{-2\beta}$ at $w=\Lambda^{2\beta}$, over `ends` = 1. It is tried at the middle of
+    two ends for $d={}$`lower`, and with $y=\Lambda^\beta$.
     """
-    x = sp.Symbol("x", positive=True)  # d, at least `lower`
-    convex = forall(x / 2 * (x / 2 - 1), ">=", 0, {x: (0, oo)}, where=[(x, ">=", sp.Rational(lower))])
-    first = forall(d * beta / 2 - 1, "<=", -less * beta, {d: Integers(1, oo)})
-    last = identity(computed(r"d\beta-1", d * beta - 1), -2 * ends * beta)
+    low, high, y = sp.symbols("w_1 w_2 y", positive=True)
+    bound = lambda width: 1 / width + width ** sp.Rational(lower, 2) / whole
+    everywhere = dict.fromkeys((low, high, whole), (0, oo))
+    convex = forall(bound((low + high) / 2), "<=", (bound(low) + bound(high)) / 2, everywhere)
+    at = lambda power: y**-power + y ** (power * d / 2 - (d + 2))
+    first = forall(at(1), "<=", sp.Rational(2, less) / y, {d: Integers(1, oo), y: Closed(1, oo)})
+    last = forall(at(2), "<=", sp.Rational(2, ends) / y**2, {d: Integers(1, oo), y: Closed(1, oo)})
     return derivation("COL:E.3.cvx", convex, first, last, lower=lower, ends=ends, less=less)
 
 

@@ -1,5 +1,6 @@
-"""Theorem E.2, d = 2: the bound 1/w^2 + 1/n falls for ever; its slope is -2/w^3."""
-w = 1
-slope = -2 / w**3
-print("w =", w, "; slope", slope)
-assert slope < 0
+"""Theorem E.2, d = 3: where n = w^(5/2), as printed, the parts of the slope do not cancel."""
+from fractions import Fraction
+w = Fraction(2, 3)
+lhs, rhs = Fraction(1, 2) / w**3, 2 / w**3  # (1/2) w^(-1/2)/n and 2/w^3
+print("e = 1, w =", w, "; lhs =", lhs, "; rhs =", rhs)
+assert lhs != rhs

@@ -10,6 +10,7 @@ from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 from proofs_check.derivations.window import (
     affine,
     below,
+    blocks,
     caps,
     kernel_sums,
     long_prompts,
@@ -29,6 +30,9 @@ __all__ = ["PROOFS"]
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "COL:3.1.ring": Proof(symmetry.ring_statements, each(symmetry.centre_of_the_ring, 2)),
+        "COL:4.project": one(blocks.projection_statement, blocks.value_of_the_projection),
+        "COL:4.scales": Proof(blocks.scales_statements, blocks.scales_theorems),
+        "COL:4.window": one(blocks.window_statement, by_normal_form(blocks.window_statement)),
         "COL:ATTN": one(setting.attention_statement, by_normal_form(setting.attention_statement)),
         "COL:B.1": Proof(setting.covariates_statements, each(setting.without_covariates, 2)),
         "COL:B.5.map": Proof(setting.minimiser_statements, each(setting.one_minimiser, 2)),
@@ -47,6 +51,8 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:C.8p/first": one(signal.distance_statement, signal.by_distances),
         "COL:C.9": one(affine.half_statement, affine.relu_loses_half),
         "COL:C.9s": Proof(affine.side_statements, (affine.law_of_the_companion, affine.on_the_other_side)),
+        "COL:D4.1/outside": one(blocks.outside_statement, blocks.constant_outside),
+        "COL:D4.2": one(blocks.second_moment_statement, signal.isotropic),
         "COL:E.1.low": one(powers.lower_statement, powers.lower_end),
         "COL:E.3.cvx": Proof(powers.range_statements, (powers.convex, *each(powers.values_at_the_ends, 2))),
         "COL:F.1.drop/affine": one(symmetry.drop_statement, symmetry.without_the_mean),
@@ -62,7 +68,10 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:G.5/small": Proof(kernel_sums.small_statements, each(kernel_sums.small_arguments, 2)),
         "COL:H.2.rot": Proof(rotation.statements, rotation.theorems),
         "COL:H.2a/32": Proof(low_rank.centre_statements, (low_rank.difference, low_rank.signal_at_the_query)),
+        "COL:H.3.perp": Proof(blocks.perpendicular_statements, (blocks.height_of_the_flip, blocks.no_mean_across)),
+        "COL:H.3a/41": one(blocks.derivative_statement, blocks.derivative_of_the_signal),
         "COL:H.3c": Proof(low_rank.order_statements, low_rank.order_theorems),
+        "COL:H.5i": one(blocks.homogeneous_statement, blocks.homogeneous),
         "COL:I.3": one(kernel_sums.order_statement, kernel_sums.ordered_weights),
         "COL:R2.1.i": Proof(setting.window_statements, each(setting.no_window, 2)),
         "COL:T3.6": Proof(symmetry.linear_statements, tuple(partial(symmetry.linear_attention, task) for task in symmetry.TASKS)),

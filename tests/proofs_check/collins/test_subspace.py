@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import dblquad
 
-from proofs_check.collins.subspace import lemma_h1, lemma_h3, lemma_h4, theorem_h5
+from numerics.attention.window.free_matrix import loss_and_gradient, low_rank_prompts
+from proofs_check.collins.subspace import lemma_h1, lemma_h2, lemma_h3, lemma_h4, theorem_h5
 from proofs_check.instances.window.free_minima import circle_prompts, exponential_kernel, least_general, least_low_rank
 from proofs_check.ours.window.subspace import r8_low_rank
 
@@ -80,6 +81,24 @@ def test_the_derivative_at_zero_agrees_with_simulation() -> None:
 def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside() -> None:
     assert least_low_rank(2, 1, 2, 0.0, 2.0).M[0, 0] == pytest.approx(2)
     assert 0 < least_low_rank(2, 1, 2, 3.0, 1.0).M[0, 0] < 1
+
+
+@pytest.mark.parametrize("d", [2, 3])
+def test_no_part_across_the_blocks_makes_two_signs_lose_less(d: int) -> None:
+    """The repair of the step that leaves |Fx| unbounded, on random symmetric matrices of all sizes,
+    by enumeration; without the clipping at 0 it would be false.
+    """
+    prompts, rng = low_rank_prompts(2, 1, d, nodes=8), np.random.default_rng(d)
+    loss = lambda M: loss_and_gradient(M, prompts, 0.0)[0]
+    alone, free = [], []
+    for size in (0.3, 1.0, 3.0, 10.0) * 10:
+        M = size * rng.standard_normal((d, d))
+        M = M + M.T
+        for gaps, a in ((alone, max(M[0, 0], 0.0)), (free, M[0, 0])):
+            gaps.append(loss(M) - loss(np.diag([a, *[0.0] * (d - 1)])))
+    assert min(alone) > -1e-12
+    assert min(free) < -1e-3 < 1e-3 < max(alone)
+    assert lemma_h2.constraint_does_not_bound_Fx(signs=True).verdict.accepted
 
 
 def test_rotated_attention_is_worse_on_the_circle() -> None:

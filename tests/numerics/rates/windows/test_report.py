@@ -11,12 +11,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
+from sympy.parsing.sympy_parser import convert_xor, implicit_multiplication, parse_expr, standard_transformations
 
+from numerics.attention.window.plain import plain_window_loss
 from numerics.cli import main
 from numerics.pages.svg import Plot
 from numerics.rates.lines import pictures
 from numerics.rates.windows import laws, monte_carlo, printed, widths
 from numerics.rates.windows import report as reports
+from numerics.rates.windows.best_window import WORKED, which_window, worked
 from numerics.rates.windows.cli import own_class
 from numerics.rates.windows.ledger_verdicts import OURS, PRINTED
 from numerics.rates.windows.report import WindowsReport, cannot_show, measure, write
@@ -154,8 +158,9 @@ def test_a_file_is_a_list_and_what_is_false_is_called_so_first(tmp_path: Path, c
     from_file, from_list = (own_class(str(given))[0].spectrum(3).b.tolist() for given in (tmp_path / "b.txt", LIST))
     assert from_file == from_list
     assert rates(*SMALL, "--spectrum", tmp_path / "b.txt", "--out", tmp_path / "r") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("false  Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))")
+    lines, answer = capsys.readouterr().out.splitlines(), which_window()
+    assert lines[: len(answer)] == answer
+    assert lines[len(answer)].startswith("false  Section 3.1: the best width for linear tasks is of the order Lambda^(2/(d+4))")
     assert sum(verdict == "REFUTED" for verdict in PRINTED.values()) == sum(line.startswith("false") for line in lines)
     assert lines[-1].startswith(f"{len(PRINTED) + len(OURS)} of {len(PRINTED) + len(OURS)} lines come out as the ledger declares")
     assert "yours,3,," in (tmp_path / "r" / "data.csv").read_text()
@@ -189,6 +194,44 @@ def test_the_files_agree_with_each_other_and_with_what_was_computed(report: Wind
     # Formulas are not left as they are typed on a keyboard.
     words = Page(re.sub(r"<(svg|style).*?</\1>", "", page, flags=re.DOTALL)).words
     assert [word for word in words if re.search(r"\b(Lambda|sigma|theta|rho|nan|inf)\b|[_^]", word)] == []
+
+
+def test_the_page_begins_with_the_formula_of_the_best_window(report: WindowsReport, tmp_path: Path) -> None:
+    page = write(report, tmp_path, SOURCE).read_text()
+    assert json.loads((tmp_path / "report.json").read_text())["best_window"] == which_window()
+    assert page.index("[(d-1) Λ/(12 d C<sub>d</sub>)]") < page.index("Theorem 3.4 hold on everything")
+
+
+@pytest.mark.parametrize("place", WORKED)
+def test_the_worked_numbers_are_those_of_the_formula_as_it_is_told_and_of_the_loss(place: tuple[int, int, float]) -> None:
+    """The exact width is looked for once more among losses by another route; the formula is read
+    from the sentences.
+    """
+    d, n, sigma = place
+    found, told = worked(d, n, sigma), which_window()
+    (shown,) = re.findall(r"w\^\* = (\[\(d-1\).*?\]\^\(.*?\)\)), and", told[0])
+    (constant,) = re.findall(r"C_d = (.*?);", told[1])
+    read = lambda text: parse_expr(
+        text.replace("[", "(").replace("]", ")"),
+        {"Gamma": sp.gamma, "d": sp.Integer(d), "Lambda": sp.Float(n / sigma**2), "C_d": sp.Symbol("C_d"), "pi": sp.pi},
+        (*standard_transformations, convert_xor, implicit_multiplication),
+    )
+    C_d = float(read(constant))
+    law = float(read(shown).subs("C_d", C_d))
+    assert (found.law, found.constant) == (pytest.approx(law, rel=1e-12), pytest.approx(C_d, rel=1e-12))
+    loss = lambda w: plain_window_loss(AFFINE.spectrum(d), n, w, sigma**2, nodes=1600)
+    assert loss(found.exact) < min(loss(found.exact * 1.02), loss(found.exact / 1.02))
+    for text in (f"{found.law:.2f}", f"{found.exact:.2f}", f"Lambda = {WORKED[0][1]}", f"C_{d} = {C_d:.4f}"):
+        assert text in told[3]
+
+
+def test_2w_is_the_factor_of_the_matrix() -> None:
+    """Softmax of x_i' M x with M = 2w I has the weights exp(-w |x_i - x|^2) on the sphere."""
+    x = np.random.default_rng(5).normal(size=(7, 5))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    scores, squares = x[1:] @ (2 * 3.34 * np.eye(5)) @ x[0], ((x[1:] - x[0]) ** 2).sum(axis=1)
+    first, second = np.exp(scores), np.exp(-3.34 * squares)
+    assert first / first.sum() == pytest.approx(second / second.sum(), rel=1e-12)
 
 
 def test_what_a_fit_cannot_show_speaks_of_the_users_class_where_there_is_one(report: WindowsReport) -> None:
