@@ -5,7 +5,8 @@ How long must a prompt be?  L(epsilon) of Theorem 5.2 in numbers
 Theorem 5.2: trained by gradient flow on prompts of L >= L(epsilon) tokens, softmax attention comes
 within epsilon of the Bayes risk of infinite prompts. The theorem does not say how large L(epsilon)
 is. Here is the least one, for w ~ N(0, I), no label noise (then the Bayes risk is 0), found from
-the exact risk, the limit of the flow being taken for the least risk; beside it
+the exact risk, the limit of the flow being taken for the least risk, which is searched for among
+the positive definite U that commute with Sigma; beside it
 
 - the bound F(lambda*)/(2 epsilon) of our R6 for the least risk, rounded up; it holds for every
   invertible covariance of that trace and dimension, and

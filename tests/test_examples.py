@@ -60,4 +60,4 @@ def test_the_folder_of_another_paper_is_judged_and_its_errata_are_stored(tmp_pat
     written, stored = (path.read_text(encoding="utf-8") for path in (tmp_path / "errata/errata.md", example / "errata.md"))
     undated = lambda text: re.sub(r"was judged on.*?\)\.", "was judged.", text, count=1, flags=re.DOTALL)
     assert undated(written) == undated(stored)
-    assert "1 of 3 rows is false as printed" in stored
+    assert "1 false among 3 rows as printed" in stored

@@ -193,14 +193,14 @@ def account_of(key: str) -> str:
     from proofs_check.papers.statements import paper
 
     told, known = account(find_ledger(str(RELEASE)).document, key), paper(key)
-    rows = [(h.title, h.printed, github(h.change) or "nothing", h.evidence) for h in told.headline]
+    rows = [(r.title, github(r.says), github(r.told), github(r.to_change)) for r in told.headline]
     lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
     size = (MADE / "blueprint.html").stat().st_size / 1e6
     errata = f"- [Errata](../documents/errata/{key}/errata.html), for the authors: each error with a counterexample and a repair.\n"
     return (
         f"{known['authors']}, *{known['title']}*.\n\n"
-        + "\n".join(["| main result | as printed | what to add or change | evidence |", "|---|---|---|---|", *lines])
-        + f"\n\n{told.sentence}\n\n"
+        + "\n".join(["| main result | what it says | stands | what to change |", "|---|---|---|---|", *lines])
+        + f"\n\n{told.losses}\n\n{told.sentence}\n\n"
         + (errata if (MADE / "errata" / key).is_dir() else "")
         + "- [Blueprint](../documents/blueprint.html): a page for every statement, and the graph of what needs what (one file of"
         f" {size:.0f} MB for all papers)."

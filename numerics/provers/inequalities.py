@@ -107,7 +107,9 @@ def forall(
     with precision(64), sp.evaluate(True):  # the caller's sides may have been built without
         st = statement(lhs, op, rhs, domain, where)
         ev = _Run(st, via or {}, Effort(steps)).decide()
-    return ev.replace(checked=st.checked, covered=st.covered, vacuous=st.vacuous, sides=(st,), seconds=time.monotonic() - start)
+    taken = time.monotonic() - start
+    told = {"checked": st.checked, "covered": st.covered, "assumes": st.assumes, "vacuous": st.vacuous, "sides": (st,)}
+    return ev.replace(**told, seconds=taken)
 
 
 class _Run:

@@ -102,7 +102,7 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidenc
 @claim(
     "BB:R3.2/exponent",
     control=dict(c=Fraction(5, 4)),
-    needs=("OURS:R4.self", "OURS:R4.B/eq16"),
+    needs=("OURS:R4.self", "OURS:P3.1.sharp/printed"),
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
@@ -110,8 +110,8 @@ def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     $\min(\frac13,\frac1{192\sigma^2u^2})$ of (16). This is derived, from $a\leq2u$, and tried is
     that the exponent is at most $\frac1{2u}$; `c` stands for the printed 192.
 
-    The exponent is not below $\min(1,b,1/a)$ of R3.2/attention, by R4.B/eq16 for $b$: for Gaussian
-    laws the bound of Proposition 3.1 survives the query inside the prompt.
+    The exponent is not below $\min(1,b,1/a)$ of R3.2/attention, by P3.1.sharp/printed for $b$: for
+    Gaussian laws the bound of Proposition 3.1 survives the query inside the prompt.
     """
     sigma, u = sp.symbols("sigma u", positive=True)
     bound = sp.Min(sp.Rational(1, 3), 1 / (sp.Rational(c) * sigma**2 * u**2))

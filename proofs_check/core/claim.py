@@ -25,11 +25,14 @@ from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
+from proofs_check.core.instead import untold
+from proofs_check.core.printed import faults_of_dimension, faults_of_hypotheses
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
 from proofs_check.papers.edges import known_edges
+from proofs_check.papers.statements import all_rows
 from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
@@ -229,7 +232,13 @@ class Claim(ClaimPage):
             held=held,
             control=next(iter(controls), held.control),
             edge=edge,
-            faults=tuple(faults + self._faults_of_verdicts(printed, held) + faults_of_controls(held, controls, self.hypotheses)),
+            faults=tuple(
+                faults
+                + self._faults_of_verdicts(printed, held)
+                + faults_of_controls(held, controls, self.hypotheses)
+                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs)
+                + (faults_of_dimension(all_rows()[self.row].says, held) if self.id in all_rows() else [])
+            ),
             seconds=time.perf_counter() - started,
         )
 
@@ -243,6 +252,7 @@ class Claim(ClaimPage):
             out.append(f"as printed it came out {found}; declare it with false= or open=, or mend the check")
         if self.repair and not held.verdict.accepted:
             out.append(f"the repair {dict(self.repair)} came out {in_short(held)}")
+        out += untold(self.instead, self.numbers, self.repair)
         if printed.verdict is Verdict.REFUTED:
             out += [f"the witness is outside the printed hypotheses: {h}" for h in unmet(self.hypotheses, printed.witness)]
             if not self.hypotheses:

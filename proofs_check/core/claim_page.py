@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from numerics.evidence import Evidence, Verdict, plain
 from proofs_check.core.dial import find_edge
+from proofs_check.core.instead import NOT_EXECUTED
 from proofs_check.papers.edges import known_edges
 from proofs_check.papers.statements import rows
 from theory.shown.colours import COLOURS
@@ -46,7 +47,7 @@ class ClaimPage(Drawn):
             ("says", row.says if row else ""),
             ("numbers", numbers(self.numbers)),
             ("declared", f"{self.false}{f' ({self.at})' if self.at else ''}: {self.why}" if self.false else ""),
-            ("instead", self.instead),
+            ("instead", self.instead and (self.instead if self.repair else f"{self.instead} ({NOT_EXECUTED})")),
             ("repair", numbers(self.repair)),
             ("open", self.open),
             ("dial", self.dial),

@@ -13,7 +13,7 @@ from typing import Any
 from numerics.evidence import Verdict
 from proofs_check.papers.statements import paper, papers, rows
 
-__all__ = ["EXACT", "EXECUTED", "NOT_SETTLED", "Coverage", "coverage", "row_verdict", "stated"]
+__all__ = ["EXACT", "EXECUTED", "NOT_SETTLED", "Coverage", "coverage", "least_parts", "row_verdict", "stated"]
 
 #: The verdict of a row that no claim states and in which no error was found.
 NOT_SETTLED = "not settled"
@@ -112,11 +112,29 @@ def stated(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [c for c in parts if c["id"] == c["covers"]] or parts
 
 
+def least_parts(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Of the claims of one row, those of which the weakest decides: all parts, never what its proof
+    infers. A part that is refuted beside the whole statement is an error of its own, and the whole
+    tells what is left.
+
+    Examples
+    --------
+    >>> found = {"BB:X": "PROVED", "BB:X/constant": "SUPPORTED", "BB:X/step": "REFUTED"}
+    >>> row = [{"id": id, "covers": "BB:X", "verdict": verdict} for id, verdict in found.items()]
+    >>> [c["id"] for c in least_parts(row)]
+    ['BB:X', 'BB:X/constant']
+    """
+    known = list(claims)
+    whole = stated(known)
+    beside = [c for c in known if c not in whole and not c["id"].endswith("/inference")]
+    return [*whole, *(c for c in beside if c["verdict"] != Verdict.REFUTED)]
+
+
 def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
     """The verdict of a row from its claims as printed.
 
     REFUTED if any claim is, what the proof infers included; else OPEN, which settles nothing, if
-    any is; else that of the claim that states the row, or of the weakest of its parts.
+    any is; else that of the weakest of its parts.
 
     Examples
     --------
@@ -130,7 +148,7 @@ def row_verdict(claims: Iterable[Mapping[str, Any]]) -> str:
     for whole in (Verdict.REFUTED, Verdict.OPEN):
         if whole in found:
             return str(whole)
-    return str(min((Verdict(c["verdict"]) for c in stated(known)), key=lambda v: v.strength, default=NOT_SETTLED))
+    return str(min((Verdict(c["verdict"]) for c in least_parts(known)), key=lambda v: v.strength, default=NOT_SETTLED))
 
 
 def coverage(claims: Iterable[Mapping[str, Any]], key: str) -> Coverage:

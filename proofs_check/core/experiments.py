@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Verdict
 from proofs_check.core.claim import Claim
+from proofs_check.core.instead import told_instead
 from proofs_check.core.judging import entry, load_claims
 from proofs_check.core.ledger import Ledger
 from proofs_check.papers.statements import row
@@ -112,5 +113,5 @@ def _because(e: dict[str, Any]) -> str:
     told = lambda v: f"{v:.4g}" if isinstance(v, float) else v
     witness = ", ".join(f"{k} = {told(v)}" for k, v in evidence["witness"].items())
     covered = marked(evidence["covered"])
-    parts = [e["summary"], e["instead"] or "", f"Witness: {witness}." if witness else covered or evidence["reason"]]
+    parts = [e["summary"], told_instead(e), f"Witness: {witness}." if witness else covered or evidence["reason"]]
     return " ".join(" ".join(part.split()) for part in parts if part)

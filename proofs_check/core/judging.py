@@ -16,6 +16,7 @@ from proofs_check.core.claim import REGISTRY, Claim, Judgement
 from proofs_check.core.claim_page import shown
 from proofs_check.core.dial import Edge
 from proofs_check.core.kept import read_elsewhere
+from proofs_check.core.printed import by_kind
 from proofs_check.papers.registered import Collection, collection_of, in_scope
 from proofs_check.papers.statements import Row, all_rows, row
 from theory.inputs.kinds import read_items
@@ -88,7 +89,7 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
     j = judgement
     elsewhere = read_elsewhere(where.paper, claim.needs)
     slack, repaired_slack = _slacks(claim, j)
-    repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(j.held)} if claim.repair else None
+    repair = {"numbers": shown(claim.repair), "slack": repaired_slack, **_judged(claim, j.held)} if claim.repair else None
     return {
         "id": claim.id,
         "paper": where.paper,
@@ -102,9 +103,9 @@ def entry(claim: Claim, judgement: Judgement, where: Row) -> dict[str, Any]:
         "summary": _summary(claim),
         "checked": j.held.checked or j.printed.checked,
         "numbers": shown(claim.numbers),
-        **_judged(j.printed),
+        **_judged(claim, j.printed),
         "repair": repair,
-        "control": None if j.control is None else _judged(j.control),
+        "control": None if j.control is None else _judged(claim, j.control),
         "sharp": None if j.edge is None else _edge(claim.dial, j.edge),
         "slack": slack,
         "slack_at_reference": j.held.reference,
@@ -134,8 +135,9 @@ def _summary(claim: Claim) -> str:
     return " ".join((claim.check.__doc__ or "").strip().split("\n\n")[0].split())
 
 
-def _judged(evidence: Evidence) -> dict[str, Any]:
-    return {"verdict": str(evidence.verdict), "evidence": evidence.to_json()}
+def _judged(claim: Claim, evidence: Evidence) -> dict[str, Any]:
+    told = {"verdict": str(evidence.verdict), "evidence": evidence.to_json()}
+    return told | ({"assumptions": by_kind(claim.id, evidence)} if evidence.verdict.accepted and evidence.assumes else {})
 
 
 def _edge(dial: str, edge: Edge) -> dict[str, Any]:

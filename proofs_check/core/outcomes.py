@@ -1,37 +1,26 @@
 """What a ledger says of each row of a paper, and of the paper: the one rule that decides a row's
-verdict, the one sentence that counts what is false, and the table of the main results. Every
-document and the terminal read them here.
+verdict, the one sentence that counts what is false, and the one that says which results stand.
+Every document and the terminal read them here.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from numerics.evidence import Verdict
-from proofs_check.core.coverage import NOT_SETTLED, row_verdict, stated
+from proofs_check.core.coverage import NOT_SETTLED, least_parts, row_verdict
+from proofs_check.core.instead import NOT_EXECUTED
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.severity import by_severity, counted, in_words
-from proofs_check.papers.statements import Row, paper, place, rows
+from proofs_check.core.losses import CHANGED, LOST, STANDS, Result, listed, results
+from proofs_check.core.severity import by_severity, counted
+from proofs_check.papers.statements import Row, is_own, paper, rows
 
-__all__ = ["NOT_SETTLED", "Account", "Headline", "Outcome", "account", "first_sentence", "outcomes"]
+__all__ = ["NOT_SETTLED", "Account", "Outcome", "account", "outcomes"]
 
 Entry = Mapping[str, Any]
-_SENTENCE = re.compile(r"(?:[^$.]|\$[^$]*\$|\.(?!\s+[A-Z$]))*\.?")
-
-
-def first_sentence(text: str) -> str:
-    """The first sentence of a text in which formulas stand between dollars.
-
-    Examples
-    --------
-    >>> first_sentence("Put $d$ for $x. Y$. The rest is long.")
-    'Put $d$ for $x. Y$.'
-    """
-    found = _SENTENCE.match(text)
-    return found.group() if found else text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +43,6 @@ class Outcome:
         The verdict of the statement with its repairs in place.
     chain : str
         The weakest link of the statement, with its repairs in place and all that it needs.
-    falls : bool
-        Whether the row rests on an error whose repair was not accepted, or that has none.
     """
 
     row: Row
@@ -65,7 +52,6 @@ class Outcome:
     follows: str
     held: str
     chain: str
-    falls: bool
 
     @property
     def id(self) -> str:
@@ -82,7 +68,7 @@ class Outcome:
     @property
     def weakest(self) -> str:
         """Under ARGUED: the weakest part that was executed; else empty."""
-        parts = [c["evidence"]["weakest"] for c in stated(self.claims) if c["verdict"] == self.verdict == "ARGUED"]
+        parts = [c["evidence"]["weakest"] for c in least_parts(self.claims) if c["verdict"] == self.verdict == "ARGUED"]
         return str(min((Verdict(p) for p in parts if p), key=lambda v: v.strength, default=""))
 
     @property
@@ -126,7 +112,7 @@ def _outcome(id: str, claims: list[Entry], ledger: Ledger) -> Outcome:
     own.sort(key=lambda e: (bool(e["follows"]), by_severity(e), e["id"]))
     head = ledger.entries.get(ledger.first_error(own[0]["id"])) if own and own[0]["follows"] else None
     told = head is not None and head["verdict"] == "REFUTED" and not head["follows"] and head["paper"] == own[0]["paper"]
-    main = stated(claims)
+    main = least_parts(claims)
     weaker = lambda verdicts: str(min(verdicts, key=lambda v: v.strength, default=NOT_SETTLED))
     return Outcome(
         row=_row(id, claims),
@@ -136,7 +122,6 @@ def _outcome(id: str, claims: list[Entry], ledger: Ledger) -> Outcome:
         follows=head["id"] if head and told else "",
         held=weaker([Verdict((e["repair"] or e)["verdict"]) for e in main]),
         chain=weaker([ledger.chain(e["id"]) for e in main]),
-        falls=any(ledger.unmended(step) for e in claims for step in ledger.steps(e["id"])),
     )
 
 
@@ -153,35 +138,6 @@ def _row(id: str, claims: list[Entry]) -> Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Headline:
-    """One main result of a paper in a line.
-
-    Attributes
-    ----------
-    title : str
-        ``"Proposition 3.1"``.
-    ids : tuple of str
-        Its rows.
-    verdict : str
-        As printed; REFUTED if a row is.
-    printed : str
-        How it stands as printed, in words.
-    change : str
-        What to add or change, as prose with LaTeX between dollars; empty if nothing.
-    evidence : str
-        How strong the evidence for the statement is, its changes made: the weakest link of all that
-        it rests on.
-    """
-
-    title: str
-    ids: tuple[str, ...]
-    verdict: str
-    printed: str
-    change: str
-    evidence: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Account:
     """What a ledger says of one paper.
 
@@ -191,11 +147,19 @@ class Account:
         Of the paper.
     rows : tuple of Outcome
         In printed order.
+    ledger : Ledger
+        What they were read from.
     """
 
     key: str
     title: str
     rows: tuple[Outcome, ...]
+    ledger: Ledger
+
+    @cached_property
+    def results(self) -> tuple[Result, ...]:
+        """The numbered results and the main ones, in printed order."""
+        return results(self.rows, self.ledger)
 
     @property
     def false(self) -> tuple[Outcome, ...]:
@@ -216,13 +180,10 @@ class Account:
         return tuple(o for o in self.following if o.follows in ids)
 
     @property
-    def falls(self) -> tuple[str, ...]:
-        """Numbered statements, or places, that rest on an error which no accepted repair mends."""
-        return tuple(dict.fromkeys(place(o.row)[1] for o in self.rows if o.falls))
-
-    @property
     def sentence(self) -> str:
-        """The count of what is false as printed, in one sentence, the same wherever it is told."""
+        """The count of what is false as printed, each independent error once, in one sentence, the
+        same wherever it is told.
+        """
         false = (*self.false, *self.following)
         unsettled = sum(o.verdict in (Verdict.OPEN, NOT_SETTLED) for o in self.rows)
         rest = f"; {unsettled} {'is' if unsettled == 1 else 'are'} not settled." if unsettled else "."
@@ -230,42 +191,33 @@ class Account:
             return f"None of {len(self.rows)} rows was found to be false as printed{rest}"
         kinds = counted([(o.severity, bool(o.follows)) for o in false])
         left = sum(not o.repaired for o in false)
-        repaired = "all repaired" if not left else f"{left} not repaired"
-        falls = ", ".join(self.falls) or "nothing"
-        are = "is" if len(false) == 1 else "are"
-        return f"{len(false)} of {len(self.rows)} rows {are} false as printed: {kinds}; {repaired}; what falls: {falls}{rest}"
+        repaired = (
+            f"for {left} of them what is true instead was {NOT_EXECUTED}" if left else "what is true instead was executed for each"
+        )
+        return f"{kinds} among {len(self.rows)} rows as printed; {repaired}{rest}"
 
     @property
-    def headline(self) -> tuple[Headline, ...]:
+    def losses(self) -> str:
+        """Which results stand, in one sentence, the same wherever it is told."""
+        of = {standing: [r for r in self.results if r.standing == standing] for standing in (STANDS, CHANGED, LOST)}
+        count = lambda found: f"{len(found) or 'none'} {'stand' if len(found) > 1 else 'stands'}"
+        titles = lambda found: listed(r.title for r in found)
+        parts = [f"{count(of[STANDS])} as printed"]
+        if changed := of[CHANGED]:
+            parts.append(f"{count(changed)} with a change ({titles(changed)})")
+        if lost := of[LOST]:
+            parts.append(f"{len(lost)} {'is' if len(lost) == 1 else 'are'} {LOST} ({titles(lost)})")
+        text = f"Of {len(self.results)} {'main' if is_own(self.key) else 'numbered'} results {'; '.join(parts)}."
+        standing = [*of[STANDS], *of[CHANGED]]
+        wrong, tried = sum(bool(r.proof) for r in standing), sum(not r.proved for r in standing)
+        notes = [f"the printed proof has an error for {wrong}"] * bool(wrong)
+        notes += [f"{tried} {'is' if tried == 1 else 'are'} supported by instances only"] * bool(tried)
+        return f"{text} Of those that stand {' and '.join(notes)}." if notes else text
+
+    @property
+    def headline(self) -> tuple[Result, ...]:
         """The main results, in printed order."""
-        of_title: dict[str, list[Outcome]] = {}
-        for o in self.rows:
-            if o.row.main:
-                of_title.setdefault(place(o.row)[1], []).append(o)
-        return tuple(_headline(title, group) for title, group in of_title.items())
-
-
-def _headline(title: str, group: list[Outcome]) -> Headline:
-    errors = sorted((e for o in group for e in o.errors), key=by_severity)
-    verdicts = [o.verdict for o in group]
-    weakest = lambda found: NOT_SETTLED if NOT_SETTLED in found else str(min(map(Verdict, found), key=lambda v: v.strength))
-    verdict = "REFUTED" if errors else weakest(verdicts)
-    said = list(dict.fromkeys(in_words(e) for e in errors))
-    if len(said) > 1:  # none of them is all that is wrong
-        said = [words.removesuffix(" only") for words in said]
-    evidence = weakest([o.chain for o in group])
-    if not errors:
-        executed = lambda found: found not in (NOT_SETTLED, "OPEN") and Verdict(found).executed
-        proved = "proved" if executed(evidence) else "proved from what it needs"
-        said = [{NOT_SETTLED: NOT_SETTLED, "OPEN": "open"}.get(verdict, proved if executed(verdict) else "no error found")]
-    return Headline(
-        title=title,
-        ids=tuple(o.id for o in group),
-        verdict=verdict,
-        printed="; ".join(said),
-        change=" ".join(dict.fromkeys(first_sentence(e["instead"]) for e in errors if e["instead"])),
-        evidence=evidence,
-    )
+        return tuple(r for r in self.results if r.main)
 
 
 def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
@@ -293,4 +245,6 @@ def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
     'None of 164 rows was found to be false as printed; 164 are not settled.'
     """
     title = paper(key)["title"]
-    return Account(key=key, title=title, rows=tuple(o for o in outcomes(document).values() if o.row.paper == key))
+    ledger = document if isinstance(document, Ledger) else Ledger(document["claims"])
+    mine = tuple(o for o in outcomes(ledger).values() if o.row.paper == key)
+    return Account(key=key, title=title, rows=mine, ledger=ledger)

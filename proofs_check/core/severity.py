@@ -119,6 +119,8 @@ def misdeclared(said: Mapping[str, Any]) -> str:
         return f"why= has {len(why)} characters; say in one line of at most {LONGEST_REASON} what fails, the rest in details="
     if said.get("costs") not in COSTS:
         return f"costs={said.get('costs')!r} is none of {', '.join(COSTS)}; say what the error costs the paper"
+    if false == "false" and said["costs"] == "a hypothesis":
+        return "what costs a hypothesis is a gap, for the statement lacks one: give false='gap' without robust=, or another cost"
     if (false == "edge") != bool(said.get("at")):
         return "an edge names its degenerate points: give at=, such as 'L = 1'" if false == "edge" else "at= belongs to an edge"
     if (false == "false") != (said.get("robust") is not None):

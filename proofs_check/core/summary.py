@@ -16,6 +16,7 @@ from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.coverage import coverage
 from proofs_check.core.kept import how_to_run
 from proofs_check.core.ledger import Ledger
+from proofs_check.core.losses import CHANGED, LOST, STANDS
 from proofs_check.core.outcomes import Account, Outcome, account
 from proofs_check.papers.registered import in_scope_as_told
 from proofs_check.papers.statements import is_own, papers, place
@@ -27,6 +28,8 @@ Line = Sequence[tuple[str, str]]
 #: How many bounds are listed, those that give most away, and how many claims of a part of a run
 #: that could not be judged to the end.
 LISTED = 5
+#: The verdict whose colour a standing has.
+_COLOUR = {STANDS: "PROVED", CHANGED: "SUPPORTED", LOST: "REFUTED"}
 
 
 def cut(text: str, width: int) -> str:
@@ -53,18 +56,15 @@ def _plain(lines: Iterable[str]) -> Iterator[Line]:
 
 
 def _headline(told: Account, width: int) -> Iterator[Line]:
-    """The main results: how they stand as printed, the evidence, and what to change."""
-    name = max((len(h.title) for h in told.headline), default=0)
-    evidence_width = max((len(h.evidence) for h in told.headline), default=0)
-    # How a result stands is cut before the evidence is.
-    printed = min(max((len(h.printed) for h in told.headline), default=0), max(width - name - evidence_width - 8, 12))
-    yield [(cut(f"{'':{name + 4}}  {'as printed':{printed}}  evidence", width), "")]
-    for h in told.headline:
-        line = cut(f"{h.title:{name}}  {cut(h.printed, printed):{printed}}  {h.evidence}", width - 4)
-        end = name + printed + 4
-        evidence = [(line[end:], h.evidence)] if line[end:] else []  # none where the line is cut before it
-        yield [(f"  {LETTERS[h.verdict]} ", h.verdict), (line[:end], ""), *evidence]
-        yield from _plain(_wrapped(as_unicode(h.change), width, " " * 6, most=2))
+    """The main results: what each says, whether it stands, and below what to change and why."""
+    name = max((len(r.title) for r in told.headline), default=0)
+    for r in told.headline:
+        line = cut(f"{r.title:{name}}  {r.standing}: {as_unicode(r.says)}", width - 4)
+        end = min(name + 2 + len(r.standing), len(line))
+        parts = [(line[: name + 2], ""), (line[name + 2 : end], _COLOUR[r.standing]), (line[end:], "")]
+        yield [(f"  {LETTERS[r.verdict]} ", r.verdict), *parts]
+        for text in (r.reason, r.change):
+            yield from _plain(_wrapped(as_unicode(text), width, " " * 6, most=2))
 
 
 def _false(o: Outcome, width: int, most: int | None = None) -> Iterator[Line]:
@@ -96,12 +96,12 @@ def summary(ledger: Ledger, width: int, kept: str) -> list[Line]:
         told = account(ledger, key)
         title = "Our own results" if is_own(key) else f"{key}: {told.title}"
         if not told.false:
-            main = ", ".join(f"{h.title} {h.evidence}" for h in told.headline)
+            main = "; ".join(f"{r.title} {r.standing}" + (f" ({r.reason})" if r.reason else "") for r in told.headline)
             out += _plain(_wrapped(f"{title}: {main}. {told.sentence}", width))
             continue
         out.append([(cut(title, width), "bold")])
         out += _headline(told, width)
-        out += [[(line, "REFUTED")] for line in _wrapped(told.sentence, width, "  ")]
+        out += [[(line, "REFUTED")] for text in (told.losses, told.sentence) for line in _wrapped(text, width, "  ")]
         for o in told.false:
             look = f"largeprompt show {o.id}" if look == "largeprompt list" else look
             if o.severity == "false":

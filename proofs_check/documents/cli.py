@@ -218,7 +218,7 @@ def _status(options: argparse.Namespace) -> int:
     from proofs_check.core.coverage import coverage
     from proofs_check.core.files import write_text
     from proofs_check.core.kept import find_ledger
-    from proofs_check.documents.status import blocks, renewed
+    from proofs_check.documents.status import blocks, headline, renewed
 
     kept, out = find_ledger(options.ledger), 0
     if options.github or options.badge:
@@ -243,7 +243,8 @@ def _status(options: argparse.Namespace) -> int:
             print(f"largeprompt status: {path} does not hold what the ledger says ({differs}); run: {again}", file=sys.stderr)
             out = 1
     if not (options.check or options.write):
-        print("\n\n".join((*written.values(), f"This is {kept.says}.")))
+        printed = {**written, "headline": headline(kept.document, evidence=True)}
+        print("\n\n".join((*printed.values(), f"This is {kept.says}.")))
     for reach in reaches:
         print(reach.line)
         for rule in reach.broken():

@@ -158,5 +158,5 @@ def _with(claim: Claim, numbers: Mapping[str, int | Fraction]) -> Claim:
 def main_results(old: Mapping[str, Any], new: Mapping[str, Any], paper: str) -> list[tuple[str, str, str]]:
     """Each main result of a paper with how it stands as printed, and as revised."""
     before, after = ({h.title: h for h in account(d, paper).headline} for d in (old, new))
-    says = lambda h: "gone" if h is None else f"{h.printed} ({h.evidence})"
+    says = lambda h: "gone" if h is None else f"{h.told} ({h.evidence})"
     return [(title, says(before.get(title)), says(after.get(title))) for title in {**before, **after}]

@@ -17,8 +17,10 @@ from numerics.evidence import Evidence, Verdict
 from numerics.terminal.colours import COLOURS
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode, formula_as_unicode
+from proofs_check.core.instead import told_instead
 from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome
+from proofs_check.core.printed import told
 from proofs_check.core.severity import in_words
 from proofs_check.documents.latex import marked
 from proofs_check.documents.listing import print_lines
@@ -35,6 +37,8 @@ Entry = Mapping[str, Any]
 Field = tuple[str, str | Text]
 #: Characters of a formula that an engine received, of which the longest fill pages.
 _LONGEST = 1000
+#: What of an evidence is shown in another place, or by kind.
+_ELSEWHERE = ("verdict", "checked", "witness", "slack", "reference", "argument", "assumes")
 #: How many steps of a proof are named that give much away.
 _STEPS = 5
 
@@ -100,7 +104,8 @@ class Page:
     def _reasons(self, e: Entry) -> Iterator[Field]:
         """Why a claim is false, what is true instead and what that costs; or why it is open."""
         if e["severity"]:
-            yield from ((name, self._words(e[name])) for name in ("why", "instead", "details") if e[name])
+            said = {"why": e["why"], "instead": told_instead(e), "details": e["details"]}
+            yield from ((name, self._words(text)) for name, text in said.items() if text)
             if e["follows"]:
                 yield "follows", f"the error of {e['follows']}, and is not counted again"
             if e["costs"]:
@@ -119,7 +124,7 @@ class Page:
             self._formula("as checked" + _with(e["numbers"]), checked, longest=_LONGEST)
         if e["repair"] and held["evidence"]["checked"]:
             self._formula("as repaired" + _with(held["numbers"]), held["evidence"]["checked"], longest=_LONGEST)
-        self._fields([*self._witness(e), *self._evidence(held["evidence"]), *self._numbers(e), *self._support(e, held["evidence"])])
+        self._fields([*self._witness(e), *self._evidence(held), *self._numbers(e), *self._support(e, held["evidence"])])
 
     def _witness(self, e: Entry) -> Iterator[Field]:
         if e["evidence"]["witness"]:
@@ -127,15 +132,16 @@ class Page:
         if path := script_path(e["id"]):
             yield "run it", f"python {shlex.quote(from_here(path))}"
 
-    def _evidence(self, data: Mapping[str, Any]) -> Iterator[Field]:
+    def _evidence(self, judged: Mapping[str, Any]) -> Iterator[Field]:
+        data = judged["evidence"]
         try:
             known = Evidence.from_json(without(data))
         except ValueError as error:  # of a ledger that was edited
             raise InputError(f"the ledger contradicts itself: {error}; judge the claim anew with --again") from error
-        for name, text in known.rows():
-            if name not in ("verdict", "checked", "witness", "slack", "reference", "argument"):
-                words = text if self.latex else as_unicode(marked(text))
-                yield ("evidence" if name == "engine" else f"  {name}"), _cut(words, 0 if self.latex else _LONGEST)
+        shown = [(name, text) for name, text in known.rows() if name not in _ELSEWHERE]
+        for name, text in [*shown, *told(judged)]:
+            words = text if self.latex else as_unicode(marked(text))
+            yield ("evidence" if name == "engine" else f"  {name}"), _cut(words, 0 if self.latex else _LONGEST)
         if said := examples(data):
             yield "  examples", said
 
@@ -159,9 +165,9 @@ class Page:
                 yield name, self._words(", ".join(e[name]))
         if second := opinion(e["id"]):
             yield "confirmed", second
-        for name, told in e.get("elsewhere", {}).items():
+        for name, said in e.get("elsewhere", {}).items():
             if name in self.book.elsewhere:
-                yield "  not run", f"{name} is {told['verdict']}, with all that it needs {told['chain']}, in {told['ledger']}"
+                yield "  not run", f"{name} is {said['verdict']}, with all that it needs {said['chain']}, in {said['ledger']}"
         said = {"argument": e["argument"] or held["argument"], "unproved": e["unproved"]}
         yield from ((name, self._words(text)) for name, text in said.items() if text)
         path, _, line = e["line"].rpartition(":")

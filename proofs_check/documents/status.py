@@ -11,8 +11,9 @@ from typing import Any
 
 from numerics.terminal.inputs import InputError
 from proofs_check.core.files import read_ledger
+from proofs_check.core.instead import told_instead
 from proofs_check.core.kept import release_text
-from proofs_check.core.outcomes import NOT_SETTLED, account, first_sentence, outcomes
+from proofs_check.core.outcomes import NOT_SETTLED, account, outcomes
 from proofs_check.documents.diff import changes
 from proofs_check.documents.repeated import difference
 from proofs_check.documents.second_opinion import kept
@@ -24,9 +25,9 @@ __all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "repl
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
 EXPLAINED = (
     "A row is a printed statement or a step of a proof; its verdict is that of the statement **as printed**, and REFUTED as soon "
-    "as anything claimed there is. The evidence of a result is its chain: the weakest verdict among it, as repaired, and all it "
-    "needs."
+    "as anything claimed there is, else that of the weakest of its parts."
 )
+EVIDENCE = "The evidence of a result is the weakest verdict among it, as repaired, and all it needs."
 GROUPS = {"statements": (), "assumptions and citations": ("assumption", "cited"), "experiments": ("NUM",)}
 
 
@@ -84,24 +85,37 @@ def _group(kind: str) -> str:
     return next((group for group, kinds in GROUPS.items() if kind in kinds), "statements")
 
 
-def headline(document: Mapping[str, Any]) -> str:
-    """The main results of each paper and the count of what is false in it, in Markdown.
+def headline(document: Mapping[str, Any], *, evidence: bool = False) -> str:
+    """The main results of each paper, which of its numbered results stand, and the count of what is
+    false in it, in Markdown.
+
+    Parameters
+    ----------
+    document : Mapping
+    evidence : bool
+        Whether to add the weakest link of all that a result rests on.
 
     Examples
     --------
-    >>> headline({"claims": []}).split("\\n\\n")[-1].split("; ")[0]
-    'BB: none of 164 rows was found to be false as printed'
+    >>> headline({"claims": []}).splitlines()[0]
+    '| main result | what it says | stands | what to change |'
     """
     from proofs_check.documents.errata.markdown import github, paragraph
 
-    lines, counts = [("main result", "as printed", "what to add or change", "evidence")], []
+    head = ("main result", "what it says", "stands", "what to change", "evidence")
+    lines, counts = [], []
     for key in papers():
         told = account(document, key)
-        names = [f"{h.title} (ours)" if is_own(key) else f"{key}: {h.title}" for h in told.headline]
-        lines += [(name, h.printed, github(h.change) or "nothing", h.evidence) for name, h in zip(names, told.headline)]
-        counts.append(f"{'Our own results' if is_own(key) else key}: {told.sentence[0].lower()}{told.sentence[1:]}")
-    table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines]
-    return "\n".join([table[0], "|---|---|---|---|", *table[1:]]) + "\n\n" + paragraph(" ".join(counts))
+        for r in told.headline:
+            name = f"{r.title} (ours)" if is_own(key) else f"{key}: {r.title}"
+            lines.append((name, github(r.says), github(r.told), github(r.to_change), r.evidence))
+        said = f"{told.losses[0].lower()}{told.losses[1:]} {told.sentence}"
+        counts.append(f"{'Our own results' if is_own(key) else key}: {said}")
+    shown = slice(None if evidence else -1)
+    table = ["| " + " | ".join(cell.replace("|", r"\|") for cell in line[shown]) + " |" for line in (head, *lines)]
+    rule = "|" + "---|" * len(head[shown])
+    below = [paragraph(text) for text in (*[EVIDENCE] * evidence, *counts)]
+    return "\n\n".join(["\n".join([table[0], rule, *table[1:]]), *below])
 
 
 def errata(document: Mapping[str, Any]) -> str:
@@ -124,11 +138,8 @@ def errata(document: Mapping[str, Any]) -> str:
             error = o.errors[0]
             kind = f"an edge, at {error['at']}" if o.severity == "edge" else "false"
             also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
-            instead = github(first_sentence(error["instead"]))
-            left = "" if o.repaired else " **No repair was accepted.**"
-            out.append(
-                f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}{left}"
-            )
+            instead = github(told_instead(error, short=True))
+            out.append(f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}")
     return "\n".join(out) or "No statement was found to be false as printed."
 
 

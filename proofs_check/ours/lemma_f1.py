@@ -88,6 +88,8 @@ def moments_with_the_repaired_parameter(*, k: Fraction = Fraction(1), least: int
     ),
     argument=r"One has $\sigma_w^2\leq\kappa(1+\|w\|^2)$ with $\kappa=\max(1,\|S\|+\tau^2)$; then LF.1.ii.f is used with "
     r"$c/\kappa$ in the place of $c$; $\mathbb{E}\sigma_w^{12}$ is at most $\kappa^6\,\mathbb{E}(1+\|w\|^2)^6$.",
+    unproved="the row joins statements on one law, each of which is proved or argued in what it needs; as a whole it is "
+    "tried by quadrature",
 )
 def repaired_lemma_f1(*, k: Fraction = Fraction(1)) -> Evidence:
     r"""For $\sigma_w^2=\max(1,\|S\|_{\rm op}(1+\|w\|^2)+\tau^2)$ and $\kappa=\max(1,\|S\|_{\rm

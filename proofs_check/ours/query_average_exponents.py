@@ -50,10 +50,22 @@ def _between(ours: sp.Expr, c: int | Fraction, share: int | Fraction) -> Evidenc
     return all_of(exponent_of_theorem_b(), below, forall(SHARP, "<=", sp.Rational(c) * ours, DOMAIN))
 
 
+#: What makes the formula that is compared the sharp exponent.
+SHARPNESS = r"By R4.exponent, where $\lambda=\kappa$ for these tokens and queries, $\min(1,b)$ is the sharp exponent"
+
+
 @claim(
-    "OURS:P3.1/exponent",
+    "OURS:P3.1.sharp",
     control=dict(c=Fraction(159, 10), share=Fraction(11, 10)),
-    needs=("OURS:R4.B",),
+    needs=(
+        "OURS:P3.1",
+        "OURS:R4.exponent",
+        "OURS:P3.1.sharp/printed",
+        "OURS:P3.1.sharp/limit",
+        "OURS:P3.1.sharp/lambda",
+        "OURS:P3.1.sharp/small",
+    ),
+    argument=SHARPNESS + "; the other clauses are the parts.",
 )
 def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fraction = 1) -> Evidence:
     r"""Our exponent $\theta=\min(1,\frac1{16\kappa})$ is at most the sharp one,
@@ -64,22 +76,24 @@ def distance_from_the_sharp_exponent(*, c: int | Fraction = 16, share: int | Fra
 
 
 @claim(
-    "OURS:P3.1/printed-exponent",
-    control=dict(c=191),
-    needs=("OURS:R4.B",),
+    "OURS:P3.1.sharp/printed",
+    control=dict(c=191, share=Fraction(31, 10)),
+    needs=("OURS:R4.exponent",),
+    argument=SHARPNESS + ".",
 )
-def distance_of_the_printed_exponent(*, c: int | Fraction = 192) -> Evidence:
-    r"""The exponent $\min(\frac13,\frac1{192\kappa})$ of equation (16) is at most 192 times less
-    than the sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$; `c` stands for 192. Where
-    $\lambda<\kappa$ in Theorem B, as for $\Gamma U=0$, the ratio may be larger.
+def distance_of_the_printed_exponent(*, c: int | Fraction = 192, share: int | Fraction = 3) -> Evidence:
+    r"""The exponent $\min(\frac13,\frac1{192\kappa})$ of equation (16) is between 3 and 192 times
+    less than the sharp one for $\mathcal{N}(0,\sigma^2I)$ and $U=uI$; `share` and `c` stand for
+    these numbers. Where $\lambda<\kappa$ in Theorem B, as for $\Gamma U=0$, it may be larger.
     """
-    return all_of(exponent_of_theorem_b(), forall(SHARP, "<=", sp.Rational(c) * PRINTED, DOMAIN))
+    return _between(PRINTED, c, share)
 
 
 @claim(
-    "OURS:P3.1/limit-exponent",
+    "OURS:P3.1.sharp/limit",
     control=dict(c=Fraction(79, 10), share=Fraction(11, 10)),
-    needs=("OURS:R4.B", "OURS:P3.1/lambda"),
+    needs=("OURS:R4.exponent", "OURS:P3.1.sharp/lambda"),
+    argument=SHARPNESS + r"; $\min(1,\frac1{8\kappa})$ is the supremum of the exponents of P3.1.sharp/lambda.",
 )
 def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int | Fraction = 1) -> Evidence:
     r"""The supremum $\min(1,\frac1{8\kappa})$ of our exponents with a heavier weight is at most the
@@ -90,7 +104,7 @@ def distance_of_the_limit_of_our_exponents(*, c: int | Fraction = 8, share: int 
 
 
 @claim(
-    "OURS:P3.1/lambda",
+    "OURS:P3.1.sharp/lambda",
     control=dict(c=Fraction(1, 308)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight", "OURS:QA.min", "OURS:P3.1/bracket"),
     argument=r"The proof is that of OURS:P3.1 with $4\kappa\theta\leq\lambda$ for any $\lambda<\frac12$; here "
@@ -108,7 +122,7 @@ def output_with_a_heavier_weight(*, c: Fraction = Fraction(1)) -> Evidence:
 
 
 @claim(
-    "OURS:P3.1/small",
+    "OURS:P3.1.sharp/small",
     control=dict(c=Fraction(1, 250)),
     needs=("OURS:R1", "OURS:QA.tilt", "OURS:QA.weight"),
     argument=r"Average R1 over the query, with $\mathbb{E}e^{4\kappa|z|^2}\leq(1-8\kappa)^{-d/2}$.",

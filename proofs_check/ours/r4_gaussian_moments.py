@@ -288,6 +288,8 @@ def variance_of_the_gradient_in_the_limit(*, two: int = 2) -> Evidence:
     argument=r"Almost surely $L\pi_2\to\mathbb{E}w^2/(\mathbb{E}w)^2=e^s$, and $LP_2\leq Le^s/(e^s+L-1)\to e^s$: so it "
     r"converges in mean too, and dominates $L\pi_3$ and $L\pi_2^2$, which tend to 0 almost surely. Every other monomial in "
     r"R4.limit/gradient is at most $\pi_3$, and $L\,\mathbb{E}|C_Lv-\Gamma v|^2$ tends to $e^s\,\mathbb{E}|\psi|^2$.",
+    unproved="limits of means over ever longer prompts, by the law of large numbers, of which no prover here speaks; the formulas "
+    "for every length are proved in what it needs",
 )
 def weights_of_a_long_prompt(*, rate: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:
     r"""By quadrature at $L=10^{20}$ and $10^{40}$, $LP_2/e^s\to1$, and $LP_3$ and $LQ$ tend to 0,

@@ -47,7 +47,7 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
     return gaussian_mean((prediction - answer) ** 2, variances) / 2, closed
 
 
-@claim("OURS:R5.finite/risk", control=dict(of_query=2))
+@claim("OURS:R5.finite/risk", control=dict(of_query=2), fragment="d = 1, 2 with L = 1, 2, 3")
 def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
     r"""The closed form of the risk equals the exact expectation over whole prompts for
     $(d,L)=(1,1),(1,2),(1,3),(2,1),(2,2)$, with noise on prompt and query; `of_query` multiplies the
@@ -55,7 +55,7 @@ def the_risk_from_its_definition(*, of_query: int = 1) -> Evidence:
     """
     sizes = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2))
     parts = [identity(*risk_from_prompts(d, length, of_query)) for d, length in sizes]
-    return all_of(*parts).replace(dimension="d = 1, 2 with L = 1, 2, 3")
+    return all_of(*parts)
 
 
 @claim(

@@ -225,6 +225,7 @@ def saddles_repel_the_orthant(*, half: Rational = Rational(1, 2), one: int = 1) 
     cites=(LOJASIEWICZ,),
     argument=r"The risk decreases and is $\frac12{\rm tr}\,S$ wherever $u=0$: below that height $u$ keeps its sign and no "
     r"saddle can be reached.",
+    unproved="the limit of a flow as time goes to infinity: no prover here speaks of solutions of differential equations",
 )
 def the_sign_below_the_height_of_the_saddles(*, factor: Rational = Rational(1)) -> Evidence:
     r"""From starts of any signs, balanced or not, the integrated flow ends at the minimum that has

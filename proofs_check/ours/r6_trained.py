@@ -79,6 +79,8 @@ def limit_of(name: str) -> tuple[float, float]:
     r"the output, $L$ times which has the lower limit $\frac12F(\lambda)$ along minimisers ($LP_2\to e^s$ and "
     r"$LP_3,LQ,LP_2^2\to0$ locally uniformly in $s$, as their logarithms have bounded derivatives); their limit points lie "
     r"on the valley, for $R_L\to R_\infty$ uniformly on balls.",
+    unproved="a limit of least values and of where they are taken, by compactness and Fatou's lemma: no prover here encloses a "
+    "minimiser",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
@@ -135,7 +137,12 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     return all_of(*parts).replace(dimension="every d")
 
 
-@claim("OURS:R6.trained/flow", control={"times": Fraction(11, 10)}, needs=("OURS:R6.iso",))
+@claim(
+    "OURS:R6.trained/flow",
+    control={"times": Fraction(11, 10)},
+    needs=("OURS:R6.iso",),
+    unproved="the end of a flow in one case: no prover here encloses a flow",
+)
 def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=I$, $d=5$ and $L=10$ the integrated flow from the start of Assumption 5.1 ends within
     $\frac1{1000}$ of the parameters of the least risk, which Newton's method finds; `times`
@@ -163,6 +170,7 @@ def the_flow_ends_at_the_least_risk(*, times: Fraction = Fraction(1)) -> Evidenc
     argument=r"On the valley $|dU|^2+du^2=(1+{\rm tr}(S^{-2})\lambda^2)\,du^2$, and the risk is "
     r"$\frac12\tau^2+F(\lambda)/(2L)$ to first order; the valley draws the flow at a rate of order 1, so that it stays "
     r"within $O(1/L)$ of it.",
+    unproved="the place of a flow at one time in one case: no prover here encloses a flow",
 )
 def the_flow_creeps_along_the_valley(*, time: Fraction = Fraction(1)) -> Evidence:
     r"""For $S=\frac12I$, $d=5$ and $L=10^6$ the flow has at $t=0.03\,L$ the $\lambda=1/u^2$ that
@@ -210,8 +218,7 @@ TABLE_ENTRIES = (
     control={"fewer": 1},
     needs=("OURS:R6", "OURS:R6.valley"),
     hypotheses=("L >= 1",),
-    argument=r"The bound is R6.valley at $\lambda_*$, $L$ being whole; it is the length of Theorem 5.2 if the flow ends at "
-    r"the least risk.",
+    argument=r"The bound is R6.valley at $\lambda_*$, where $U$ is a multiple of $S^{-1}$, $L$ being whole.",
     assumes=(LEAST_RISK_ASSUMPTION, "the least risk falls with L"),
     unproved="the least risk at one length is a minimum over $U$ and $u$ of integrals in $d$ dimensions; Newton's method "
     "finds it, and no prover here encloses a minimiser",
@@ -267,6 +274,8 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
     argument=r"Both limits lie on the valley, $U=aS^{-1}$ and $u=1/a$ at $a=\sqrt\lambda$, and the two squares add up: "
     r"$\lambda_*$ by R6.trained, $\lambda_0$ by R5.limit with $c=b=0$, to which R5.finite tends as $S_L\to S$; at a fixed "
     r"time use Lemma E.1, with $g_2\to0$ on a ball by T5.2.gap.",
+    unproved="limits of minimisers and of ends of flows: no prover here encloses either; the distance on the valley is proved in a "
+    "part",
     assumes=(LEAST_RISK_ASSUMPTION,),
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:

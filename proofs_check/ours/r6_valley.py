@@ -135,6 +135,8 @@ def on_the_valley(share: float) -> Computed:
     argument=r"There $R_L-\frac12\tau^2=\frac12\mathbb{E}_x\mathbb{E}|T_L-T|^2$, at most $\mathbb{E}e^s(t+q)/(2L)$ by "
     r"Theorem A, with $t=u^2({\rm tr}\,S+\tau^2)$, $q=|x|^2$ after the mean over $w$, and $s=\lambda|\xi|^2$; the tilt by "
     r"$e^s$ makes the variances of $\xi$ equal to $1/(1-2\lambda)$; $L\,\mathbb{E}|T_L-T|^2\to e^s(t+q)$ under it.",
+    unproved="Theorem A averaged over the query, and a limit under that mean by dominated convergence, which no prover takes; "
+    "where F is least is proved in the parts",
 )
 def excess_on_the_valley(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""At four points of the valley and from $L=1$ to $10^{16}$,

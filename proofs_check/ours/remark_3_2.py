@@ -87,7 +87,8 @@ def rate_of_the_query_for_tokens_with_more_spread(*, factor: Fraction = Fraction
     needs=("OURS:R4.B", "OURS:R4.self/split", "OURS:R4.self/weight", "OURS:R4.self/nu"),
     argument=r"The first part has the exponent of Theorem B; the second is of order 1 where $2s_0-s>2\ln L$, with "
     r"probability $L^{-1/\nu+o(1)}$, and decays at least as fast elsewhere.",
-    unproved="These are limits over prompt and query at once, with logarithms; the lower bound is heuristic.",
+    unproved="limits over prompt and query at once, with logarithms, of which the lower bound is heuristic; the exponent is tried "
+    "for d = 1 alone",
 )
 def exponent_with_the_query_inside(*, factor: int | Fraction = 1) -> Evidence:
     r"""Between $L=10^{10}$ and $10^{20}$ the slope of $\ln\mathcal{E}$ in $\ln L$ is

@@ -82,6 +82,8 @@ def the_infinite_prompt_flow_reaches_the_bayes_risk(*, factor: Fraction = Fracti
     r"convergence of risk and gradient on balls (for $|\Sigma|>1$ at $(x/\kappa,\kappa U)$; T5.2.gap gives it again, with "
     r"constants, on the block manifold, which 5.block keeps); R5.limit gives the bounded path and T5.2/bayes its end; T4.3 "
     r"joins them. R5.PL says how fast.",
+    unproved="the limit of a flow as time goes to infinity, for every long prompt: no prover here speaks of solutions of "
+    "differential equations; what is proved stands in the rows that it needs",
 )
 def repaired_theorem_5_2(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""For every $\Sigma\neq0$, $\alpha\neq0$, $\tau^2\geq0$ and $\varepsilon>0$ the limit of the

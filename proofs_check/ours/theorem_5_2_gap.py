@@ -194,6 +194,7 @@ def _gap_and_slope(gap: Callable[[Floats, Any], Floats], U: Floats, u: Any, h: f
     ),
     argument=r"Every term of the excess and of its derivatives is at most a constant times $P_2|x|^{2j}$ with $j\leq2$; "
     r"and $s\leq k\rho^2|x|^2$.",
+    unproved="a derivative under the mean over the query, in every dimension, whose terms are bounded one by one in the parts",
 )
 def risk_and_gradient_converge_uniformly(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""At random parameters on the boundary of $|U|_{\rm op},|u|\leq\rho$, $|R_L-R_\infty|$ and

@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from numerics.attention.setting import AttentionSetting
 from numerics.evidence import Contradiction, Evidence, Verdict
-from numerics.provers import forall
 from numerics.quadrature.query_form import quadratic_form_law
 from numerics.quadrature.softmax_weights import softmax_moments
 from numerics.rates.exponents import theorem_B_law
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.instances.random_query.averaged_errors import below_its_limit, near_its_law
-from proofs_check.ours.query_average_exponents import DOMAIN, PRINTED, SHARP
 from theory.attention.gaussian_errors import gaussian_second_moment
 from theory.attention.query_average import theorem_B
 
@@ -94,6 +92,7 @@ def averaged_directly(lam: float, L: float) -> float:
     cites=("dominated convergence",),
     argument=r"At every query $L\,\mathbb{E}|T_L-T|^2\leq e^s(t+q)$, with average $C_1<\infty$; the limit $e^s(t+q)$ there "
     r"is R4.limit.",
+    unproved="a limit in the length of the prompts under the mean over the query, by dominated convergence",
     hypotheses=("L in Integers", "L >= 1"),
 )
 def below_one_half(*, c: int | Fraction = 1) -> Evidence:
@@ -166,17 +165,3 @@ def _from_one_half(scale: int | Fraction) -> Evidence:
     covered = f"{at_which}; |r - 1| ln L <= {largest:.2g}, extrapolated to {farthest:.0e}"
     checked = r"r(L) = \mathcal{E}(L)\,L^{\min(1,b)}/(c\,(\ln L)^k):\quad |r - 1| \le 6/\ln L,\ |2r(L^2) - r(L) - 1| \le 3/1000"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered)
-
-
-@claim(
-    "OURS:R4.B/eq16",
-    control=dict(c=Fraction(31, 10)),
-    needs=("OURS:R4.B", "OURS:P3.1/printed-exponent"),
-    argument=r"For tokens $\mathcal{N}(0,\sigma^2I)$, $U=uI$ and queries $\mathcal{N}(0,I)$, "
-    r"$\lambda=\kappa=\sigma^2|U|^2$; P3.1/printed-exponent has the 192.",
-)
-def printed_exponent_is_never_sharp(*, c: int | Fraction = 3) -> Evidence:
-    r"""For every $\kappa$, $3\min(\frac13,\frac1{192\kappa})\leq\min(1,b)$, so that equation (16)
-    gives away between 3 and 192 times the exponent; `c` stands for the 3.
-    """
-    return forall(sp.Rational(c) * PRINTED, "<=", SHARP, DOMAIN)

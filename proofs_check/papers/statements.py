@@ -25,17 +25,21 @@ __all__ = [
     "KINDS",
     "PACKAGE",
     "PLACES",
+    "RESULTS",
     "Row",
     "add_folder",
     "all_rows",
+    "also_named",
     "is_own",
     "known_papers",
     "paper",
     "papers",
     "place",
+    "proves",
     "readings_of",
     "row",
     "rows",
+    "states",
 ]
 
 PACKAGE = Path(__file__).parents[1]
@@ -47,10 +51,18 @@ _NEEDED = ("id", "where", "kind", "says", "printed")
 KINDS = ("SYM", "INT", "PROB", "ASY", "NUM", "LOGIC", "assumption", "cited")
 #: From an id's first letter to what it numbers.
 PLACES: Mapping[str, str] = {"L": "Lemma", "P": "Proposition", "A": "Assumption", "T": "Theorem", "C": "Corollary", "R": "Remark"}
+#: What a paper can lose.
+RESULTS = ("Theorem", "Proposition", "Lemma", "Corollary")
 _NUMBERED = re.compile(rf"({'|'.join(PLACES)})([A-Z]\.\d+|\d+\.\d+)(?:\.|$)")
 #: Where statements are numbered through the whole paper.
 _STATED = re.compile(rf"\b({'|'.join(PLACES.values())}) (\d+)(?![.\d]*\d)")
-_PROOF_OF = re.compile(rf"proof of ({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)?)")
+_NAME = rf"({'|'.join(PLACES.values())}) ([A-Z]?\.?\d+(?:\.\d+)*)\b"
+_HEADED = re.compile(rf"(?:(?P<section>(?:Section|Appendix) [A-Z0-9.]+), )?{_NAME}")
+_PROOF_OF = re.compile(rf"proof of {_NAME}")
+#: A lemma that stands within the proof of another statement.
+_WITHIN = re.compile(rf"proof of {_NAME}, {_NAME}")
+#: Under which other name a statement stands in the paper.
+_ALSO = re.compile(rf"(?: and|;)(?: Appendix [A-Z0-9.]+,)? {_NAME}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +81,8 @@ class Row:
         One of `KINDS`.
     says : str
         One plain sentence, hypotheses included.
+    short : str
+        Of a main result: the same in about a dozen words, for tables.
     printed : str
         LaTeX exactly as printed.
     uses : tuple of str
@@ -96,6 +110,7 @@ class Row:
     uses: tuple[str, ...] = ()
     proof: str = ""
     main: bool = False
+    short: str = ""
     no_property: str = ""
     reading: str = ""
     readings: tuple[Reading, ...] = ()
@@ -195,6 +210,11 @@ def readings_of(key: str) -> tuple[Reading, ...]:
     ------
     KeyError
         If there is no such paper.
+
+    Examples
+    --------
+    >>> all(reading.alternatives for reading in readings_of("BB"))
+    True
     """
     paper(key)
     return tuple(_papers()[key]["readings"].values())
@@ -249,6 +269,7 @@ def all_rows() -> Mapping[str, Row]:
                 uses=tuple(r.get("uses", ())),
                 proof=r.get("proof", "").strip(),
                 main=r.get("main", False),
+                short=r.get("short", ""),
                 no_property=r.get("no_property", ""),
                 reading=r.get("reading", ""),
                 readings=tuple(data["readings"][name] for name in r.get("readings", ())),
@@ -304,8 +325,12 @@ def place(row: Row) -> tuple[str, str]:
     >>> place(rows()["LDL:C.step3"])
     ('Appendix C', 'Lemma 2')
     """
+    if headed := _HEADED.match(row.where):
+        return headed["section"] or "Results", f"{headed[2]} {headed[3]}"
     if found := re.match(r"(?:Section|Appendix) [A-Z0-9.]+", row.where):
         section = found.group().rstrip(".")
+        if within := _WITHIN.search(row.where):
+            return section, f"{within[3]} {within[4]}"
         if stated := _STATED.search(row.where):
             return section, f"{stated[1]} {stated[2]}"
         if number := _NUMBERED.match(row.id.split(":", 1)[1]):
@@ -314,3 +339,46 @@ def place(row: Row) -> tuple[str, str]:
             return section, f"{proof[1]} {proof[2]}"
         return section, section
     return "Results", re.split("[,;(]", row.where)[0].strip()
+
+
+def states(row: Row) -> bool:
+    """Whether a row is a statement that the paper numbers, or a part of one, and no step of its
+    proof and no remark about it.
+
+    Examples
+    --------
+    >>> states(rows()["BB:LC.4"]), states(rows()["BB:LC.4.int"]), states(rows()["LDL:L4.1"])
+    (True, False, True)
+    """
+    if row.main:
+        return True
+    if headed := _HEADED.match(row.where):
+        return "of its proof" not in row.where and headed[2] in RESULTS
+    if within := _WITHIN.search(row.where):
+        return re.fullmatch(rf"{within[3][0]}{re.escape(within[4])}(\.\d+)?", row.id.split(":", 1)[1]) is not None
+    return False
+
+
+def proves(row: Row) -> tuple[str, ...]:
+    """The numbered statements in whose proof a row stands.
+
+    Examples
+    --------
+    >>> proves(rows()["BB:LC.1.M"]), proves(rows()["LDL:L4.1"]), proves(rows()["BB:LC.1"])
+    (('Lemma C.1',), ('Proposition 2',), ())
+    """
+    named = [f"{found[1]} {found[2]}" for found in _PROOF_OF.finditer(row.where)]
+    title = place(row)[1]
+    within = [] if states(row) or re.search(rf"\b(after|before) {re.escape(title)}\b", row.where) else [title]
+    return tuple(dict.fromkeys((*named, *within)))
+
+
+def also_named(row: Row) -> tuple[str, ...]:
+    """Under which other numbers the paper has the statement of a row.
+
+    Examples
+    --------
+    >>> also_named(rows()["COL:T3.6"]), also_named(rows()["COL:T4.4"])
+    (('Lemma F.1',), ('Theorem H.5',))
+    """
+    return tuple(f"{found[1]} {found[2]}" for found in _ALSO.finditer(row.where)) if states(row) else ()

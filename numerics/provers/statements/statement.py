@@ -161,7 +161,8 @@ class Statement:
 
     `names` are the caller's symbols in the order of `symbols`; a hypothesis is a pair (g, strict),
     read ``g >= 0`` or ``g > 0``; `needs` says what must hold for the two sides to be defined, as
-    pairs such as ``(g, "!=")``, and `where_needs` the same for the hypotheses.
+    pairs such as ``(g, "!=")``, and `where_needs` the same for the hypotheses; `assumes` has every
+    range and hypothesis in LaTeX.
     """
 
     symbols: tuple[sp.Symbol, ...]
@@ -174,8 +175,13 @@ class Statement:
     needs: tuple[Condition, ...]
     where_needs: tuple[Condition, ...]
     checked: str
-    covered: str
+    assumes: tuple[str, ...]
     vacuous: str
+
+    @property
+    def covered(self) -> str:
+        """The domain in one line."""
+        return ", ".join(text.strip("$") for text in self.assumes)
 
     @property
     def difference(self) -> sp.Expr:
@@ -355,7 +361,7 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
     hypotheses = r",\; ".join(h.latex for h in hyps)
     quantified = rf"\forall\, {', '.join(texts)}" if texts else ""
     checked = r":\; ".join(t for t in (quantified, (hypotheses + r" \implies " if hypotheses else "") + goal.latex) if t)
-    covered = ", ".join([*texts, *(h.latex for h in hyps)])
+    assumes = tuple(f"${text}$" for text in (*texts, *(h.latex for h in hyps)))
     vacuous = SAME_SIDES if latex(goal.lhs.given) == latex(goal.rhs.given) else ""
     if any(h.implies(goal) for h in hyps):
         vacuous = "the conclusion is one of the hypotheses"
@@ -375,6 +381,6 @@ def statement(lhs: Any, op: str, rhs: Any, domain: Mapping[sp.Symbol, Any], wher
         conditions(goal),
         conditions(*hyps),
         checked,
-        covered,
+        assumes,
         vacuous,
     )

@@ -73,7 +73,7 @@ def _scaling(seed: int) -> Line:
         f"300 steps on five random features with tasks 8f and eta/64 have {'the same' if same else 'other'} bits as with f and "
         f"eta; T(sL, eta/s^2, s eps) is the same for s = 1, 3, 100 up to {off:.1g}."
     )
-    law = "R9: T(loss <= eps^2) depends on eta L^2 and eps/L alone, so that no threshold of L can stand at 1/(Delta delta)"
+    law = "R9: T(loss <= eps^2) depends on eta L^2 and eps/L alone: no threshold of L moves with neither eps nor eta"
     return ours("OURS:R9.time", law, says, same and off < 1e-9)
 
 

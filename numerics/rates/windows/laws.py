@@ -232,7 +232,7 @@ def _regret() -> Line:
     off = max(abs(exact / law - 1) for exact, law in found.values())
     told = ", ".join(f"{found[SHOWN_D, r][0]:.4f} at r = {r:g} (law {found[SHOWN_D, r][1]:.4f})" for r in (0.1, 0.5, 2.0, 10.0))
     says = f"At Lambda = 10^10, affine tasks, d = {SHOWN_D}: {told}; for d = 3, 4, 5 up to {off:.1e} of the law."
-    law = "R15: under noise, on tasks r times as steep as those learned, the loss tends to R(r) times the least"
+    law = "R15: where noise dominates, on tasks r times as steep as those learned, the loss over the least tends to R(r)"
     return ours("OURS:R15", law, says, off < CURVATURE)
 
 
@@ -247,7 +247,7 @@ def _phases(found: Sequence[Smoothness]) -> Line:
         f"Between the values of Lambda with widths near 10^4 and 10^5, d = {SHOWN_D}: {told}; of {len(found)} exponents with d up "
         f"to {max(x.d for x in found)} the farthest, by {100 * worst:.1f} %, is that of theta = {theta:g}, d = {d}."
     )
-    law = "R16: with b_k like k^(-1-2 theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), with a logarithm at theta = 2"
+    law = "R16: with b_k like k^(-1-2 theta), w^* goes like Lambda^(2/(d-1+2 min(theta, 2))), at theta = 2 with Lambda ln(Lambda)"
     return ours("OURS:R16", law, says, worst < SMOOTHNESS)
 
 

@@ -45,7 +45,7 @@ def weights_in_the_window(*, half: int = 1, factor: int | Fraction = 2) -> Evide
     """
     height = sp.solve(sp.Eq(2 - 2 * t, c / w), t)[0]
     exponent = identity(computed(r"w(x^\top x_i-1)", sp.expand(w * (height - 1))), -c / half)
-    inside = forall(sp.exp(-s / 2), ">=", 1 / sp.Rational(factor), {s: Closed(Fraction(1, 10**6), 1)})
+    inside = forall(sp.exp(-s / 2), ">=", 1 / sp.Rational(factor), {s: sp.Interval.Lopen(0, 1)})
     return all_of(exponent, inside)
 
 
@@ -188,7 +188,7 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
     = 1 times $\sigma^2$.
     """
     sigma2 = sp.Symbol("sigma2", positive=True)
-    return forall(sigma2 * s, "<=", most * sigma2 if scaled else 1, {sigma2: (0, oo), s: Closed(Fraction(1, 10**6), 1)})
+    return forall(sigma2 * s, "<=", most * sigma2 if scaled else 1, {sigma2: (0, oo), s: (0, 1)})
 
 
 @claim(

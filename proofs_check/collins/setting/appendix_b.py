@@ -38,7 +38,7 @@ def lipschitz_constants(*, on_the_sphere: bool = False, most: int | Fraction = 1
     """
     l = sp.Symbol("l", positive=True)
     if on_the_sphere:  # the slope is a share t of L
-        return forall(t * L, "<=", most * L, {t: Closed(Fraction(1, 10**6), 1), L: (0, oo)})
+        return forall(t * L, "<=", most * L, {t: (0, 1), L: (0, oo)})
     return forall(l * w, "<=", most * L, {l: (0, oo), L: (0, oo), w: (0, oo)}, where=[(l, "<=", L)])
 
 

@@ -342,8 +342,8 @@ def other_tasks_of_one_constant(
     why=r"The window learned on ReLU tasks with $L=1$ also learns affine tasks with $L=10$: for $d=3$, $\sigma=1$ and $n=10^6$ "
     r"the loss is a "
     r"seven-thousandth of their variance, and it tends to $0$.",
-    instead=r"Tasks of $rL$ lose a factor $R(r)=\frac{r^2+s/p}{(1+s/p)r^{2p/(s+p)}}$ of the best loss, bounded in $n$ for fixed "
-    r"$r$ (our R15).",
+    instead=r"Where noise dominates, tasks of $rL$ lose a factor of the best loss that tends to "
+    r"$R(r)=\frac{r^2+s/p}{(1+s/p)r^{2p/(s+p)}}$ in $n$, and so is bounded for fixed $r$ (our R15).",
     details=r"Without noise nothing is lost at all, since the best width does not depend on $L$.",
     costs="constants",
     needs=("OURS:R15",),

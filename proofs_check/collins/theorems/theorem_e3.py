@@ -88,7 +88,7 @@ def steeper_tasks(*, power: int = 2, five: int = 5) -> Evidence:
     if power == 2:
         return forall(sp.Rational(3, 2) * 2 * beta, "<=", power * beta, {d: Integers(2, oo)})
     y, s = sp.symbols("y s", positive=True)
-    everywhere = {y: Closed(1, oo), C: Closed(1, oo), s: Closed(Fraction(1, 10**6), 1)}
+    everywhere = {y: Closed(1, oo), C: Closed(1, oo), s: sp.Interval.Lopen(0, 1)}
     return forall(1 + 4 * s * C * y**2, "<=", five * C * y**2, everywhere)
 
 

@@ -15,7 +15,8 @@ from numerics.pages.templates import environment
 from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.files import write_text
-from proofs_check.core.outcomes import first_sentence
+from proofs_check.core.instead import told_instead
+from proofs_check.core.printed import told
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
@@ -118,9 +119,9 @@ def _bars(losses: list[tuple[str, float]]) -> dict[str, float]:
     return {id: 100 * math.log(max(ratio, 1.0)) / top if top else 0.0 for id, ratio in losses}
 
 
-def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What an engine says about its own verdict, in reading order."""
-    said, e = examples(evidence), without(evidence)
+def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What an engine says about its own verdict, and takes for granted, in reading order."""
+    said, e = examples(judged["evidence"]), without(judged["evidence"])
     confirmed = [f"{r['engine']} ({r['covered']})" if r["covered"] else r["engine"] for r in e["routes"] if r["verdict"] != "OPEN"]
     undecided = [f"{r['engine']} ({r['reason']})" for r in e["routes"] if r["verdict"] == "OPEN"]
     engines = ", ".join(dict.fromkeys(p["engine"] for p in e["parts"]))
@@ -130,7 +131,7 @@ def _facts(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("weakest part", e["weakest"] or ""),
         ("covered", e["covered"]),
         ("dimension", e["dimension"]),
-        ("assumes", "; ".join(e["assumes"])),
+        *told(judged),
         ("margin", "" if e["margin"] is None else number(e["margin"], 3)),
         ("samples", f"{drawn} drawn, seed {e['seed']}, error probability {number(e['error'], 2)}" if e["samples"] else ""),
         ("confirmed by", "; ".join(confirmed)),
@@ -172,7 +173,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "told": safe(setter.told),
         "markdown": safe(setter.markdown),
         "plain": as_unicode,
-        "first_sentence": first_sentence,
+        "instead": told_instead,
         "number": number,
         "decimal": _decimal,
         "anchor": anchor,

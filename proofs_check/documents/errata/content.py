@@ -9,8 +9,9 @@ from typing import Any
 
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
+from proofs_check.core.instead import is_executed, told_instead
 from proofs_check.core.ledger import Ledger
-from proofs_check.core.outcomes import Account, Outcome, account, first_sentence
+from proofs_check.core.outcomes import Account, Outcome, account
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, kind
 from proofs_check.documents.latex import marked
 from proofs_check.papers import witnesses
@@ -22,6 +23,8 @@ __all__ = ["errata_of", "number"]
 #: What tells a place without its section.
 _NUMBERED = re.compile(r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d")
 _ABBREVIATED = re.compile(r"\b(Sec|App|Prop|Cor)(?:tion|endix|osition|ollary)(?= [A-Z]?\.?\d| [A-Z]\b)")
+#: How many characters of LaTeX a formula has at most that is shown beside what is true instead.
+LONGEST_FORMULA = 600
 _EVIDENCE = {
     "exact": "Evaluated in exact arithmetic.",
     "Arb": "Evaluated by ball arithmetic (Arb): the enclosures decide.",
@@ -57,8 +60,8 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
     if document["run"].get("partial"):
         raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
     ledger = Ledger(document["claims"])
-    told = account(ledger, key)
-    false = [e for o in told.rows for e in o.errors]
+    mine = account(ledger, key)
+    false = [e for o in mine.rows for e in o.errors]
     for e in document["claims"]:
         if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e, ledger)):
             raise InputError(f"{e['id']} is not in order: {wrong}; mend the claim first")
@@ -68,9 +71,10 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
         authors=about["authors"],
         version=", ".join(x for x in (about.get("version", ""), about.get("date", "")) if x),
         source=_source(document["run"]),
-        count=told.sentence,
-        headline=told.headline,
-        entries=tuple(_entry(outcome, told, ledger, scripts) for outcome in told.false),
+        count=mine.sentence,
+        losses=mine.losses,
+        results=mine.results,
+        entries=tuple(_entry(outcome, mine, ledger, scripts) for outcome in mine.false),
         names=about.get("names", ""),
         readings=readings_of(key),
     )
@@ -109,13 +113,13 @@ def _scripts(false: list[Mapping[str, Any]]) -> dict[str, tuple[str, str]]:
     return {e["id"]: (texts[e["id"]], outputs[e["id"]].printed) if e["id"] in texts else ("", "") for e in false}
 
 
-def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str, tuple[str, str]]) -> Entry:
+def _entry(outcome: Outcome, mine: Account, ledger: Ledger, scripts: Mapping[str, tuple[str, str]]) -> Entry:
     row = outcome.row
     # What a row inherits from another paper is told as its own.
     own = [e for e in outcome.errors if not e["follows"]] or list(outcome.errors)
     ids = {e["id"] for e in own}
     # Also those of rows with errors of their own, which are no copies of a whole row.
-    following = {e["id"]: (o.row, e) for o in told.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
+    following = {e["id"]: (o.row, e) for o in mine.rows for e in o.errors if e["follows"] and ledger.first_error(e["id"]) in ids}
     survives, users = _survives(own, ledger)
     here = {_named(row), _short(row)}
     return Entry(
@@ -137,7 +141,6 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
 
 def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
     source = ledger.entries[ledger.first_error(e["id"])]
-    instead = first_sentence(e["instead"])
     return Copy(
         id=e["id"],
         kind=kind(e["severity"], e["at"]),
@@ -145,7 +148,7 @@ def _copy(e: Mapping[str, Any], ledger: Ledger) -> Copy:
         source=source["where"],
         entry=source["covers"],
         why="" if e["why"] == source["why"] else e["why"],
-        instead="" if instead == first_sentence(source["instead"]) else instead,
+        instead="" if told_instead(e, short=True) == told_instead(source, short=True) else told_instead(e, short=True),
     )
 
 
@@ -172,7 +175,8 @@ def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> 
         costs=e["costs"],
         why=e["why"],
         details=e["details"],
-        instead=e["instead"],
+        instead=told_instead(e),
+        instead_in_short=told_instead(e, short=True),
         truth=_truth(e, ledger),
         checked=" ".join(e["summary"].split()),
         witness={k: number(v) for k, v in e["evidence"]["witness"].items()},
@@ -180,6 +184,7 @@ def _erratum(e: Mapping[str, Any], ledger: Ledger, script: str, output: str) -> 
         script=script.strip("\n"),
         output=output.rstrip(),
         repair=_repair(e),
+        judged=_judged(e),
         replies=tuple(reply.line for reply in replies_to(e["id"])),
     )
 
@@ -232,6 +237,12 @@ def _repair(e: Mapping[str, Any]) -> str:
     return out + "."
 
 
+def _judged(e: Mapping[str, Any]) -> str:
+    """The formula that was judged with the repair, if a reader can take it in."""
+    checked = str(e["repair"]["evidence"]["checked"]) if is_executed(e) else ""
+    return checked if len(checked) <= LONGEST_FORMULA else ""
+
+
 def _is_number(value: Any) -> bool:
     try:
         Fraction(value)
@@ -258,7 +269,8 @@ def _survives(own: list[Mapping[str, Any]], ledger: Ledger) -> tuple[str, tuple[
             note = ": stands with its own repair"
         listed.append(f"{ledger.entries[parts[0]]['where']} ({name}){note}")
     if falling:
-        return f"{'No repair was accepted; of' if broken else 'With the repair in place, of'} what uses the line:", tuple(listed)
+        how = "What is true instead was not executed; of" if broken else "With the repair in place, of"
+        return f"{how} what uses the line:", tuple(listed)
     return "With the repair in place, everything that uses the line stands:", tuple(listed)
 
 

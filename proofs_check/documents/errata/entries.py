@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from proofs_check.core.outcomes import Headline, first_sentence
+from proofs_check.core.losses import Result
 from proofs_check.papers.readings import Reading
 
 __all__ = ["Copy", "Entry", "Errata", "Erratum", "kind"]
@@ -35,7 +35,7 @@ class Erratum:
     at, costs : str
         The degenerate points of an edge, and what the error costs.
     why, details, instead : str
-        In words, with LaTeX between dollars.
+        In words, with LaTeX between dollars; what no engine accepted instead is marked.
     truth : str
         For an inference: that the statement itself is true; else empty.
     checked : str
@@ -47,8 +47,12 @@ class Erratum:
         How both sides were computed.
     script, output : str
         The witness script, if there is one, and what it printed.
+    instead_in_short : str
+        The first sentence of `instead`, with its mark.
     repair : str
         What was changed in the check, between backquotes, and what then came out.
+    judged : str
+        The formula that was then judged, in LaTeX; empty if none was accepted.
     replies : tuple of str
         What authors answered.
     """
@@ -67,6 +71,8 @@ class Erratum:
     script: str
     output: str
     repair: str
+    instead_in_short: str = ""
+    judged: str = ""
     replies: tuple[str, ...] = ()
 
     @property
@@ -143,7 +149,7 @@ class Entry:
     @property
     def instead(self) -> str:
         """What is true instead of the gravest error, in a sentence."""
-        return first_sentence(self.errors[0].instead)
+        return self.errors[0].instead_in_short
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,8 +165,10 @@ class Errata:
         The ledger that they were made from.
     count : str
         How many rows are false and how grave that is, in a sentence.
-    headline : tuple of Headline
-        The main results.
+    losses : str
+        Which of its numbered results stand, in a sentence.
+    results : tuple of Result
+        All of them, and the main ones.
     entries : tuple of Entry
     names : str
         What names in the counterexamples stand for, in a sentence.
@@ -173,10 +181,21 @@ class Errata:
     version: str
     source: str
     count: str
-    headline: tuple[Headline, ...]
+    losses: str
+    results: tuple[Result, ...]
     entries: tuple[Entry, ...]
     names: str = ""
     readings: tuple[Reading, ...] = ()
+
+    @property
+    def headline(self) -> tuple[Result, ...]:
+        """The main results."""
+        return tuple(r for r in self.results if r.main)
+
+    @property
+    def others(self) -> tuple[Result, ...]:
+        """The other results of which there is something to say."""
+        return tuple(r for r in self.results if not r.main and (r.change or r.reason))
 
     @property
     def example(self) -> str:

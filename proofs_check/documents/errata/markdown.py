@@ -7,6 +7,7 @@ import textwrap
 from html import escape
 
 from numerics.terminal.mathematics import as_unicode
+from proofs_check.core.losses import Result
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
 from proofs_check.documents.errata.reading import READINGS, SEVERITY, how_to_read
 from proofs_check.documents.latex import FORMULA
@@ -41,15 +42,17 @@ def as_markdown(errata: Errata) -> str:
         paragraph(f"{errata.authors}; {errata.version}. Made from {errata.source}."),
         "## Main results",
         _table(
-            ("result", "as printed", "what to add or change", "evidence"),
-            [(f"**{h.title}**", h.printed, github(h.change) or "nothing", h.evidence) for h in errata.headline],
+            ("result", "what it says", "stands", "what to change"),
+            [(f"**{r.title}**", github(r.says), github(r.told), github(r.to_change)) for r in errata.headline],
         ),
+        f"**{errata.losses}**",
         "## What is false as printed",
         f"**{errata.count}**",
         _spoken(SEVERITY),
         _table(("where", "how grave", "why it fails", "true instead"), [_line(i, e) for i, e in enumerate(errata.entries, 1)]),
         "## How to read the entries",
         *map(_spoken, how_to_read(errata.example, errata.names)),
+        *_others(errata.others),
         *_readings(errata.readings),
         "## Entries",
         *(part for i, e in enumerate(errata.entries, 1) for part in _entry(i, e)),
@@ -73,6 +76,11 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
     kinds = "".join(f", also {x.kind}" for x in more)
     place = f"{i}. [{github(e.short)}](#{slug(e.id)}){also}"
     return place, f"**{first.kind}**{kinds}; costs {first.costs}", github(first.why), github(e.instead)
+
+
+def _others(listed: tuple[Result, ...]) -> list[str]:
+    lines: list[tuple[str, ...]] = [(f"**{r.title}**", github(r.told), github(r.to_change)) for r in listed]
+    return ["## Other numbered results", _table(("result", "stands", "what to change"), lines)] if lines else []
 
 
 def _readings(listed: tuple[Reading, ...]) -> list[str]:
@@ -111,7 +119,9 @@ def _error(e: Erratum) -> list[str]:
     out = ["**Why it fails.** " + github(f"{e.why} {e.details}".strip()), "**True instead.** " + github(e.instead)]
     if e.truth:
         out.append(github(e.truth))
-    out += [f"Mended, it costs {e.costs}. " + github(e.repair), f"**Smallest counterexample.** {values}. {e.evidence}"]
+    out.append(f"Mended, it costs {e.costs}. " + github(e.repair))
+    out += ["**What was judged instead.**", _formula(e.judged)] if e.judged else []
+    out += [f"**Smallest counterexample.** {values}. {e.evidence}"]
     if e.script:
         out += [_fence(e.script, "python"), "It prints", _fence(e.output, "text")]
     out += ["**Reply.** " + github(reply) for reply in e.replies]

@@ -49,16 +49,14 @@ def as_latex(errata: Errata) -> str:
     InputError
         If a text holds a character that it knows no command for.
     """
-    main = [
-        rf"\item \textbf{{{prose(h.title)}}} (evidence: {prose(h.evidence)}): {prose(h.printed)}." + f" {prose(h.change)}".rstrip()
-        for h in errata.headline
-    ]
+    main = [rf"\item \textbf{{{prose(r.title)}}}: {prose(r.told)}." + f" {prose(r.change)}".rstrip() for r in errata.headline]
     parts = [
         _HEAD,
         rf"\section*{{Errata: {prose(errata.title)}}}",
         rf"\noindent {prose(errata.authors)}; {prose(errata.version)}. Made from {prose(errata.source)}.",
         r"\subsection*{Main results}",
         "\n".join([r"\begin{itemize}", *main, r"\end{itemize}"]) if main else "",
+        rf"\noindent {prose(errata.losses)}",
         r"\subsection*{What is false as printed}",
         rf"\noindent {prose(errata.count)}",
         re.sub(r"\*([\w ]+)\*", r"\\emph{\1}", prose(SEVERITY)),

@@ -45,7 +45,8 @@ def cosines_meet_the_second_condition() -> Evidence:
     dial="coordinates",
     why=r"$c\cdot x$ is a number only if $c$ is a vector. With the scalar $c$ as the vector $c(1,\dots,1)$ in $\mathbb R^{15}$ the "
     r"Lipschitz constant is $L\sqrt{15}$.",
-    instead=r"$f(x)=\frac L{|c|}\cos(c^{\top}x)$ with a random vector $c\in\mathbb R^{15}$, whose Lipschitz constant is $L$.",
+    instead=r"$f(x)=\frac L{|c|}\cos(c^{\top}x)$ with a random vector $c\in\mathbb R^{15}$, whose Lipschitz constant is $L$: "
+    r"the squared length of $\frac c{|c|}$ is 1, not 15.",
     costs="nothing",
     hypotheses=("L > 0",),
 )

@@ -200,8 +200,7 @@ RAW = Robust(
 
 @claim(
     "LDL:L2.raw",
-    false="false",
-    robust=RAW,
+    false="gap",
     why=r"The right side is an entry of $H$, and the update is the entry of $GHG$, with the Gram matrix $G$ of the features: at "
     r"$(1,0)$, $(\frac12,1)$ they are $\frac14$ and $\frac1{16}$.",
     details=r"For $v_k=se_k$ the update is $s^4$ times what is printed. The formula is exact at every $Q$, for every task law and "

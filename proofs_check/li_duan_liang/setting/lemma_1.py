@@ -132,8 +132,7 @@ TWO_VALUES = Diverging(
 
 @claim(
     "LDL:L1.Theta",
-    false="false",
-    robust=TWO_VALUES,
+    false="gap",
     why="Features with one value need not be told apart: a query that attends equally to the $M$ features with its value has loss "
     r"$0$ and $1-\mathrm{Attn}_k=1-\frac1M$.",
     details=r"For the single task with the values $0$ and $L\Delta$ on $M$ orthonormal features each, descent from $Q=0$ "

@@ -46,8 +46,7 @@ ORIGIN = Diverging(
 
 @claim(
     "LDL:3.1.feat/suffice",
-    false="false",
-    robust=ORIGIN,
+    false="gap",
     why=r"If one feature is the origin and the others are orthonormal, all scores of the query $0$ are $0$ for every $Q$: its "
     r"attention stays $1/K$, and the loss stays above $L^2/(8K)$.",
     details=r"The distances are $1$ and $\sqrt2$. The tasks take $\pm\frac12L$ on half of the features each, at random, and meet "
@@ -131,8 +130,7 @@ TWO_GEOMETRIES = Diverging(
 
 @claim(
     "LDL:3.1.orth",
-    false="false",
-    robust=TWO_GEOMETRIES,
+    false="gap",
     why=r"The minimal vectors of Barnes-Wall lattices, at unit norm with distances in $[1,2]$, are learned in a time $K^{1+o(1)}$, "
     r"and orthogonal features at such distances in $K^2$.",
     details=r"The ratio of the times to attention $\frac12$ is at least $K/(64\Delta^4r)$ for $r=2^m$ and "

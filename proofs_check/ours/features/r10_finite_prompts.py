@@ -89,7 +89,16 @@ def the_binomial_sum(*, square: int = 2, one: int = 1) -> Evidence:
     return confirmed(found, all_prompts()) if (square, one) == (2, 1) else found
 
 
-@claim("OURS:R10.gradient", control={"half": Fraction(1, 3)}, needs=("OURS:R10.map",))
+#: What joins a statement on the scalar flow to the flow of Q.
+OF_Q = r"By R10.map the flow of $Q$ is that of $z$"
+
+
+@claim(
+    "OURS:R10.gradient",
+    control={"half": Fraction(1, 3)},
+    needs=("OURS:R7.loss", "OURS:R10.map"),
+    argument=OF_Q + r", and the loss is the mean over $j$ of R7.loss, the others sharing $1-w_j$ as they share the tokens.",
+)
 def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The derivative of the loss along any $z$ is $-Kh_N\dot z$, and the loss does not rise along
     the flow. Both are derived for any number of summands with any positive weights $B_jb_j$ and
@@ -100,7 +109,7 @@ def the_speed_is_the_slope_of_the_loss(*, half: Fraction = Fraction(1, 2)) -> Ev
     return derivation("OURS:R10.gradient", tried, tried, half=half)
 
 
-@claim("OURS:R10.floor", control={"power": 1}, needs=("OURS:R10.map", "OURS:R10.gradient"))
+@claim("OURS:R10.floor", control={"power": 1}, needs=("OURS:R10.map", "OURS:R10.gradient"), argument=OF_Q + ".")
 def the_floor(*, power: int = 2) -> Evidence:
     r"""The loss above the floor does not rise, and is at most $\frac{K-1}{4cw_1(0)^2t}$ in units of
     $\sigma_f^2$, which is derived from the flow. The floor is the summand of a prompt without the
@@ -124,7 +133,8 @@ def the_floor(*, power: int = 2) -> Evidence:
 @claim(
     "OURS:R10.late",
     control=({"two": 3}, {"share": Fraction(6, 5)}),
-    needs=("OURS:R10.gradient", "OURS:R10.floor"),
+    needs=("OURS:R10.map", "OURS:R10.gradient", "OURS:R10.floor"),
+    argument=OF_Q + ".",
 )
 def the_late_law_of_every_length(*, two: int = 2, share: Fraction = Fraction(1)) -> Evidence:
     r"""With $\ell$ the loss above its floor in units of $\sigma_f^2$, $\frac{4c}{K-1}w_1^2\leq\frac

@@ -83,20 +83,23 @@ def other_task_laws(*, least: int = 1, most: Fraction = Fraction(1), two: int = 
 
 @claim(
     "OURS:R11.start",
-    control={"eighth": Fraction(1, 4)},
+    control=({"eighth": Fraction(1, 4)}, {"constant": True}),
     needs=("OURS:R7.H", "OURS:R7.loss"),
 )
-def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8)) -> Evidence:
-    r"""For exchangeable tasks a loss of at most $\frac18\sigma_f^2p_{\min}$ forces $w_k\geq\frac12$
-    for every query, then and ever after. It is derived for the flow of $Q$ over any features: the
-    loss, whose derivative the kernel takes, does not increase, and is at least the share of each
-    query. Tried is that at $w_k=\frac12-h$ this is at least $\frac12p\sigma_f^2(\frac12+h)^2$;
-    `eighth` stands for the $\frac18$.
+def from_when_on_the_own_class_leads(*, eighth: Fraction = Fraction(1, 8), constant: bool = False) -> Evidence:
+    r"""For exchangeable tasks that vary a loss of at most $\frac18\sigma_f^2p_{\min}$ forces
+    $w_k\geq\frac12$ for every query, then and ever after. It is derived for the flow of $Q$ over
+    any features: the loss, whose derivative the kernel takes, does not increase, and is at least
+    the share of each query. Tried is that at $w_k=\frac12-h$ this is at least
+    $\frac12p\sigma_f^2(\frac12+h)^2$; `eighth` stands for the $\frac18$, and with `constant` the
+    tasks may have $\sigma_f=0$.
     """
     h, half = sp.Symbol("h", positive=True), Rational(1, 2)
     threshold = identity(computed("pc^3/(2C^2)", (p * c**3 / (2 * C**2)).subs({C: 2 * s, c: s})), eighth * s * p)
-    tried = all_of(threshold, forall(p * s * (half + h) ** 2 / 2, ">", eighth * s * p, dict.fromkeys((p, s, h), (0, oo))))
-    return derivation("OURS:R11.start", tried, eighth=eighth)
+    spread = sp.Symbol("spread", nonnegative=True) if constant else s  # sigma_f^2
+    domain = {p: (0, oo), spread: Closed(0, oo) if constant else (0, oo), h: (0, oo)}
+    tried = all_of(threshold, forall(p * spread * (half + h) ** 2 / 2, ">", eighth * spread * p, domain))
+    return tried if constant else derivation("OURS:R11.start", tried, eighth=eighth)
 
 
 # The upper half of the law

@@ -105,24 +105,26 @@ def _next(d: int, time: Callable[[Orbit, float], float]) -> float:
 
 @claim(
     "OURS:R12.polygon",
-    control={"limit": Fraction(20469, 1000)},
+    control=({"limit": Fraction(20469, 1000)}, {"rank": 1}),
     needs=("OURS:R12.orbit",),
     unproved="a time of the flow, by quadrature: no prover here encloses an integral whose integrand is a sum over all corners",
 )
-def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000)) -> Evidence:
+def the_time_of_polygons(*, limit: Fraction = Fraction(204692, 10000), rank: int = 2) -> Evidence:
     r"""The time to the attention $\frac12$ for the regular polygons of side 1 with $1000$ and
-    $4000$ corners, and for the line of whole numbers, is $20.4692$ up to $5\cdot10^{-6}$; `limit`
-    stands for this number.
+    $4000$ corners, and $r=2$ times the integral for the weights $e^{-\lambda n^2/2}$ of all whole
+    $n$, is $20.4692$ up to $5\cdot10^{-6}$; `limit` and `rank` stand for this number and for $r$.
     """
     cases = [half_time(polygon(m), float(limit)) for m in (1000, 4000)]
-    cases.append(Compared("the line", _line(400), float(limit), lambda: _line(900)))
+    cases.append(Compared("the limit", rank * _whole_numbers(400), float(limit), lambda: rank * _whole_numbers(900)))
     return agree("quadrature", cases, 5e-6, checked=r"T\to20.4692/(\eta\sigma_f^2)", to=".7g")
 
 
-def _line(most: int) -> float:
-    """Return the time for the points of the line at whole distances, up to a largest one."""
+def _whole_numbers(most: int) -> float:
+    """Return the integral of d lambda over the speed of the loss for the weights exp(-lambda n^2/2)
+    of the whole numbers n up to a largest one.
+    """
     n = np.arange(1.0, most)
-    line = Orbit(n**2 / 2, np.full(len(n), 2.0), 2, name="the line")
+    line = Orbit(n**2 / 2, np.full(len(n), 2.0), 1, name="the whole numbers")
     # In the square root of lambda, like which the attention begins, the integrand is smooth.
     return float(quad(lambda q: 2 * q / line.slope(q * q), 0.0, line.lam(0.5) ** 0.5, epsabs=0.0, epsrel=1e-10)[0])
 
@@ -150,7 +152,7 @@ def _grows(time: Callable[[Orbit, float], float]) -> float:
 
 @claim(
     "OURS:R12.torus",
-    control=({"five": 990}, {"eight": 470}, {"seventh": 66}, {"three": Fraction(350)}),
+    control=({"five": 990}, {"eight": 470}, {"seventh": 66}, {"three": Fraction(350)}, {"two": Fraction(118)}),
     needs=("OURS:R12.orbit",),
     unproved="times of the flow, by quadrature, and a limit in the number of corners: no prover here encloses integrals whose "
     "integrand is a power of a sum over all corners",
@@ -161,12 +163,13 @@ def the_times_of_products_of_polygons(
     eight: Fraction = Fraction(46722, 100),
     seventh: int = 64,
     three: Fraction = Fraction(340),
+    two: Fraction = Fraction(11466, 100),
 ) -> Evidence:
     r"""The constants of the displayed limit are $980.80$ for $D=5$ and $467.22$ for $D=8$, up to
     one in the last digit, and $T/K^{1-4/D}$ is near them at $m=300$; for $D=4$ the time
     grows with $\ln K$ at $\frac{64\pi^2}7$ between $m=300$ and $1000$, up to $\frac1{500}$, and for
-    $D=3$ it is near $340$ at both, up to $\frac1{200}$. Here `five`, `eight`, `seventh` and `three`
-    stand for $980.80$, $467.22$, 64 and $340$.
+    $D=3$ and $D=2$ it is near $340$ and $114.66$ at both, up to $\frac1{200}$. `five`, `eight`,
+    `seventh`, `three` and `two` stand for $980.80$, $467.22$, 64, $340$ and $114.66$.
     """
     limits = []
     for D, stated in ((5, float(five)), (8, float(eight))):
@@ -177,8 +180,8 @@ def the_times_of_products_of_polygons(
         limits.append(agree("quadrature", [near], 2e-3, checked=rf"T/K^{{1-4/{D}}}\to{stated:.2f}"))
     slope = Compared("D = 4", _grows(Orbit.attention_time), seventh * np.pi**2 / 7, partial(_grows, _by_panels))
     limits.append(agree("quadrature", [slope], 2e-3, checked=r"T\sim\frac{64\pi^2}7\ln K"))
-    bounded = [half_time(torus(m, 3), float(three)) for m in (300, 1000)]
-    limits.append(agree("quadrature", bounded, 5e-3, checked=r"T\text{ bounded for }D=3"))
+    bounded = [half_time(torus(m, D), float(near)) for D, near in ((3, three), (2, two)) for m in (300, 1000)]
+    limits.append(agree("quadrature", bounded, 5e-3, checked=r"T\text{ bounded for }D=2,3"))
     return all_of(*limits)
 
 
@@ -187,15 +190,17 @@ def the_times_of_products_of_polygons(
 
 @claim(
     "OURS:R12.lattice/design",
-    control={"square": 1},
+    control=({"square": 1}, {"least": 2}, {"most": 3}),
     argument=r"The sum over all vectors is $v_k^\top(\sum_mv_mv_m^\top)v_k$, and an invariant form is a multiple of the "
     "identity.",
     needs=("OURS:R12.orbit",),
 )
-def the_inner_products_of_minimal_vectors(*, square: int = 2) -> Evidence:
+def the_inner_products_of_minimal_vectors(*, square: int = 2, least: int = 1, most: int = 4) -> Evidence:
     r"""The listed inner products of the minimal vectors of E8, BW16 and the Leech lattice with one
     of them have the sum 0 and the sum of squares $Kn^2/r$ that the lattice demands, where $n$ is
-    their norm and $u$ any unit; `square` stands for the exponent of the inner products.
+    their norm and $u$ any unit; at norm 1 the squared distances lie between 1 and 4, and both
+    occur. Here `square` stands for the exponent of the inner products, `least` and `most` for the
+    ends.
     """
     parts, unit = [], sp.Symbol("u", positive=True)
     for name, (r, norm, products) in LATTICES.items():
@@ -203,6 +208,10 @@ def the_inner_products_of_minimal_vectors(*, square: int = 2) -> Evidence:
         total = sp.Add(*(many * (product * unit) ** square for product, many in products.items()))
         left = computed(rf"\sum_m(v_m\cdot v_k)^2\text{{ for {name}}}", total)
         parts.append(identity(left, Rational(K * norm**2, r) * unit**2))
+        apart = [2 - 2 * Rational(product, norm) for product in products if product < norm]
+        ends = [computed(rf"\{end}|v_m-v_k|^2\text{{ for {name}}}", of(apart)) for end, of in (("min", min), ("max", max))]
+        parts.append(identity(ends[0], least))
+        parts.append(identity(ends[1], most))
     return all_of(*parts)
 
 

@@ -101,11 +101,11 @@ def training_along_the_identity(*, trace: int = 2, half: Rational = Rational(1, 
 @claim(
     "OURS:R12.margin",
     control={"half": Rational(1, 3)},
-    needs=("OURS:R11", "OURS:R12.orbit"),
+    needs=("OURS:R11", "OURS:R12.orbit", "OURS:R12.upper"),
     cites=("Schur's lemma",),
     argument=r"The margin of $Q$ is concave and the same for $gQg^\top$, so that its mean over the group, $\frac{{\rm "
     r"tr}\,Q}rI$ by Schur's lemma, is at least as good: the best is $I/\sqrt r$, whose margin is the least "
-    r"$(v_k-v_m)\cdot v_k/\sqrt r$.",
+    r"$(v_k-v_m)\cdot v_k/\sqrt r$; by R12.upper the loss becomes as small as R11 demands.",
 )
 def the_margin_of_an_orbit(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""With $|v_k|=|v_m|$ at distance $\Delta$ one has $(v_k-v_m)\cdot v_k=\frac12\Delta^2$, and at
@@ -143,6 +143,7 @@ def simplex_times(thirty_two: int) -> Evidence:
     "OURS:R12.upper",
     control=({"cube": 2}, {"four": 3}, {"thirty_two": 6}, {"half": Fraction(1, 3)}, {"quotient": 191}),
     needs=("OURS:R12.orbit", "OURS:R12.lower"),
+    argument=r"By R12.orbit the flow of $Q$ is that of $\lambda$, of which the derivation speaks.",
 )
 def the_upper_bound_for_one_orbit(
     *, cube: int = 3, four: int = 4, thirty_two: int = 32, half: Fraction = Fraction(1, 2), quotient: int = 192

@@ -127,6 +127,7 @@ def the_exact_times(*, three: int = 3, below: int = 5, logs: Rational = Rational
     "OURS:R7.half",
     control=({"constant": 9}, {"high": Rational(42, 5)}, {"low": 8}),
     needs=("OURS:R7.time",),
+    argument=r"By R7.time the flow of $Q$ has the attention $\frac12$ at this time of the scalar flow.",
 )
 def the_next_terms(*, constant: int = 8, high: Rational = Rational(17, 2), low: Rational = Rational(79, 10)) -> Evidence:
     r"""For every $K\geq2$ the remainder $K(cT-K^2-3K\ln K+\frac K2+6\ln K+8)-3\ln K$ lies between

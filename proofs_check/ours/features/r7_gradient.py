@@ -23,7 +23,7 @@ A = Algebra(general=["V", "E", "U"], symmetric=["D", "C"], vectors=["a", "e", "o
 V, E, U, D, C, a, e, o, p = (A[name] for name in ("V", "E", "U", "D", "C", "a", "e", "o", "p"))
 
 
-@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)})
+@claim("OURS:R7.H/classes", control={"half": Rational(1, 4)}, fragment="two and three classes on a line")
 def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evidence:
     r"""For two and three classes on a line, with a symbol for every feature, value, mass and
     probability, the derivative of the loss by $Q$ is $-VHV^\top$; `half` stands for the $\frac12$
@@ -35,7 +35,7 @@ def the_derivative_of_the_loss_itself(*, half: Rational = Rational(1, 2)) -> Evi
         V, H, loss = problem.features, problem.H(Q), 2 * half * problem.loss(Q)
         slopes = [computed(rf"\partial_{{{x}}}\mathrm{{loss}}", sp.diff(loss, x)) for x in Q]
         parts.append(identity(slopes, list(-V * H * V.T)))
-    return all_of(*parts).replace(dimension="K = 2, 3; d = 1")
+    return all_of(*parts)
 
 
 @claim(

@@ -1,19 +1,23 @@
-"""R8 and R14 to R16: the best width for long prompts follows the curvature of the class, or its
+"""R8, R14 and R16: the best width for long prompts follows the curvature of the class, or its
 kinks, and never the powers of Theorem 3.4.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ive
 
 from numerics.attention.window.long_prompts import long_prompt_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Evidence, Verdict, all_of
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -27,50 +31,66 @@ from theory.attention.window.laws import (
     exponent,
     long_prompt_loss,
     noise_constant,
-    regret,
     relu_law,
     unified_loss,
 )
 
-
-@cache
-def best(kind: str, d: int, whole: float, size: float = 1.0) -> float:
-    """The best width for long prompts, kept between a claim and its controls."""
-    return long_prompt_window(spectrum_of(kind, d, size), whole)
+#: Why no prover reaches the laws of the best width.
+MINIMISER = "a law of minimisers of series of Bessel functions as Lambda grows: no prover here encloses a minimiser"
 
 
 @cache
-def spectrum_of(kind: str, d: int, size: float = 1.0) -> Spectrum:
-    """The spectrum of some tasks, or of a power law, times the square of a size."""
+def best(kind: str, d: int, whole: float) -> float:
+    """The best width for long prompts, kept between a claim and its controls: where the slope, by
+    central differences of three orders, is zero.
+    """
+    spectrum = spectrum_of(kind, d)
+    across = lambda u, h: float(np.diff(long_prompt_loss(spectrum, np.exp([u - h, u + h]), whole))[0])
+    slope = lambda u: 45 * across(u, 0.02) - 9 * across(u, 0.04) + across(u, 0.06)
+    near = math.log(long_prompt_window(spectrum, whole))
+    return math.exp(brentq(slope, near - 0.01, near + 0.01, xtol=1e-14))
+
+
+@cache
+def spectrum_of(kind: str, d: int) -> Spectrum:
+    """The spectrum of some tasks, or of a power law."""
     if kind.startswith("theta "):
         k = np.arange(1, 1501.0)
-        b = np.concatenate([[0.0], k ** (-1 - 2 * float(kind[6:]))])
-        return Spectrum(d, b * size**2)
-    made = {"affine": affine(1), "ReLU": relu(1), "cosine": cosine(10)}[kind].spectrum(d, 1500)
-    return Spectrum(d, made.b * size**2, made.tail * size**2)
+        return Spectrum(d, np.concatenate([[0.0], k ** (-1 - 2 * float(kind[6:]))]))
+    return {"affine": affine(1), "ReLU": relu(1), "cosine": cosine(10)}[kind].spectrum(d, 1500)
 
 
 def by_scan(kind: str, d: int, whole: float) -> float:
-    """The best width by a scan, a second route to the minimiser."""
-    near = best(kind, d, whole) * np.linspace(0.99, 1.01, 401)
-    values = np.asarray(long_prompt_loss(spectrum_of(kind, d), near, whole))
-    return float(near[values.argmin()])
+    """The best width by a scan, through which a polynomial is drawn: a second route."""
+    steps, near = np.linspace(-0.05, 0.06, 56), best(kind, d, whole)
+    values = np.asarray(long_prompt_loss(spectrum_of(kind, d), near * np.exp(steps), whole))
+    roots = np.polynomial.Polynomial.fit(steps, values / values.min() - 1, 8).deriv().roots()
+    return near * math.exp(min(roots.real, key=abs))
 
 
 #: Tasks that vary too little to count.
 SILENT = [0.0, 1e-30]
 
 
-@claim("OURS:R8.noise", control=dict(factor=Fraction(11, 10)))
+@claim(
+    "OURS:R8.noise",
+    control=dict(factor=Fraction(11, 10)),
+    unproved="a limit in the length of the prompts and one in the width, which no prover here takes under an integral",
+)
 def noise_for_long_prompts(*, factor: int | Fraction = 1) -> Evidence:
     r"""At $n=10^8$ the noise term at $\sigma=1$ times $n$ is $Q(w)$, times `factor` = 1, and at
-    $w=10^6$ the quotient of $Q$ and $C_dw^{(d-1)/2}$ is that factor, to a relative $10^{-4}$.
+    $w=10^6$ the quotient of $Q$ and $C_dw^{(d-1)/2}$ is that factor, to a relative $10^{-4}$, as is
+    that of $Q$ and $2w\coth2w$ for $d=3$.
     """
     cases = []
     for d, w in product((2, 3, 5, 8), (0.5, 5.0)):
         found = 10**8 * float(window_loss(SILENT, d, 10**8, w, 1.0).noise)
         again = partial(plain_noise, d, w)
         cases.append(Compared(f"d = {d}, w = {w}", found, float(factor) * float(effective_samples(d, w)), again))
+        if d == 3:
+            cases.append(
+                Compared(f"coth, w = {w}", 2 * w / math.tanh(2 * w), float(factor) * float(effective_samples(3, w)), again)
+            )
     for d in (2, 3, 5):
         power = noise_constant(d) * 1e6 ** ((d - 1) / 2)
         found = float(effective_samples(d, 1e6))
@@ -83,7 +103,7 @@ def plain_noise(d: int, w: float) -> float:
     return 10**8 * plain_window_loss(Spectrum(d, np.array(SILENT)), 10**8, w, 1.0)
 
 
-@claim("OURS:R8.law", control=(dict(affine=9), dict(relu=4)), needs=("OURS:R8.noise", "OURS:R8.signal"))
+@claim("OURS:R8.law", control=(dict(affine=9), dict(relu=4)), needs=("OURS:R8.noise", "OURS:R8.signal"), unproved=MINIMISER)
 def sharp_laws(*, affine: int = 12, relu: int = 3) -> Evidence:
     r"""At $\Lambda=10^{13}$ the best width of affine tasks is that of the law with `affine` = 12,
     and at $\Lambda=10^{12}$ that of ReLU tasks the law with `relu` = 3, within 5 per cent, for $d$
@@ -98,7 +118,12 @@ def sharp_laws(*, affine: int = 12, relu: int = 3) -> Evidence:
     return agree("quadrature", cases, 0.05, checked=r"w^*\text{ of the limit over the law}")
 
 
-@claim("OURS:R8.signal", control=dict(factor=Fraction(11, 10)), needs=("OURS:R8.relu",))
+@claim(
+    "OURS:R8.signal",
+    control=dict(factor=Fraction(11, 10)),
+    needs=("OURS:R8.relu",),
+    unproved="a limit in the length of the prompts, which no prover here takes under an integral",
+)
 def signal_for_long_prompts(*, factor: int | Fraction = 1) -> Evidence:
     r"""At $n=10^8$ the signal terms of affine and ReLU tasks are those of the limit, times
     `factor` = 1, to a relative $10^{-5}$.
@@ -112,9 +137,9 @@ def signal_for_long_prompts(*, factor: int | Fraction = 1) -> Evidence:
     return agree("quadrature", cases, 1e-5, checked=r"\mathcal L_{\rm sig}\to B^2(w)")
 
 
-def scanned_slope(kind: str) -> float:
-    """The local slope of the best width for d = 3, by scans."""
-    return float(np.log(by_scan(kind, 3, 2e7) / by_scan(kind, 3, 5e6)) / np.log(4))
+def slope_of(kind: str, d: int, whole: float, width: Callable[[str, int, float], float] = best) -> float:
+    """The local slope of the best width in Lambda, in logarithms."""
+    return float(np.log(width(kind, d, 2 * whole) / width(kind, d, whole / 2)) / np.log(4))
 
 
 CLASSES = (
@@ -165,7 +190,7 @@ def bound_for_every_length(*, share: int | Fraction = 1) -> Evidence:
     return derivation("OURS:R14", search, search, share=share)
 
 
-@claim("OURS:R14.law", control=dict(four=5), needs=("OURS:R14", "OURS:R8.noise"))
+@claim("OURS:R14.law", control=dict(four=5), needs=("OURS:R14", "OURS:R8.noise"), unproved=MINIMISER)
 def curvature_decides(*, four: int = 4) -> Evidence:
     r"""At $\Lambda=10^{13}$ the best width of affine tasks and of $\cos(10u^\top x)$, both of
     Lipschitz constants near 10, is that of the law with `four` = 4, within 1 per cent.
@@ -177,33 +202,46 @@ def curvature_decides(*, four: int = 4) -> Evidence:
     return agree("quadrature", cases, 0.01, checked=r"w^*\text{ over the curvature law}")
 
 
-@claim("OURS:R15", control=dict(two=Fraction(19, 10)), needs=("OURS:R14.law",))
-def price_of_the_wrong_constant(*, two: int | Fraction = 2) -> Evidence:
-    r"""At $\Lambda=10^{10}$ the loss of affine tasks that are $r$ times as steep as those learned,
-    over the least, is $R(r)$, whose $s$ is `two` = 2, within 1 per cent, for $r$ from 1/10 to 10
-    and $d=3,4,5$.
+@claim(
+    "OURS:R16",
+    control=(dict(shift=Fraction(1, 2)), dict(logarithm=33)),
+    needs=("OURS:R14", "OURS:R8.noise"),
+    unproved=MINIMISER,
+)
+def exponents_by_smoothness(*, shift: int | Fraction = 0, logarithm: int = 32) -> Evidence:
+    r"""The local slope of $\log w^*$ in $\log\Lambda$ is $\frac{2}{d-1+2\min(\theta,2)}$, with
+    `shift` = 0 added to $\theta$, within 4 per cent: for power laws with $\theta$ from 1/2 to 5/2
+    at $\Lambda=10^7$ for $d=3$, and with some of them for $d=2$ and 5. For $b_k=k^{-5}$, where
+    $\theta=2$ and $d=2,3$, $w^2B^2$ grows from $w=10^4$ to $4\cdot10^4$ at $\frac1{32}$ of the
+    logarithm of $w$, within 2 per cent; `logarithm` stands for the 32.
     """
-    cases = []
-    for d, r in product((3, 4, 5), (0.1, 0.5, 2.0, 10.0)):
-        steeper = spectrum_of("affine", d, r)
-        own = best("affine", d, 1e10, r)
-        found = float(long_prompt_loss(steeper, best("affine", d, 1e10), 1e10) / long_prompt_loss(steeper, own, 1e10))
-        stated = float(regret(r, float(two), (d - 1) / 2))
-        cases.append(Compared(f"d = {d}, r = {r}", found, stated, partial(float, found)))
-    return agree("quadrature", cases, 0.01, checked=r"\mathcal L(w^*_L;rL)/\min\mathcal L")
+    slopes = []
+    for d, theta, whole in (
+        (3, 0.5, 1e7),
+        (3, 1.0, 1e7),
+        (3, 1.5, 1e7),
+        (3, 2.5, 1e7),
+        (2, 1.5, 1e7),
+        (5, 0.5, 1e9),
+        (5, 2.5, 1e9),
+    ):
+        kind, stated = f"theta {theta}", float(exponent(d, theta + float(shift)))
+        again = partial(slope_of, kind, d, whole, by_scan)
+        slopes.append(Compared(f"d = {d}, theta = {theta}", slope_of(kind, d, whole), stated, again))
+    growth = [Compared(f"d = {d}", _growth(d), 1 / logarithm, partial(_growth, d, by_ratios)) for d in (2, 3)]
+    return all_of(
+        agree("quadrature", slopes, 0.04, checked=r"d\log w^*/d\log\Lambda"),
+        agree("quadrature", growth, 0.02, checked=r"d(w^2B^2)/d\log w\text{ at }\theta=2"),
+    )
 
 
-@claim("OURS:R16", control=dict(shift=Fraction(1, 2)), needs=("OURS:R14.law",))
-def exponents_by_smoothness(*, shift: int | Fraction = 0) -> Evidence:
-    r"""The local slope of $\log w^*$ in $\log\Lambda$ at $10^7$ is $\frac{2}{d-1+2\min(\theta,2)}$,
-    with `shift` = 0 added to $\theta$, within 4 per cent, for power laws with $\theta$ from 1/2 to
-    5/2 and $d=3$.
-    """
-    cases = []
-    for theta in (0.5, 1.0, 1.5, 2.5):
-        kind = f"theta {theta}"
-        found = float(np.log(best(kind, 3, 2e7) / best(kind, 3, 5e6)) / np.log(4))
-        stated = float(exponent(3, theta + float(shift)))
-        again = partial(scanned_slope, kind)
-        cases.append(Compared(f"theta = {theta}", found, stated, again))
-    return agree("quadrature", cases, 0.04, checked=r"d\log w^*/d\log\Lambda")
+def _growth(d: int, of: Callable[[Spectrum, float], float] = bias) -> float:
+    """How fast w^2 B^2 grows with ln w where b_k = k^-5."""
+    spectrum, w = spectrum_of("theta 2.0", d), 1e4
+    return float((16 * of(spectrum, 4 * w) - of(spectrum, w)) * w**2 / np.log(4))
+
+
+def by_ratios(spectrum: Spectrum, w: float) -> float:
+    """The squared bias term by term, from scaled Bessel functions."""
+    k, nu = np.arange(len(spectrum.b)), spectrum.d / 2 - 1
+    return float(spectrum.b @ (1 - ive(k + nu, 2 * w) / ive(nu, 2 * w)) ** 2)

@@ -12,8 +12,8 @@ import pytest
 
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.claim import Claim
+from proofs_check.core.instead import first_sentence
 from proofs_check.core.judging import load_claims
-from proofs_check.core.outcomes import first_sentence
 from proofs_check.core.severity import LONGEST_REASON
 from proofs_check.documents.latex import words
 from proofs_check.papers.statements import Row, papers, place, readings_of, rows

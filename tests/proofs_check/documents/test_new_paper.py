@@ -81,9 +81,9 @@ def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pyt
         ("show", "Lemma 2"): "mine/lemmas_of_me.py",
         ("show", "L1", "--set", "c=1/2"): "REFUTED",
         ("list",): "ME:L1",
-        ("errata", "--out", "errata"): "1 of 2 rows is false",
+        ("errata", "--out", "errata"): "1 false among 2 rows",
         ("blueprint", "--out", "page.html"): "2 claims on 2 rows",
-        ("status",): "| ME: Lemma 1 | proved |",
+        ("status",): "| stands | nothing |",
     }
     for arguments, said in says.items():
         assert main([*arguments, *scope]) == 0
@@ -208,7 +208,7 @@ def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pyte
     status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
     assert "ME:L2 REFUTED -> CERTIFIED no longer refuted" in said
-    assert "Lemma 2: false in its own regime (CERTIFIED) -> proved (CERTIFIED)" in said
+    assert "Lemma 2: stands with a change (CERTIFIED) -> stands (CERTIFIED)" in said
     assert main(["list", "--papers", "mine", "--ledger", "new.json", "--verdict", "REFUTED"]) == 0
     assert "ME:L2" not in capsys.readouterr().out
     assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change

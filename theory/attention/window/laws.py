@@ -315,10 +315,12 @@ def exponent(d: Any, theta: Any) -> Any:
 
 
 def regret(r: Any, s: Any, p: Any) -> Any:
-    """The loss of a window learned for the constant L on tasks of r L, over that of the best
-    window, ``(r^2 + s/p)/((1 + s/p) r^{2p/(s+p)})``, for a bias ``w^{-s}`` and a noise ``w^p``.
+    """What the loss of a window learned for the constant L on tasks of r L, over that of the best
+    window, tends to, ``(r^2 + s/p)/((1 + s/p) r^{2p/(s+p)})``, for a bias ``w^{-s}`` and a noise
+    ``w^p``. Before the limit the quotient may be larger.
 
-    Source: our R15, under noise; s = 2 for smooth classes, 3/2 for ReLU, and p = (d-1)/2.
+    Source: our R15, where the noise dominates at both slopes and Lambda grows; s = 2 for smooth
+    classes, 3/2 for ReLU, and p = (d-1)/2.
 
     Examples
     --------

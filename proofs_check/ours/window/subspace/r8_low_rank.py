@@ -22,6 +22,7 @@ r, v, t = sp.symbols("r v t", real=True)
 @claim(
     "OURS:R8.H4",
     control=dict(sign=-1),
+    needs=("OURS:R8.H4/signs",),
     cites=("Khinchin: a symmetric unimodal law is a mixture of uniform laws on [-m, m]",),
     argument=r"$X$ is symmetric and unimodal for $k\geq2$, hence a mixture of uniform laws; for each of them the executed "
     r"inequality "
@@ -40,7 +41,7 @@ def noise_of_two_tokens_grows(*, sign: int = 1) -> Evidence:
     )
 
 
-@claim("OURS:R8.H4/sphere", control=dict(sign=-1))
+@claim("OURS:R8.H4/sphere", control=dict(sign=-1), fragment="k = 3")
 def noise_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
     r"""For $k=3$ the law of $X$ is triangular on $[-2c,2c]$, and the derivative of $H_{\rm noise}$
     in $r$ is $2\tanh\frac r2-\tanh(\frac r2-c)-\tanh(\frac r2+c)$ over $4c^2$: positive for every
@@ -56,7 +57,7 @@ def noise_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
 @claim("OURS:R8.H4/signs", dial="c_max")
 def noise_of_two_tokens_on_signs(*, c_max: int | Fraction = Fraction(191, 100)) -> Evidence:
     r"""For $k=1$ the derivative of $H_{\rm noise}$ in $\alpha_1>\alpha_2=1$ is positive for
-    $c\leq{}$ `c_max` = 1.91, and not for $c=1.92$.
+    $c\leq{}$ `c_max` = 1.91, and not for $c=1.92$. This is all that the row says of $k=1$.
     """
     slope = sp.diff(sp.cancel(noise_of_signs([first, 1], sp.sqrt(E))), first)
     numerator = sp.cancel(sp.fraction(sp.factor(slope))[0] / (first - 1))

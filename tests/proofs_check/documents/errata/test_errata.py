@@ -270,7 +270,7 @@ def test_the_command_writes_both_documents(tmp_path: Path, capsys: pytest.Captur
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["errata.html", "errata.md"]
     told = capsys.readouterr().out.splitlines()
-    assert "1 gap, 1 edge case, 3 typos; all repaired" in told[0]
+    assert "1 gap, 1 edge case, 3 typos among 164 rows as printed; what is true instead was executed for each" in told[0]
     assert "errata.md, from" in told[1]
     assert "judged on" in told[1]
     assert main(["errata", "--ledger", str(tmp_path), "--out", str(tmp_path / "out"), "--latex"]) == 0

@@ -1,0 +1,121 @@
+"""What a claim takes for granted, by where it comes from, and whether it may: what is accepted as
+printed rests on nothing that was added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from numerics.evidence import Evidence
+from proofs_check.papers.origins import KINDS, origin, origins
+
+__all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "told"]
+
+#: How each kind is shown; what has no kind is of a paper that gives none.
+_WORDS = {"printed": "printed", "definition": "by definition", "theorem": "by theorem", "cited": "cited", "added": "added"}
+
+
+def by_kind(claim: str, evidence: Evidence) -> dict[str, list[list[str]]]:
+    """The hypotheses of an evidence, each with its source, by kind; those of no known kind come
+    last, under the empty text.
+    """
+    out: dict[str, list[list[str]]] = {}
+    for text in evidence.assumes:
+        found = origin(claim, text)
+        out.setdefault(found.kind if found else "", []).append([text, found.source if found else ""])
+    return {kind: out[kind] for kind in (*KINDS, "") if kind in out}
+
+
+#: The row that a source begins with.
+_ID = re.compile(r"[A-Z]+:[^\s,:]+")
+#: The dimension as a letter of a formula, and not that of an integral or of a name.
+_DIMENSION = re.compile(r"(?<![A-Za-z\\_{^])d(?![A-Za-z(]|\\(?:mu|nu|theta|xi|sigma|lambda))")
+
+
+def faults_of_dimension(says: str, held: Evidence) -> list[str]:
+    """Whether a row speaks of the dimension, and an accepted statement was executed by engines that
+    received none: then it was executed for one.
+
+    Examples
+    --------
+    >>> from numerics.evidence import Verdict
+    >>> row, one = "For every $d$ it is so.", Evidence(verdict=Verdict.PROVED, engine="identity")
+    >>> [len(faults_of_dimension(row, e)) for e in (one, one.replace(assumes=("d > 0",)))]
+    [1, 0]
+    """
+    if not held.verdict.executed or held.dimension.startswith("every d"):
+        return []
+    spoken = " ".join(re.findall(r"\$([^$]*)\$", says))
+    received = " ".join((*held.assumes, held.covered)).replace("$", "")
+    if not _DIMENSION.search(spoken) or _DIMENSION.search(received):
+        return []
+    return ["the row speaks of every d, and no engine received d; name the fragment that was executed, or the argument"]
+
+
+def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a judged statement of a ledger takes for granted: kind, and hypotheses with their
+    sources.
+
+    Parameters
+    ----------
+    judged : Mapping
+        An entry of a ledger, or its repair.
+
+    Returns
+    -------
+    list of (str, str)
+
+    Examples
+    --------
+    >>> bare = {"evidence": {"assumes": ["x > 0"]}}
+    >>> told(bare), told(bare | {"assumptions": {"printed": [["x > 0", "Section 2"]]}})
+    ([('assumes', 'x > 0')], [('printed', 'Section 2: x > 0')])
+    """
+    out = []
+    for kind, found in judged.get("assumptions", {"": [[text, ""] for text in judged["evidence"]["assumes"]]}).items():
+        of_source: dict[str, list[str]] = {}
+        for text, source in found:
+            of_source.setdefault(source, []).append(text)
+        said = [f"{source}: {'; '.join(texts)}" if source else "; ".join(texts) for source, texts in of_source.items()]
+        out.append((_WORDS.get(kind, "assumes"), "; ".join(said)))
+    return [(kind, said) for kind, said in out if said]
+
+
+def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str]) -> list[str]:
+    """Hypotheses without a kind, those that were added to what is accepted as printed, and theorems
+    of rows that the claim does not name.
+
+    Parameters
+    ----------
+    claim : str
+        Its id.
+    printed, held : Evidence
+        The statement as printed, and as repaired.
+    fragment : str
+        Which part of the statement the claim executes; an added hypothesis may bound one.
+    needs : iterable of str
+        The claims and rows that the claim names.
+
+    Returns
+    -------
+    list of str
+    """
+    if origins(claim.split(":", 1)[0]) is None:
+        return []
+    accepted = [e for e in (printed, held) if e.verdict.accepted]
+    texts = dict.fromkeys(text for e in accepted for text in e.assumes)
+    known = {text: found for text in texts if (found := origin(claim, text))}
+    unsaid = "nobody says where the hypothesis {} comes from; give it a kind in hypotheses.toml"
+    out = [unsaid.format(text) for text in texts if text not in known]
+    if printed.verdict.accepted and not fragment:
+        added = [text for text in printed.assumes if text in known and known[text].kind == "added"]
+        hint = "refute the printed statement and repair it, or name the fragment"
+        out += [f"it is accepted as printed under {text}, which the paper does not print; {hint}" for text in added]
+    rows = {name for need in needs for name in (need, need.split("/", 1)[0])}
+    for text, found in known.items():
+        of = _ID.match(found.source) if found.kind == "theorem" else None
+        if of and of.group() not in rows:
+            out.append(f"{text} is the theorem of {of.group()}; name that row in needs=")
+    return out

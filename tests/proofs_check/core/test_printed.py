@@ -1,0 +1,131 @@
+"""What is accepted as printed rests on nothing that the paper does not print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sympy as sp
+
+from numerics.evidence import Evidence, Verdict, all_of
+from numerics.provers.identities import identity
+from numerics.provers.inequalities import forall
+from numerics.terminal.inputs import InputError
+from proofs_check.core.printed import by_kind, faults_of_dimension, faults_of_hypotheses
+from proofs_check.papers.origins import origins
+from proofs_check.papers.registered import drop_folder
+from proofs_check.papers.statements import add_folder
+
+ROW = '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
+OPEN = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
+x, y = sp.symbols("x y", positive=True)
+
+
+@pytest.fixture
+def said(tmp_path: Path) -> Iterator[Path]:
+    """The file of a paper of one row, before it is read."""
+    (tmp_path / "statements.toml").write_text(ROW)
+    made = add_folder(tmp_path)
+    yield tmp_path / "hypotheses.toml"
+    drop_folder(made)
+
+
+def entry(kind: str, *says: str, **more: object) -> str:
+    told = {"kind": kind, "says": list(says), "source": "Section 2"} | ({"model": "x = 1"} if kind == "definition" else {}) | more
+    return "[[hypothesis]]\n" + "".join(f"{name} = {value!r}\n" for name, value in told.items())
+
+
+def faults(evidence: Evidence, fragment: str = "", needs: tuple[str, ...] = (), printed: Evidence | None = None) -> list[str]:
+    return faults_of_hypotheses("ME:L1/part", evidence if printed is None else printed, evidence, fragment, needs)
+
+
+def assuming(*texts: str) -> Evidence:
+    return Evidence(verdict=Verdict.PROVED, engine="identity", assumes=texts)
+
+
+def test_a_hypothesis_without_a_kind_is_a_fault(said: Path) -> None:
+    said.write_text(entry("printed", "x > 0"))
+    assert faults(assuming("x > 0")) == []
+    assert "where the hypothesis y > 0 comes from" in faults(assuming("x > 0", "y > 0"))[0]
+
+
+def test_where_a_paper_gives_no_kinds_none_is_asked_for(said: Path) -> None:
+    assert faults(assuming("x > 0")) == []
+    assert by_kind("ME:L1", assuming("x > 0")) == {"": [["x > 0", ""]]}
+
+
+def test_what_was_added_is_not_accepted_as_printed(said: Path) -> None:
+    said.write_text(entry("added", "x > 0"))
+    assert "accepted as printed under x > 0" in faults(assuming("x > 0"))[0]
+    assert faults(assuming("x > 0"), printed=OPEN) == []  # a repair may add it
+    assert faults(assuming("x > 0"), fragment="positive x") == []
+
+
+def test_the_theorem_of_a_row_is_named_among_the_needs(said: Path) -> None:
+    said.write_text(entry("theorem", "small*", source="ME:L2, as repaired"))
+    assert "name that row in needs=" in faults(assuming("small: $x<1$"))[0]
+    assert faults(assuming("small: $x<1$"), needs=("ME:L2/part",)) == []
+
+
+def test_later_entries_are_exceptions_to_earlier_ones(said: Path) -> None:
+    said.write_text(entry("added", "*") + entry("printed", "x > 0", rows=["L1*"]) + entry("definition", "x > 0", rows=["L2"]))
+    assert list(by_kind("ME:L1/part", assuming("x > 0", "y > 0"))) == ["printed", "added"]
+
+
+def test_the_marks_of_the_kernel_count_where_the_file_is_silent(said: Path) -> None:
+    said.write_text(entry("printed", "x > 0"))
+    marked = assuming("given Stein's lemma: $a=b$", "argued the slope: $a=b$")
+    assert by_kind("ME:L1", marked) == {
+        "theorem": [["argued the slope: $a=b$", "the slope"]],
+        "cited": [["given Stein's lemma: $a=b$", "Stein's lemma"]],
+    }
+    assert faults(marked) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (entry("guessed", "x > 0"), "the kind 'guessed'; use one of printed"),
+        (entry("printed", "x > 0", source=" "), "has no source"),
+        (entry("definition", "x > 0", model=""), "has a model"),
+        (entry("printed", "x > 0", model="x = 1"), "has a model"),
+        (entry("printed"), "does not list texts"),
+        (entry("printed", "x > 0", rows="L1"), "does not list texts"),
+        (entry("printed", "x > 0", row=["L1"]), "has row"),
+        ("[hypothesis", "cannot read"),
+        ("hypothesis = 3", "cannot read"),
+        ("[[hypotheses]]", "cannot read"),
+    ],
+)
+def test_a_list_that_is_not_in_order_is_refused(said: Path, text: str, message: str) -> None:
+    said.write_text(text)
+    with pytest.raises(InputError, match=message):
+        origins("ME")
+
+
+def test_the_provers_say_what_they_received() -> None:
+    ranged = forall(x * y, "<=", 1, {x: (0, 1), y: (0, 1)}, where=[(x, "<=", y)])
+    exact = identity(x / x + y, 1 + y)
+    both = all_of(ranged, exact)
+    assert {r"$x \in (0, 1)$", r"$x \le y$"} <= set(ranged.assumes)
+    assert set(both.assumes) == {*ranged.assumes, *exact.assumes}
+
+
+@pytest.mark.parametrize(
+    ("says", "assumes", "dimension", "faulty"),
+    [
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real",), "", True),
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real", "d integer, d > 0"), "", False),
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real", r"$d\in\{1,2,\ldots\}$"), "", False),
+        ("For every $d\\geq1$ it is $x^d>0$.", ("x real",), "every d", False),
+        ("In $\\mathbb{R}^{d}$ the mean $\\int x d\\mu$ is $\\delta$.", ("x real",), "", False),
+        ("A dull word.", ("x real",), "", False),
+    ],
+)
+def test_a_dimension_that_no_engine_received_was_not_executed(
+    says: str, assumes: tuple[str, ...], dimension: str, faulty: bool
+) -> None:
+    held = assuming(*assumes).replace(dimension=dimension)
+    assert bool(faults_of_dimension(says, held)) is faulty
+    assert faults_of_dimension(says, held.argued("entry by entry")) == faults_of_dimension(says, held.within("d = 2")) == []
