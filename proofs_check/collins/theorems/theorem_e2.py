@@ -60,7 +60,8 @@ def least_width(*, four: int = 1) -> Evidence:
     follows="COL:E.1/lower",
     why=r"At the printed width the bound is $cL^2X^2(1+\frac1d)$ with $X=(\frac{d\sigma^2}{nL^2})^{2/(d+4)}$, which is "
     r"above $4cL^2X$ where $X\geq4$.",
-    instead=r"Where $\sigma^2\leq\frac{nL^2}{d}$, that is $X\leq1$; for $\sigma^2\leq O(nL^2)$ with a constant in place of 4.",
+    instead=r"Where $\sigma^2\leq\frac{nL^2}{d}$, that is $X\leq1$.",
+    details=r"For $\sigma^2\leq O(nL^2)$ there is another constant in place of 4, which changes no order.",
     costs="a hypothesis",
     argument=r"The term $\frac{L^2}{n}$ is at most $L^2X$ where $\sigma^2$ is at least of the order "
     r"$L^2n^{-(d+2)/2}$, to which the hypothesis of the theorem leads.",
