@@ -18,10 +18,10 @@ from proofs_check.core.claim import claim
     "LDL:L2.raw/aligned",
     control=(dict(share=Fraction(11, 10)), dict(slope=Fraction(11, 10)), dict(first=Fraction(9, 5)), dict(twice=2)),
     argument=r"With $w_k=s_kc_k$ and $f=\pm\frac L{\sqrt2}s$ all entries of $H$ have the signs $s_ks_m$, so that "
-    r"$c_kc_m|H_{mk}|$, $c_k\sum_jc_j|H_{jk}|$ and $c_m\sum_jc_j|H_{mj}|$ are at most $w^{\top}Hw$: with $X=\eta\sum_tw^{\top}Hw$, "
-    r"$s_ks_mq_{k,m}$ is between $c_kc_mX$ and $(c_k+\frac1{c_k})(c_m+\frac1{c_m})X$. A query with $s_j=-1$, $c_j=1$ has the "
-    r"attention $a\geq\frac t8$ on the other sign and $1-a\geq\frac t4$, $t=e^{-14.4X}$, and there are $h=K/4$ of them, so that "
-    r"$w^{\top}Hw\geq L^2a^2(1-a)$. After the first step $X\leq\frac1{200}(3+\frac9{4h})^2$.",
+    r"$c_kc_m|H_{mk}|$, $c_k\sum_jc_j|H_{jk}|$ and $c_m\sum_jc_j|H_{mj}|$ are at most $w^{\top}Hw$: with "
+    r"$X=\eta\sum_tw^{\top}Hw$, $s_ks_mq_{k,m}$ is between $c_kc_mX$ and $(c_k+\frac1{c_k})(c_m+\frac1{c_m})X$. A query with "
+    r"$s_j=-1$, $c_j=1$ has the attention $a\geq\frac t8$ on the other sign and $1-a\geq\frac t4$, $t=e^{-14.4X}$, and there "
+    r"are $h=K/4$ of them, so that $w^{\top}Hw\geq L^2a^2(1-a)$. After the first step $X\leq\frac1{200}(3+\frac9{4h})^2$.",
 )
 def scores_grow_on_aligned_features(
     *,
@@ -34,7 +34,8 @@ def scores_grow_on_aligned_features(
     $\eta=\frac1{100L^2}$, $e^{29X}\geq1+\frac{\eta L^2T}5$ after $T$ steps, and
     $|g_{k,m}|\geq\frac{L^2}{2000}$ at the step $t=1$, for $K\geq8$. Executed are the four terms of
     an entry of $GHG$, $a^2(1-a)\geq\frac{a^2}2$ up to $a=\frac12$ and $\geq\frac{1-a}4$ from there,
-    which are at least $\frac{t^2}{128}$, $e^s\geq1+s$ at $s=29(X_{t+1}-X_t)$, and $\frac1{128}e^{-29(33/8)^2/200}\geq\frac1{2000}$.
+    which are at least $\frac{t^2}{128}$, $e^s\geq1+s$ at $s=29(X_{t+1}-X_t)$, and
+    $\frac1{128}e^{-29(33/8)^2/200}\geq\frac1{2000}$.
     """
     w, H = sp.Matrix(sp.symbols("w_1:4", real=True)), sp.Matrix(3, 3, sp.symbols("H_1:10", real=True))
     G = sp.eye(3) + twice * w * w.T

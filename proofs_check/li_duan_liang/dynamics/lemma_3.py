@@ -35,7 +35,7 @@ BALANCED = (
 
 
 def grown(right: sp.Expr, left: sp.Expr = sp.S.One, power: int = 1) -> Evidence:
-    """Refute ``left <= right`` on aligned features with K = 4 n^power classes, whose scores grow."""
+    """Refute ``left <= right`` on aligned features, K = 4 n^power, whose scores grow."""
     left, right, classes = (sp.sympify(e).subs(n, n**power) for e in (left, right, aligned.K))
     return defeated(left, right, n, at={"K": classes}, where=aligned.WHERE, least=2)
 
@@ -247,9 +247,9 @@ def counts_and_scores_of_two_classes(
     *, features: str = "any", share: Fraction = Fraction(1), exponent: int | Fraction = 2
 ) -> Evidence:
     r"""Printed, for `features` of Section 3.1, that the scores of two other classes differ by
-    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$ if both counts lie between $uN/K$ and $UN/K$, and
-    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$.
-    Exchanging $m$ and $n$ gives the lower bounds.
+    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$ if both counts lie between
+    $uN/K$ and $UN/K$, and $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between
+    $-\theta$ and $\theta$. Exchanging $m$ and $n$ gives the lower bounds.
     """
     if features == "any":
         return scores_are_small()
@@ -278,16 +278,15 @@ def counts_and_scores_of_two_classes(
     needs=("LDL:L3.ratio", "LDL:L3.2", "LDL:L2.raw/aligned"),
     hypotheses=aligned.HYPOTHESES,
 )
-def attention_on_the_other_classes(
-    *, features: str = "any", factor: int | Fraction = 2, least: int | Fraction = 1
-) -> Evidence:
+def attention_on_the_other_classes(*, features: str = "any", factor: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
     r"""Printed, for `features` of Section 3.1, $\mathrm{Attn}_n=\Omega(\frac1K)$ is refuted for
-    every constant. For orthonormal ones: one of $K-1$ positive terms over their sum lies between $\frac1{(K-1)R}\geq\frac1{KR}$ and
-    $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two differ by a factor above $R$: so
-    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds of $\mathrm{Attn}_n$ by these
-    multiples of $1-\mathrm{Attn}_k$, and of 1 and any $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its
-    place, are derived for every prompt that holds all classes, where $R$ is any bound of the
-    products of the quotients of L3.ratio, $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
+    every constant. For orthonormal ones: one of $K-1$ positive terms over their sum lies between
+    $\frac1{(K-1)R}\geq\frac1{KR}$ and $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two
+    differ by a factor above $R$: so $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds
+    of $\mathrm{Attn}_n$ by these multiples of $1-\mathrm{Attn}_k$, and of 1 and any
+    $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are derived for every prompt that holds all
+    classes, where $R$ is any bound of the products of the quotients of L3.ratio,
+    $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
     """
     if features == "any":
         return grown(c1 * 4 * GROWN ** sp.Rational(-10, 29))

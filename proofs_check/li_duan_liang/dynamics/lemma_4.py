@@ -79,7 +79,8 @@ def attention_of_order_one() -> Evidence:
     "LDL:L4.1/lower",
     false="gap",
     follows="LDL:P2/rate.lower",
-    why=r"The proof puts $\mathrm{Attn}_k=\Theta(1)$ into (12), where it is near $1/K$: then $g_k$ is of order $L^2\Delta^2/K^2$.",
+    why=r"The proof puts $\mathrm{Attn}_k=\Theta(1)$ into (12), where it is near $1/K$: then $g_k$ is of order "
+    r"$L^2\Delta^2/K^2$.",
     instead=r"$g_k=\Theta(L^2\Delta^2/K^2)$ on the printed Phase I, for exchangeable tasks of spread "
     r"$\sigma_f^2=\Theta(L^2\Delta^2)$; $g_k$ reaches the order $L^2\Delta^2/K$ when $\mathrm{Attn}_k$ is of order 1.",
     costs="the theorem",
@@ -125,8 +126,8 @@ def gradient_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27))
     false="gap",
     follows="LDL:L2.raw",
     why=ALIGNED + r"$|g_{k,n}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    instead=r"For orthonormal features $|g_{k,n}|\leq\frac{P(A+E)}{K^2}B^2$, if $p_k\leq\frac PK$, values differ by at most $B$, and "
-    r"$\mathrm{Attn}_n\leq\frac AK$ but with probability $\frac EK$.",
+    instead=r"For orthonormal features $|g_{k,n}|\leq\frac{P(A+E)}{K^2}B^2$, if $p_k\leq\frac PK$, values differ by at most "
+    r"$B$, and $\mathrm{Attn}_n\leq\frac AK$ but with probability $\frac EK$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),

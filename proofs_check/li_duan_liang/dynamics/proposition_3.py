@@ -143,8 +143,8 @@ def attention_at_the_end_of_phase_2() -> Evidence:
 @claim(
     "LDL:P3.post",
     false="gap",
-    why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, and "
-    r"$1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
+    why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, "
+    r"and $1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
     instead=r"State $1-\mathrm{Attn}_k=O(\epsilon\delta)$ itself; $\mathrm{Attn}_k\geq1/(1+C\epsilon\delta)$ is the same.",
     costs="nothing",
     needs=("LDL:P3",),
@@ -161,8 +161,8 @@ def the_rest_from_a_lower_bound() -> Evidence:
 @claim(
     "LDL:L8.q",
     false="typo",
-    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the other "
-    r"$K\log K$.",
+    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the "
+    r"other $K\log K$.",
     details=r"At $K=100$ and $\epsilon=10^{-3}$ they are 11.5 and 4605. The constant of $T_f^*$ stands in front of $q_k$.",
     instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses.",
     costs="nothing",
@@ -194,12 +194,12 @@ def odds_at_the_end_of_phase_2() -> Evidence:
     "LDL:L8.off",
     false="gap",
     follows="LDL:P3/rate",
-    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps "
-    r"on, fewer than $T_f^*$ at $\eta=1/L^2$; and $\log(K/\epsilon)/K$ tends to 0.",
-    details=r"Balanced prompts, $\delta=\frac1{10K}$, $\epsilon=\frac1K$: 2.54, 2.79 and 3.02 at $K=8$, 16 and 32, and printed .52, "
-    r".35 and .22. Where $\log(1/\delta)$ exceeds $\log(K/\epsilon)$ it fails for exchangeable tasks, too.",
-    instead=r"For exchangeable tasks and orthonormal features $|q_{k,m}|\leq\frac2K\log\frac K{\epsilon\delta}$ after $T_f^*$ steps, "
-    r"with the constant 1 in it, for $K\geq8$.",
+    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ "
+    r"steps on, fewer than $T_f^*$ at $\eta=1/L^2$; and $\log(K/\epsilon)/K$ tends to 0.",
+    details=r"Balanced prompts, $\delta=\frac1{10K}$, $\epsilon=\frac1K$: 2.54, 2.79 and 3.02 at $K=8$, 16 and 32, and printed "
+    r".52, .35 and .22. Where $\log(1/\delta)$ exceeds $\log(K/\epsilon)$ it fails for exchangeable tasks, too.",
+    instead=r"For exchangeable tasks and orthonormal features $|q_{k,m}|\leq\frac2K\log\frac K{\epsilon\delta}$ after $T_f^*$ "
+    r"steps, with the constant 1 in it, for $K\geq8$.",
     costs="the theorem",
     repair=dict(tasks="exchangeable"),
     control=dict(c=Fraction(9, 5)),
@@ -225,8 +225,8 @@ def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction 
     "LDL:L8.off/apart",
     control=(dict(least=Fraction(1, 100)), dict(steps=27)),
     argument=r"With $a$ the attention on the other value, classes of one value have one score, the updates are "
-    r"$\pm\frac{4L^2}{K^2}\mathbb{E}a^2(1-a)$, and with probability at least $\frac12$ both values have a quarter of the prompt, by "
-    r"Chebyshev's inequality: while $2q_k\leq\log3$ the odds of both values are at least $\frac13$ and at most 9.",
+    r"$\pm\frac{4L^2}{K^2}\mathbb{E}a^2(1-a)$, and with probability at least $\frac12$ both values have a quarter of the "
+    r"prompt, by Chebyshev's inequality: while $2q_k\leq\log3$ the odds of both values are at least $\frac13$ and at most 9.",
 )
 def two_values_move_apart(*, least: Fraction = Fraction(9, 1000), steps: int = 28) -> Evidence:
     r"""For orthonormal features, one function $\pm\frac L{\sqrt2}$ on half of them each,
@@ -245,8 +245,8 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1)) -> Evidence:
     r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
     $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
     $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1. It is derived for a score that starts at no more
-    than $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and is moved by any such steps; that the
-    steps are so small, as Lemma 7 says, is refuted.
+    than $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and is moved by any such steps; that
+    the steps are so small, as Lemma 7 says, is refuted.
     """
     eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
     share = sp.Symbol("a", nonnegative=True)
