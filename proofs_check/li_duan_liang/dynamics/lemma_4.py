@@ -79,8 +79,7 @@ def attention_of_order_one() -> Evidence:
     "LDL:L4.1/lower",
     false="gap",
     follows="LDL:P2/rate.lower",
-    why=r"The proof puts $\mathrm{Attn}_k=\Theta(1)$ into (12), where it is near $1/K$: then $g_k$ is of order "
-    r"$L^2\Delta^2/K^2$.",
+    why=r"The proof puts $\mathrm{Attn}_k=\Theta(1)$ into (12), where it is near $1/K$: then $g_k$ is of order $L^2\Delta^2/K^2$.",
     instead=r"$g_k=\Theta(L^2\Delta^2/K^2)$ on the printed Phase I, for exchangeable tasks of spread "
     r"$\sigma_f^2=\Theta(L^2\Delta^2)$; $g_k$ reaches the order $L^2\Delta^2/K$ when $\mathrm{Attn}_k$ is of order 1.",
     costs="the theorem",

@@ -48,8 +48,8 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     false="gap",
     follows="LDL:P2/rate.lower",
     why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $q_k\leq z\leq\frac{CK\log K}{(K-1)^2}$, which tends to 0, for every $C$.",
-    instead=r"$q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=1/2$, after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps, "
-    r"for orthonormal features and exchangeable tasks.",
+    instead=r"$q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=1/2$, after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps, for "
+    r"orthonormal features and exchangeable tasks.",
     costs="the theorem",
     needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early"),
     hypotheses=HYPOTHESES,

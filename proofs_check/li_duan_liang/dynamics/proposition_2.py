@@ -56,8 +56,8 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
     why=r"In Phase I $\mathrm{Attn}_k$ is of order $1/K$, not of order 1, so that $g_k$ is of order $L^2\Delta^2/K^2$: smaller "
     r"than printed by the factor $K$.",
     details=r"The witness is $v_k=e_k$ with tasks $\pm L/\sqrt2$ on half of the features each, and iid prompts of any length.",
-    instead=r"While $\mathrm{Attn}_k=\Theta(1/K)$, $q_k$ grows at the rate $\Theta(\eta\sigma_f^2/K^2)$, for orthonormal "
-    r"features and exchangeable tasks of spread $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
+    instead=r"While $\mathrm{Attn}_k=\Theta(1/K)$, $q_k$ grows at the rate $\Theta(\eta\sigma_f^2/K^2)$, for orthonormal features "
+    r"and exchangeable tasks of spread $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
     costs="the theorem",
     robust=Diverging(
         point=POINT,
@@ -106,8 +106,8 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
 @claim(
     "LDL:P2/time.upper",
     false="false",
-    why=r"$\mathrm{Attn}_k\geq1/2$ takes at least $(K-1)(K-2)$ steps at $\eta=1/L^2$, and the printed Phase I has order $K\log "
-    r"K$: at its end $\mathrm{Attn}_k$ is still near $1/K$.",
+    why=r"$\mathrm{Attn}_k\geq1/2$ takes at least $(K-1)(K-2)$ steps at $\eta=1/L^2$, and the printed Phase I has order $K\log K$: "
+    r"at its end $\mathrm{Attn}_k$ is still near $1/K$.",
     details=r"Steps to 1/2 at $c=\eta\sigma_f^2=1$, $K=4,8,16,32,64,128,256$: 18, 92, 358, 1314, 4831, 18148, 69628.",
     instead=r"For orthonormal features and exchangeable tasks the time to $\mathrm{Attn}_k=1/2$ is "
     r"$\frac{1}{\eta\sigma_f^2}(K^2+3K\log K+O(K))$. Other features have other exponents of $K$.",

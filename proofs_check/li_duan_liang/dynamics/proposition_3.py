@@ -143,8 +143,8 @@ def attention_at_the_end_of_phase_2() -> Evidence:
 @claim(
     "LDL:P3.post",
     false="gap",
-    why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, "
-    r"and $1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
+    why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, and "
+    r"$1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
     instead=r"State $1-\mathrm{Attn}_k=O(\epsilon\delta)$ itself; $\mathrm{Attn}_k\geq1/(1+C\epsilon\delta)$ is the same.",
     costs="nothing",
     needs=("LDL:P3",),
@@ -161,8 +161,8 @@ def the_rest_from_a_lower_bound() -> Evidence:
 @claim(
     "LDL:L8.q",
     false="typo",
-    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the "
-    r"other $K\log K$.",
+    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the other "
+    r"$K\log K$.",
     details=r"At $K=100$ and $\epsilon=10^{-3}$ they are 11.5 and 4605. The constant of $T_f^*$ stands in front of $q_k$.",
     instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses.",
     costs="nothing",

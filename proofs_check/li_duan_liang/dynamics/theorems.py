@@ -68,9 +68,9 @@ def learned_in(factor: Fraction, loss: Fraction) -> Evidence:
         *(dict(six=Fraction(29, 5)), dict(four=Fraction(19, 10)), dict(top=Fraction(1, 7)), dict(two=Fraction(19, 10))),
         dict(last=40),
     ),
-    argument=r"With $w_j$ the attention in a prompt with $j$ tokens of the query's class $w_j(1-w_j)^2b_j\leq2(N/j)^2e^{-2z}$, "
-    r"and $\mathbb{E}\frac{1\{j\geq1\}}{j^2}\leq\frac{6K^2}{(N+1)(N+2)}$: a step adds at most $24K^3/(K-1)^2$ to $e^{2z}$. The "
-    r"loss is at least $\frac{\sigma_f^2}2(1-\mathbb{E}w_j)^2$ by Jensen's inequality, and $\mathbb{E}w_j\leq w$.",
+    argument=r"With $w_j$ the attention in a prompt with $j$ tokens of the query's class $w_j(1-w_j)^2b_j\leq2(N/j)^2e^{-2z}$, and "
+    r"$\mathbb{E}\frac{1\{j\geq1\}}{j^2}\leq\frac{6K^2}{(N+1)(N+2)}$: a step adds at most $24K^3/(K-1)^2$ to $e^{2z}$. The loss is "
+    r"at least $\frac{\sigma_f^2}2(1-\mathbb{E}w_j)^2$ by Jensen's inequality, and $\mathbb{E}w_j\leq w$.",
 )
 def late_training_is_slow(
     *,
@@ -103,8 +103,8 @@ def late_training_is_slow(
     false="false",
     why=r"After $T$ steps the loss is at least $\frac{L^2}8/(1+CT/K)$, and at $T_f^*$ of order $L^2\delta^2/\log(K/\epsilon)$: "
     r"the time to $\epsilon^2$ grows like $\epsilon^{-2}$.",
-    details=r"For $L=1/(\Delta\delta)$, $\delta=1/(10K)$ and $\epsilon=1/K$ the loss at $T_f^*$ is 5, 269 and $1.4\cdot10^6$ "
-    r"times $\epsilon^2$ at $K=10$, $100$, $10^4$, with balanced prompts and $\Theta$ read with the constant 1.",
+    details=r"For $L=1/(\Delta\delta)$, $\delta=1/(10K)$ and $\epsilon=1/K$ the loss at $T_f^*$ is 5, 269 and $1.4\cdot10^6$ times "
+    r"$\epsilon^2$ at $K=10$, $100$, $10^4$, with balanced prompts and $\Theta$ read with the constant 1.",
     instead=r"For orthonormal features, exchangeable tasks, balanced prompts and the flow the loss is $\leq\epsilon^2$ from "
     r"$\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, $r=\sigma_f/\epsilon\geq1$. No threshold in $L$ enters.",
     costs="the theorem",
