@@ -1,4 +1,5 @@
 """Gaussian tokens, f = x'Ax + b'x: a lower bound of the loss for every Q, over epsilon^2."""
+
 from math import log
 
 d, N, L = 30, 150, 2

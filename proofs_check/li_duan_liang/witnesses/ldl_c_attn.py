@@ -1,4 +1,5 @@
 """Appendix C: the derivative of the attention in Q has d^2 entries, and the printed expression is a number."""
+
 import numpy as np
 
 d = 2
