@@ -1,5 +1,4 @@
 """Gaussian tokens, f = x'Ax + b'x: a lower bound of the loss for every Q, over epsilon^2."""
-
 from math import log
 
 d, N, L = 30, 150, 2

@@ -1,5 +1,4 @@
 """Times to attention 1/2: orthogonal features at distance Delta, and Barnes-Wall vectors (at most 32 r K)."""
-
 Delta = 3 / 2
 for m in (7, 10, 13):
     r, K = 2**m, 2 ** (m * (m + 1) // 2)  # K is at least that

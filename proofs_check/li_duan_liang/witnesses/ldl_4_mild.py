@@ -1,5 +1,4 @@
 """The task L <u, x>, u = (1, ..., 1, -1, ..., -1)/sqrt(K), on orthonormal features."""
-
 from math import sqrt
 
 L = 2

@@ -1,5 +1,4 @@
 """Features 0, e_2, ..., e_K, tasks +-L/2 on halves: the loss at the query 0 alone, over epsilon^2."""
-
 from fractions import Fraction as F
 
 L = F(5, 2)

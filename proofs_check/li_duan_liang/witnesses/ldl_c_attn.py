@@ -1,5 +1,4 @@
 """Appendix C: the derivative of the attention in Q has d^2 entries, and the printed expression is a number."""
-
 import numpy as np
 
 d = 2

@@ -1,5 +1,4 @@
 """Appendix C: the product of the gradient with v_1 on both sides, and what is printed for it."""
-
 from fractions import Fraction as F
 
 x, y, f = F(1, 2), 1, 2  # features (1, 0), (x, y), values f and 0, p = 1/2, Q = 0

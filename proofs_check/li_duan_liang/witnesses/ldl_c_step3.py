@@ -1,5 +1,4 @@
 """Appendix C: the terms with m and n other than k' = 1 do not vanish, at (1, 0), (1/2, 1), (0, -1)."""
-
 from fractions import Fraction as F
 
 x, y, f, w = F(1, 2), 1, 2, F(1, 3)  # attention 1/3, values 0, f, 0

@@ -1,5 +1,4 @@
 """Appendix C: v_1'(v_1 - v_2) is replaced by 1, at (1, 0), (x, y), attention 1/2, values f and 0."""
-
 from fractions import Fraction as F
 
 x, y, f, w = F(1, 2), 1, 2, F(1, 2)

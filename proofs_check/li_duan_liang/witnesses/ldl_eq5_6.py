@@ -1,5 +1,4 @@
 """Eqs. (5) and (6) at Q = 0: N tokens whose responses sum to Y, and the query with the response 0."""
-
 from fractions import Fraction as F
 
 N, Y = 2, 3

@@ -1,5 +1,4 @@
 """Within (9) a share may be 0 or (1 + sqrt(K))/K: delta = K^(-1/2), N = 21 K^3, p_k = 1/K."""
-
 from math import sqrt
 
 for K in (3, 100, 10**4):

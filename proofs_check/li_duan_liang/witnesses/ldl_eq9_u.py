@@ -1,5 +1,4 @@
 """Eq. (9) with delta = K^(-1/2), N = 21 K^3 and p_k = 1/K: u_k is negative and U_k unbounded."""
-
 from math import sqrt
 
 for K in (3, 100, 10**4):

@@ -1,5 +1,4 @@
 """The sum of |f_n - f_k| over n != k for a task with L Delta on half of the features and 0 on the others."""
-
 L, Delta = 2, 3 / 2
 for K in (4, 40, 400):
     f = [0] * (K // 2) + [L * Delta] * (K // 2)

@@ -1,5 +1,4 @@
 """Lemma 1 from below: 0 on M features, L Delta on M others, attention s on the other value."""
-
 from fractions import Fraction as F
 
 M, L, Delta = 3, 2, F(3, 2)

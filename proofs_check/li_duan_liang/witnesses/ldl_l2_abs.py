@@ -1,5 +1,4 @@
 """Proof of Lemma 2: |E X| = E|X|, for two tasks on K = 3 orthonormal features at Q = 0."""
-
 from fractions import Fraction as F
 
 top, middle = 1, F(1, 2)

@@ -1,5 +1,4 @@
 """Eq. (12) from below: three orthonormal features at Q = 0, where Attn_1 = 1/3; the values are 0, f_2, f_3."""
-
 from fractions import Fraction as F
 
 K, f_1, f_2 = 3, 0, 2

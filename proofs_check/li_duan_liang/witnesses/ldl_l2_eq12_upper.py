@@ -1,5 +1,4 @@
 """Eq. (12) from above: features (R, 0), (R - a, b) at Q = 0, in units of the printed scale h."""
-
 from fractions import Fraction as F
 
 K, Q, a, b = 2, 0, F(4, 5), 1

@@ -1,5 +1,4 @@
 """Eq. (13) from below: L Delta/2 and -L Delta/2 on random halves of orthonormal features, Q = 0, yhat = 0."""
-
 from fractions import Fraction as F
 
 L, Delta = 2, F(3, 2)

@@ -1,5 +1,4 @@
 """Proof of Lemma 2: the triangle inequality with =, on K = 3 orthonormal features at Q = 0."""
-
 from fractions import Fraction as F
 
 f = f_1, f_2, f_3 = 0, F(1, 2), -F(1, 2)

@@ -5,9 +5,6 @@ from math import log, sqrt
 
 for K in (6000, 6000000):
     N, delta, epsilon, L = 320 * K**3, K**-0.25, K**-0.125, K**0.25
-    left, right = (
-        1 / (1 + epsilon * delta),
-        (1 + 2 * K * log(K * L * sqrt(2) / epsilon) / (delta**2 * epsilon) / (K - 1) ** 2) * 2 / K,
-    )
-    print("K, N, delta, epsilon, L:", K, N, delta, epsilon, L, "left", left, "right", right)
+    z = K * log(K * L * sqrt(2) / epsilon) / (delta**2 * epsilon) / (K - 1) ** 2
+    print("K, N:", K, N, "left", left := 1 / (1 + epsilon * delta), "right", right := (1 + 2 * z) * 2 / K)
     assert left > right

@@ -1,5 +1,4 @@
 """Proposition 1: 1 - Attn_k over epsilon, where the loss is epsilon^2/2."""
-
 L, Delta = 2, 3 / 2
 for n in (3, 100, 10**4):
     M, epsilon = 2 * n, 1 / n  # M = 6, epsilon = 1/3; 0 on M features, L Delta on M others

@@ -1,5 +1,4 @@
 """Proof of Proposition 1: the squared error for attention share * epsilon on values that differ by L."""
-
 from fractions import Fraction as F
 
 Delta, epsilon, share = 1, F(1, 4), F(1, 2)

@@ -1,5 +1,4 @@
 """Section 6: L = 1 at eta and L = 1/10 at 100 eta take the same steps; K = 4, f = L times a task of spread 2."""
-
 from math import exp
 
 K, s, z = 4, 10, 0

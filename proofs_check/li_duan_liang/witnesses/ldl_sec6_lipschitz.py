@@ -1,5 +1,4 @@
 """Section 6: cos(c.x) with the scalar c as the vector c(1, ..., 1) in R^15, its slope along (1, ..., 1)."""
-
 from math import cos, sqrt
 
 L, c, d, h = 1, 0.5, 15, 1e-6
