@@ -14,7 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
-from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
+from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
@@ -255,6 +255,27 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1)) -> Evidence:
     box = {**dict.fromkeys((eta, P, C, s, d), (0, oo)), k: Closed(2, oo), e: (0, 1), share: Closed(0, 1)}
     tried = forall(moved, "<=", sp.Rational(c) * C * P * log(k / e) / k, box)
     return derivation("LDL:L8.off/inference", tried, c=c)
+
+
+@claim(
+    "LDL:L8.off/lemma_10",
+    false="gap",
+    follows="LDL:L8.off",
+    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps "
+    r"on, fewer than $T_s^*$; and $\log(KL\Delta/\epsilon)/K$ tends to 0.",
+    instead=r"$q_{k,m}=-q_k/(K-1)$ for exchangeable tasks and orthonormal features.",
+    costs="the theorem",
+    needs=("LDL:L8.off/apart", "LDL:L9.2"),
+    hypotheses=IN_SHARP,
+)
+def other_scores_at_the_end_of_phase_3() -> Evidence:
+    r"""At $t=T_s^*$ $|q_{k,m}|=O(\frac{\log(KL\Delta/\epsilon)}K)$ is refuted for every constant,
+    also of $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$.
+    """
+    where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+    sharp = slow.member(L=10 * K)
+    size = K * sharp["L"] * sqrt(DELTA2) / sharp["epsilon"]
+    return defeated(sp.Rational(1, 2), c1 * log(size) / K, n, at=sharp, where=where)
 
 
 @claim(

@@ -271,26 +271,6 @@ def steps_without_the_learning_rate() -> Evidence:
 
 
 @claim(
-    "LDL:L8.off/lemma_10",
-    false="gap",
-    follows="LDL:L8.off",
-    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps "
-    r"on, fewer than $T_s^*$; and $\log(KL\Delta/\epsilon)/K$ tends to 0.",
-    instead=r"$q_{k,m}=-q_k/(K-1)$ for exchangeable tasks and orthonormal features.",
-    costs="the theorem",
-    needs=("LDL:L8.off/apart", "LDL:L9.2"),
-    hypotheses=IN_SHARP,
-)
-def other_scores_at_the_end_of_phase_3() -> Evidence:
-    r"""At $t=T_s^*$ $|q_{k,m}|=O(\frac{\log(KL\Delta/\epsilon)}K)$ is refuted for every constant,
-    also of $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$.
-    """
-    where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
-    size = K * L * sqrt(DELTA2) / epsilon
-    return defeated(sp.Rational(1, 2), c1 * log(size) / K, n, at=SHARP, where=where)
-
-
-@claim(
     "LDL:L10.exp",
     false="gap",
     follows="LDL:L5.exp",

@@ -124,7 +124,7 @@ def regimes_have_one_dynamics() -> Evidence:
 
 @claim(
     "LDL:4.poly",
-    false="false",
+    false="gap",
     follows="LDL:3.1.feat/suffice",
     why=r"(4) and distances of order $\Delta$ do not suffice: for the features $0,e_2,\dots,e_K$ and tasks $\pm\frac12L$ no $Q$ at "
     r"all has a loss below $L^2/(8K)$, which no multiple of $\epsilon^2$ bounds.",
@@ -133,7 +133,6 @@ def regimes_have_one_dynamics() -> Evidence:
     instead=r"For equiangular features of one norm and exchangeable tasks the time is polynomial in $K$ and $\sigma_f/\epsilon$, "
     r"whatever $L$ is.",
     costs="a hypothesis",
-    robust=ORIGIN,
     hypotheses=ORIGIN.hypotheses,
     needs=("LDL:3.1.feat/suffice",),
 )
