@@ -14,10 +14,8 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.core.witnessed import along
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
-from proofs_check.li_duan_liang.setting.section_3_features import ORIGIN
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
@@ -133,15 +131,17 @@ def regimes_have_one_dynamics() -> Evidence:
     instead=r"For equiangular features of one norm and exchangeable tasks the time is polynomial in $K$ and $\sigma_f/\epsilon$, "
     r"whatever $L$ is.",
     costs="a hypothesis",
-    hypotheses=ORIGIN.hypotheses,
+    hypotheses=slow.HYPOTHESES,
     needs=("LDL:3.1.feat/suffice",),
 )
 def near_zero_loss_in_polynomial_time() -> Evidence:
     r"""A loss of at most $C\epsilon^2$ after any time is refuted for every $C$: at the features
-    $0,e_2,\dots,e_K$ with $K=C/\epsilon$ and tasks $\pm\frac12L$ on half of them each it is at
-    least $L^2/(8K)$.
+    $0,e_2,\dots,e_K$ with tasks $\pm\frac12L$ on half of them each it is at least $L^2/(8K)$, here
+    with $\epsilon=\frac1K$, $L=2$ and $K=2n$.
     """
-    return along(ORIGIN, features="0, e_2, ..., e_K", tasks="L/2 and -L/2 on half of the features each")
+    at = slow.member(L=sp.Integer(2))
+    where = {"features": "0, e_2, ..., e_K", "tasks": "L/2 and -L/2 on half of the features each"}
+    return defeated(at["L"] ** 2 / (8 * K), c1 * at["epsilon"] ** 2, n, at=at, where=where)
 
 
 def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
