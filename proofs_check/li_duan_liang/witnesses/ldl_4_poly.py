@@ -1,10 +1,9 @@
-"""Contribution 3: near-zero loss in polynomial time. K = 2, features on a line: for no Q at all."""
+"""Features 0, e_2, ..., e_K, tasks +-L/2 on halves: the loss at the query 0 alone, for every Q."""
+from fractions import Fraction as F
 
-from math import exp
-
-v1, v2, L, epsilon = 1, 2, 2, 1 / 3
-w = lambda z: 1 / (1 + exp(-z))
-loss = lambda Q: L**2 * (v2 - v1) ** 2 / 4 * ((1 - w(v1 * (v1 - v2) * Q)) ** 2 + (1 - w(v2 * (v2 - v1) * Q)) ** 2)
-least = min(loss(Q / 100) for Q in range(-2000, 2001))
-print("least loss on a grid of Q:", least, ">= 1/4 >", epsilon**2)
-assert least >= 1 / 4 > epsilon**2
+L = 2
+for K in (4, 400):
+    N, delta, epsilon = 2000 * K**3, F(1, 10 * K), F(1, K)
+    left, right = F(1, 2) * F(1, K) * F(L, 2) ** 2, epsilon**2
+    print(K, N, delta, epsilon, "left", float(left), "right", float(right))
+    assert left > right
