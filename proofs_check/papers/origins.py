@@ -124,7 +124,8 @@ def _origin(entry: Mapping[str, Any], place: str) -> Origin:
         raise InputError(f"{place}: a definition, and nothing else, has a model = that meets it; give it, or drop it")
     if unknown := set(entry) - {"kind", "source", "says", "rows", "model"}:
         raise InputError(f"{place} has {', '.join(sorted(unknown))}; it has kind, source, says, rows and model")
-    return Origin(**{name: tuple(v) if isinstance(v, list) else v for name, v in entry.items()})
+    told = {name: str(entry.get(name, "")) for name in ("kind", "source", "model")}
+    return Origin(**told, says=tuple(entry["says"]), rows=tuple(entry.get("rows", ())))
 
 
 def origin(claim: str, text: str) -> Origin | None:
