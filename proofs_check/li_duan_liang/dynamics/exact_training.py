@@ -20,7 +20,9 @@ from theory.regression.features.reduced import ReducedAttention
 
 __all__ = [
     "EXACT",
+    "OTHERS",
     "R7",
+    "UPDATES",
     "attention_at_the_start",
     "attention_from_one_half",
     "early_updates",
@@ -38,8 +40,9 @@ __all__ = [
 ]
 
 Number = int | Fraction
-#: Whose arguments a repair by the exact training needs.
-R7 = ("OURS:R7.flow", "OURS:R7.time")
+#: What a repair rests on: one number and its time; the formula of an update; equal others.
+R7, UPDATES = ("OURS:R7.flow", "OURS:R7.time"), ("OURS:R7.flow", "OURS:R7.loss")
+OTHERS = ("OURS:R7.flow/step", "OURS:R7.loss", "OURS:R11.sign")
 EXACT = (
     r"Repaired, the features are orthonormal, the tasks exchangeable, the prompts balanced and the steps small, so that by R7 one "
     r"number $z$ describes training; it increases without bound, and its speed and time are known exactly."

@@ -37,6 +37,18 @@ def two_kinds_of_prompts(c: sp.Expr) -> Evidence:
     return forall(mean, "<=", c * P * (A + E) * s**2 / k**2, box)
 
 
+def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
+    """Compare p Attn_k (1 - Attn_k)^2 C^2 (L Delta)^2, where 1 - Attn_k is at most B epsilon delta,
+    with a multiple of epsilon^power.
+    """
+    P, B, C, d, e, size, k = sp.symbols("P B C delta epsilon LDelta K", positive=True)
+    b, c, p = sp.symbols("b c p", nonnegative=True)  # quantities in units of their bounds
+    update = (p * P / k) * a * (b * B * e * d) ** 2 * (c * C * size) ** 2
+    box = {**dict.fromkeys((P, B, C, size), (0, oo)), **dict.fromkeys((d, e), (0, 1)), k: Closed(2, oo)}
+    box |= dict.fromkeys((a, b, c, p), Closed(0, 1))
+    return forall(update, "<=", sp.Rational(constant) * P * B**2 * C**2 * d**2 * size**2 * e**power / k, box)
+
+
 @claim(
     "LDL:L4.attn",
     false="gap",
@@ -48,7 +60,7 @@ def two_kinds_of_prompts(c: sp.Expr) -> Evidence:
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(5, 2)), dict(share=Fraction(3, 4)), dict(twice=1)),
-    needs=("LDL:L3.1", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:L3.1", "LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -76,7 +88,7 @@ def attention_of_order_one(
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
-    needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:L4.attn", "LDL:P2/early", "LDL:L2.eq12/lower", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )

@@ -213,7 +213,7 @@ def inverse_of_the_lower_share(*, times: int = 0, least: Fraction = Fraction(1, 
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
-    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early", "LDL:attn", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )

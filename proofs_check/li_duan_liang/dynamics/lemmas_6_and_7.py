@@ -32,7 +32,7 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 5)), dict(sign=-1)),
-    needs=("LDL:L5.2", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:L5.2", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -88,7 +88,7 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
-    needs=("LDL:L6.1", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:L6.1", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -142,7 +142,7 @@ def attention_on_others_in_phase_2(*, exact: bool = False, least: int | Fraction
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(whole=2),
-    needs=("OURS:R7.flow", "OURS:R7.time"),
+    needs=exact_training.R7,
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -168,7 +168,7 @@ def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
-    needs=("LDL:L7.prem", "LDL:L2.eq12/upper", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:L7.prem", "LDL:L2.eq12/upper", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -193,7 +193,7 @@ def gradient_in_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, l
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),
-    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", "OURS:R7.loss", "OURS:R7.flow/step", "OURS:R11.sign"),
+    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )

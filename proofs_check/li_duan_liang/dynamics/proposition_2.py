@@ -70,7 +70,7 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
         exceeds=n / 2,
         least=4,
     ),
-    needs=("LDL:P2/early", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -124,7 +124,7 @@ def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
         exceeds=n ** sp.Rational(1, 2) / 4,
         least=4,
     ),
-    needs=("LDL:P2/early", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -172,7 +172,7 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
         exceeds=n / 5,
         least=4,
     ),
-    needs=("LDL:P2/early", "OURS:R7.flow", "OURS:R7.time"),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
     argument=exact_training.EXACT,
 )
@@ -212,7 +212,7 @@ def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
     costs="nothing",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),
-    needs=("OURS:R7.loss", "OURS:R7.flow/step", "OURS:R11.sign"),
+    needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
     argument=exact_training.EXACT,
 )
@@ -237,7 +237,7 @@ def other_scores_move_one_way(*, exact: bool = False, classes: int = 1, sign: in
     costs="a hypothesis",
     repair=dict(exact=True),
     control=(dict(classes=2), dict(sign=1)),
-    needs=("OURS:R7.loss", "OURS:R7.flow/step", "OURS:R11.sign"),
+    needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
     argument=exact_training.EXACT,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import log, oo, sqrt
+from sympy import log, oo
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
@@ -15,6 +15,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exact_training
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
@@ -33,14 +34,36 @@ def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     return slow.attention_early(K, slow.end_of_phase_2(K, delta, epsilon))
 
 
+def sum_of_two_phases(least: int | Fraction, most: int | Fraction, more: bool = False) -> Evidence:
+    """Compare a log K + b log(K/epsilon) with multiples of the last logarithm, or, with `more`, the
+    same for log(K/epsilon) and log(K L Delta/epsilon), where L Delta >= 1; K epsilon >= 1.
+    """
+    a, b, k, e, size = sp.symbols("a b K epsilon LDelta", positive=True)
+    first, last = (log(k / e), log(k / e) + log(size)) if more else (log(k), log(k / e))
+    box = {a: (0, oo), b: (0, oo), k: Closed(2, oo), e: (0, 1)} | ({size: Closed(1, oo)} if more else {})
+    bounds = ((">=", least * b), ("<=", most * (a + b)))
+    return all_of(*(forall(a * first + b * last, op, c * last, box, where=[(k * e, ">=", 1)]) for op, c in bounds))
+
+
+def odds_of_a_gap(constant: int | Fraction) -> Evidence:
+    """Bound the odds of two classes whose scores differ by C log(K s/epsilon) - b, where s >= 1."""
+    k, e, b, s, more = sp.symbols("K epsilon b s c", positive=True)
+    odds = sp.exp(b) * (e / (k * s)) ** (sp.Rational(constant) + more)
+    return forall(odds, "<=", sp.exp(b) * e / k, {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)})
+
+
 @claim(
     "LDL:P3/rate",
     false="false",
     why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is, and when $\mathrm{Attn}_k=1/2$ it has order $L^2/K$; the "
     r"printed rate is $\delta^2$ times that.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$, which falls like $1/t$, and no "
-    r"$\delta$ enters. This is for balanced prompts, orthonormal features and exchangeable tasks; Phase II is not steady.",
+    instead=r"For $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta g_k=\frac{K-1}{2Kt}(1+\theta)$ with "
+    r"$0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$, $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, for "
+    r"orthonormal features, exchangeable tasks, balanced prompts and the flow; no $\delta$ enters, and Phase II is "
+    "not steady.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
     robust=Diverging(
         point={"ratio": Fraction(5)},
         hypotheses=IN_FLAT,
@@ -49,14 +72,21 @@ def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
         exceeds=n,
         least=4,
     ),
-    needs=("LDL:P4/gradient",),
+    needs=("LDL:P4/gradient", *exact_training.R7),
     hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
 )
-def rate_of_phase_2() -> Evidence:
-    r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted
-    for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1) -> Evidence:
+    r"""In Phase II $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}K$: refuted for
+    every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, $\eta g_k$
+    at the time $t$ is between $\frac{K-1}{2Kt}$ and this times
+    $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
+    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
+    and `last` stand for the 3 and the 2.
     """
-    return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.late_updates(first, last, least)
 
 
 @claim(
@@ -66,9 +96,11 @@ def rate_of_phase_2() -> Evidence:
     why=r"For fixed $\delta$ and $\epsilon$ Phase II begins after order $K\log K$ steps, while "
     r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P3/rate.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ for balanced prompts, orthonormal "
-    r"features and exchangeable tasks; neither $\delta$ nor $\epsilon$ enters.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, "
+    r"for orthonormal features, exchangeable tasks and balanced prompts; neither $\delta$ nor $\epsilon$ enters.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=dict(power=1),
     robust=Diverging(
         point={"delta": Fraction(1, 4)},
         hypotheses=IN_FLAT,
@@ -77,17 +109,21 @@ def rate_of_phase_2() -> Evidence:
         exceeds=n / 64,
         least=8,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
 )
-def rate_of_phase_2_from_below() -> Evidence:
-    r"""In Phase II $q_k$ grows at a rate of at least
-    $c\frac{\eta\delta^2L^2\Delta^2}K$: refuted for every $c>0$ at its first step. It comes while
-    $z\leq\log2$, as $CK\log K$ steps raise $z$ by order $\frac{\log K}K$ only. The witness has
-    $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ and $K=2n$ classes.
+def rate_of_phase_2_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
+    r"""In Phase II $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2}K$: refuted
+    for every $c>0$ at its first step. It comes while $z\leq\log2$, as $CK\log K$ steps raise $z$ by
+    order $\frac{\log K}K$ only. The witness has $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ and
+    $K=2n$ classes. Repaired, $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$
+    with $p_k=\frac1K$, and `power` for the exponent.
     """
-    left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 / K
-    return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=8)
+    if not exact:
+        left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 / K
+        return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=8)
+    return exact_training.updates(power)
 
 
 @claim(
@@ -96,17 +132,24 @@ def rate_of_phase_2_from_below() -> Evidence:
     follows="LDL:P3/rate",
     why=r"For exchangeable tasks $|g_{k,k'}|=g_k/(K-1)$, at least $L^2/(32K^3)$ at $t=T_f^1+1$ whatever $\delta$ is; and "
     r"$q_{k,k'}$ decreases strictly.",
-    instead=r"$q_{k,k'}=-q_k/(K-1)$ for exchangeable tasks and orthonormal features.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
-    needs=("LDL:P4/gradient",),
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=("LDL:P4/gradient", *exact_training.OTHERS),
     hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
 )
-def rate_of_the_other_scores_in_phase_2() -> Evidence:
+def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
     r"""In Phase II $q_{k,k'}$ moves at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2}{K^2}$:
-    refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+    refuted for every $C$ at its first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired,
+    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
+    that of $g_{k,m}$.
     """
-    left = slow.gradient_start(K, L) / (K - 1)
-    return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        left = slow.gradient_start(K, L) / (K - 1)
+        return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.other_updates(classes, sign)
 
 
 @claim(
@@ -115,10 +158,12 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
     why=r"For fixed $\delta$ and $\epsilon$ the printed $T_f^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still at most "
     r"$\frac2K(1+O(\log(K)/K))$.",
     details=r"(9) allows every $\delta\geq\sqrt{20K/N}$. The witness has $\delta=1/4$, $\epsilon=1/2$, $L=2$.",
-    instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
-    r"exchangeable tasks; for $\delta\leq1/(2K)$ the printed $T_f^*$ is longer than that. $\Omega(1/(1+\epsilon\delta))$ says no "
-    r"more than $\Omega(1)$.",
+    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
+    r"exchangeable tasks, balanced prompts and the flow. $\Omega(1/(1+\epsilon\delta))$ says no more than "
+    r"$\Omega(1)$.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
     robust=Diverging(
         point={"delta": Fraction(1, 4)},
         hypotheses=IN_FLAT,
@@ -127,17 +172,22 @@ def rate_of_the_other_scores_in_phase_2() -> Evidence:
         exceeds=n / 10,
         least=128,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
 )
-def attention_at_the_end_of_phase_2() -> Evidence:
+def attention_at_the_end_of_phase_2(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
     $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$.
+    $|V_k|\leq\frac{11N}{10K}$. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
+    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
+    the 3.
     """
-    attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
-    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-    return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+    if not exact:
+        attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+        left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+        return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+    return exact_training.half_in_time(logs, least)
 
 
 @claim(
@@ -145,17 +195,25 @@ def attention_at_the_end_of_phase_2() -> Evidence:
     false="gap",
     why=r"$\mathrm{Attn}_k=\Omega(1/(1+\epsilon\delta))$ bounds $\mathrm{Attn}_k$ by a constant times $1/(1+\epsilon\delta)$, and "
     r"$1-\frac c{1+\epsilon\delta}\geq1-c$ for $c<1$: it is not $O(\epsilon)$.",
-    instead=r"State $1-\mathrm{Attn}_k=O(\epsilon\delta)$ itself; $\mathrm{Attn}_k\geq1/(1+C\epsilon\delta)$ is the same.",
+    instead=r"State $\mathrm{Attn}_k\geq\frac1{1+C\epsilon\delta}$ with the constant beside $\epsilon\delta$; then "
+    r"$1-\mathrm{Attn}_k\leq C\epsilon\delta\leq C\epsilon$.",
     costs="nothing",
+    repair=dict(one=True),
+    control=dict(most=Fraction(9, 10)),
     needs=("LDL:P3",),
     hypotheses=IN_FLAT,
 )
-def the_rest_from_a_lower_bound() -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$
-    is refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
-    $\epsilon=\frac1K$, $K=2n$.
+def the_rest_from_a_lower_bound(*, one: bool = False, most: int | Fraction = 1) -> Evidence:
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon$ from $\mathrm{Attn}_k=\Omega(\frac1{1+\epsilon\delta})$ is
+    refuted for every $C$ at $\mathrm{Attn}_k=\frac12\cdot\frac1{1+\epsilon\delta}$, with
+    $\epsilon=\frac1K$, $K=2n$. Repaired, for $\mathrm{Attn}_k\geq\frac1{1+C\epsilon\delta}$ it is
+    at most `most` = 1 times $C\epsilon\delta$, and $C\epsilon$.
     """
-    return defeated(1 - 1 / (2 * (1 + epsilon * delta)), c1 * epsilon, n, at=FLAT, where=WHERE)
+    if not one:
+        return defeated(1 - 1 / (2 * (1 + epsilon * delta)), c1 * epsilon, n, at=FLAT, where=WHERE)
+    C, e, d = sp.symbols("C epsilon delta", positive=True)
+    box, x = {C: (0, oo), e: (0, 1), d: (0, 1)}, C * e * d
+    return all_of(*(forall(1 - 1 / (1 + x), "<=", sp.Rational(most) * bound, box) for bound in (x, C * e)))
 
 
 @claim(
@@ -164,13 +222,21 @@ def the_rest_from_a_lower_bound() -> Evidence:
     why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the other "
     r"$K\log K$.",
     details=r"At $K=100$ and $\epsilon=10^{-3}$ they are 11.5 and 4605. The constant of $T_f^*$ stands in front of $q_k$.",
-    instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses.",
+    instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses: $a\log K$ and steps that add "
+    r"$b\log(K/\epsilon)$ sum to at least $b\log(K/\epsilon)$, and to at most $(a+b)\log(K/\epsilon)$.",
     costs="nothing",
+    repair=dict(inside=True),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_FLAT,
 )
-def logarithm_of_a_quotient() -> Evidence:
-    r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$."""
-    return defeated(log(K) / epsilon, c1 * log(K / epsilon), n, at=FLAT, where=WHERE)
+def logarithm_of_a_quotient(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$.
+    Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at least `least` = 1 times $b\log\frac
+    K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac K\epsilon$.
+    """
+    if not inside:
+        return defeated(log(K) / epsilon, c1 * log(K / epsilon), n, at=FLAT, where=WHERE)
+    return sum_of_two_phases(least, most)
 
 
 @claim(
@@ -179,15 +245,21 @@ def logarithm_of_a_quotient() -> Evidence:
     follows="LDL:L5.exp",
     why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(K/\epsilon)$ gives $\sqrt{\epsilon/K}$, which is "
     r"$1/K$ at $\epsilon=1/K$, where the next display needs $O(\epsilon/K)$.",
-    instead=r"The next display needs $\exp(q_{k,m}-q_k)=O(\epsilon/K)$, thus $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
+    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$, which the next display needs, follows from "
+    r"$q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
     costs="the theorem",
+    repair=dict(constant=1),
+    control=dict(constant=Fraction(9, 10)),
     hypotheses=IN_FLAT,
 )
-def odds_at_the_end_of_phase_2() -> Evidence:
-    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is
-    refuted for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$.
+def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is refuted
+    for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$. Repaired, a gap of $C\log\frac
+    K\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$.
     """
-    return defeated(sqrt(epsilon / K), c1 * epsilon / K, n, at=FLAT, where=WHERE)
+    if constant < 1:
+        return defeated((epsilon / K) ** sp.Rational(constant), c1 * epsilon / K, n, at=FLAT, where=WHERE)
+    return odds_of_a_gap(constant)
 
 
 @claim(
@@ -215,19 +287,26 @@ def other_scores_at_the_end_of_phase_2(*, c: Fraction = Fraction(1)) -> Evidence
     follows="LDL:P3/attn",
     why=r"For fixed $\delta$ and $\epsilon$ $T_f^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still near $1/K$. The equation "
     r"referred to as (7) is the loss; (9) is meant.",
-    instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
-    r"exchangeable tasks.",
+    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
+    "exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",
-    needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn"),
+    repair=dict(exact=True),
+    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
+    needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
 )
-def attention_by_lemma_8() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$,
-    as in Proposition 3.
+def attention_by_lemma_8(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$, as
+    in Proposition 3. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
+    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
+    the 3.
     """
-    attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
-    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-    return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+    if not exact:
+        attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+        left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+        return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+    return exact_training.half_in_time(logs, least)
 
 
 @claim(
@@ -236,15 +315,25 @@ def attention_by_lemma_8() -> Evidence:
     follows="LDL:T1",
     why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so $1-\mathrm{Attn}_k$ has at least the order "
     r"$\delta/\sqrt{\log(K/\epsilon)}$ at $T_f^*$; printed is $\epsilon\delta$.",
-    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order "
-    r"$\frac1{\eta\sigma_f^2}(K^2+\frac{K}{\epsilon^2\delta^2})$, for orthonormal features and exchangeable tasks.",
+    instead=r"For $K\geq3$ and $\epsilon\delta\leq\frac12$, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time "
+    r"between $\frac16$ and $\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$, for "
+    "orthonormal features, exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",
-    needs=("LDL:L8.attn", "LDL:T1/late"),
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(1, 4)), dict(most=1)),
+    needs=("LDL:L8.attn", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
 )
-def the_rest_at_the_end_of_phase_2() -> Evidence:
+def the_rest_at_the_end_of_phase_2(
+    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
+) -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_f^*+1$, that is
-    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$
-    in a balanced prompt, with $K=2n$, $\epsilon=\frac1K$.
+    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$ in
+    a balanced prompt, with $K=2n$, $\epsilon=\frac1K$. Repaired, for $K\geq3$ the time to
+    $1-\mathrm{Attn}_k=a\leq\frac12$ is between `least` = 1/6 and `most` = 3/2 times
+    $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
     """
-    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4)
+    return exact_training.time_of_the_order(least, most)

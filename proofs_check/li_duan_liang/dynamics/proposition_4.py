@@ -8,12 +8,15 @@ import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, forall
+from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics import exact_training
+from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
+from proofs_check.li_duan_liang.dynamics.proposition_3 import odds_of_a_gap, sum_of_two_phases
 
 SHARP = slow.member(L=10 * K)
 delta, epsilon, L = SHARP["delta"], SHARP["epsilon"], SHARP["L"]
@@ -72,9 +75,13 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
     r"printed rate by $\frac1{\epsilon\log(K/\epsilon)}$.",
     details=r"The rate cannot be one order throughout the phase: $g_k$ falls like $1/t$, and the phase is longer than the one "
     r"before by the factor $1/\epsilon$.",
-    instead=r"At late times $\eta g_k=\frac{K-1}{2Kt}(1+o(1))$, for orthonormal features and exchangeable tasks; $L$, $\delta$ "
-    r"and $\epsilon$ do not enter.",
+    instead=r"For $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta g_k=\frac{K-1}{2Kt}(1+\theta)$ with "
+    r"$0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$, $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, for "
+    r"orthonormal features, exchangeable tasks, balanced prompts and the flow; $L$, $\delta$ and $\epsilon$ do not "
+    "enter.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
     robust=Diverging(
         point={"ratio": Fraction(10)},
         hypotheses=IN_SHARP,
@@ -83,17 +90,23 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
         exceeds=n ** sp.Rational(1, 2) / 10**4,
         least=4,
     ),
-    needs=("LDL:P4/gradient", "LDL:T1/late"),
+    needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.R7),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def rate_of_phase_3() -> Evidence:
+def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1) -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at most $C\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
     refuted for every $C$ at its first step, with $K=2n^4$ classes, $\delta=\frac1{10K}$,
-    $\epsilon=\frac1K$, $L=10K$.
+    $\epsilon=\frac1K$, $L=10K$. Repaired, $\eta g_k$ at the time $t$ is between $\frac{K-1}{2Kt}$
+    and this times $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
+    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
+    and `last` stand for the 3 and the 2.
     """
-    odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-    left, right = 1 / (256 * delta**2 * epsilon), c1 * odds
-    return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    if not exact:
+        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+        left, right = 1 / (256 * delta**2 * epsilon), c1 * odds
+        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    return exact_training.late_updates(first, last, least)
 
 
 @claim(
@@ -103,9 +116,11 @@ def rate_of_phase_3() -> Evidence:
     why=r"For fixed $\delta$, $\epsilon$ and $L$ Phase III begins after order $K\log K$ steps, while "
     r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P4/rate.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ for balanced prompts, orthonormal "
-    r"features and exchangeable tasks; neither $\delta$ nor $\epsilon$ enters.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, "
+    r"for orthonormal features, exchangeable tasks and balanced prompts; neither $\delta$ nor $\epsilon$ enters.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=dict(power=1),
     robust=Diverging(
         point={"delta": Fraction(1, 4)},
         hypotheses=IN_SHARP,
@@ -114,17 +129,21 @@ def rate_of_phase_3() -> Evidence:
         exceeds=n / 128,
         least=80,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def rate_of_phase_3_from_below() -> Evidence:
-    r"""In Phase III $q_k$ grows at a rate of at least
-    $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$: refuted for every $c>0$ at its first step, where
-    $z\leq\log2$, as $CK\log K$ steps raise $z$ by order $\frac{\log K}K$ only. The witness has
-    $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ and $K=2n$ classes.
+def rate_of_phase_3_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
+    r"""In Phase III $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
+    refuted for every $c>0$ at its first step, where $z\leq\log2$, as $CK\log K$ steps raise $z$ by
+    order $\frac{\log K}K$ only. The witness has $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ and
+    $K=2n$ classes. Repaired, $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$
+    with $p_k=\frac1K$, and `power` for the exponent.
     """
-    left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
-    return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=80)
+    if not exact:
+        left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
+        return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=80)
+    return exact_training.updates(power)
 
 
 @claim(
@@ -133,19 +152,26 @@ def rate_of_phase_3_from_below() -> Evidence:
     follows="LDL:P4/rate",
     why=r"For exchangeable tasks $|g_{k,k'}|=g_k/(K-1)$, which at $t=T_s^1+1$ exceeds the printed rate by "
     r"$\frac1{\epsilon\log(K/\epsilon)}$.",
-    instead=r"$q_{k,k'}=-q_k/(K-1)$ for exchangeable tasks and orthonormal features: it does not fluctuate.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts: it "
+    "does not fluctuate.",
     costs="the theorem",
-    needs=("LDL:P4/gradient", "LDL:T1/late"),
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=("LDL:P4/gradient", "LDL:T1/late", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def rate_of_the_other_scores_in_phase_3() -> Evidence:
+def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
     r"""In Phase III $q_{k,k'}$ moves at a rate of at most
-    $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted for every $C$ at its first step,
-    where $|g_{k,k'}|\geq g_k/K$, with $K=2n^4$ classes.
+    $C\frac{\eta\delta^2L^2\Delta^2\epsilon}{K^2}$: refuted for every $C$ at its first step, where
+    $|g_{k,k'}|\geq g_k/K$, with $K=2n^4$ classes. Repaired, $g_{k,m}=-\frac{g_k}{K-1}<0$ for
+    exchangeable tasks, with `classes` for the 1 and `sign` for that of $g_{k,m}$.
     """
-    odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-    left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
-    return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    if not exact:
+        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+        left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
+        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    return exact_training.other_updates(classes, sign)
 
 
 @claim(
@@ -154,9 +180,12 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
     why=r"For fixed $\delta$, $\epsilon$ and $L$ the printed $T_s^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still at most "
     r"$\frac2K(1+O(\log(K)/K))$.",
     details=r"The witness has $\delta=1/4$, $\epsilon=1/2$ and $L=4$, so that $L\Delta\delta=\sqrt2$.",
-    instead=r"$\mathrm{Attn}_k\geq1/2$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps on, for orthonormal features and "
-    r"exchangeable tasks. $\Omega(1/(1+\epsilon\delta))$ says no more than $\Omega(1)$.",
+    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
+    r"exchangeable tasks, balanced prompts and the flow. $\Omega(1/(1+\epsilon\delta))$ says no more than "
+    r"$\Omega(1)$.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
     robust=Diverging(
         point={"delta": Fraction(1, 4)},
         hypotheses=IN_SHARP,
@@ -165,17 +194,22 @@ def rate_of_the_other_scores_in_phase_3() -> Evidence:
         exceeds=n / 10,
         least=320,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def attention_at_the_end_of_phase_3() -> Evidence:
+def attention_at_the_end_of_phase_3(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
     $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ with $K=2n$ classes, in every prompt with
-    $|V_k|\leq\frac{11N}{10K}$.
+    $|V_k|\leq\frac{11N}{10K}$. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
+    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
+    the 3.
     """
-    named = {name: COARSE[name] for name in ("K", "delta", "epsilon", "L")}
-    left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-    return defeated(left, c1 * attention_coarse(**named, steps=c2), n, at=COARSE, where=WHERE, least=320)
+    if not exact:
+        named = {name: COARSE[name] for name in ("K", "delta", "epsilon", "L")}
+        left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+        return defeated(left, c1 * attention_coarse(**named, steps=c2), n, at=COARSE, where=WHERE, least=320)
+    return exact_training.half_in_time(logs, least)
 
 
 @claim(
@@ -183,19 +217,27 @@ def attention_at_the_end_of_phase_3() -> Evidence:
     false="gap",
     why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper "
     r"bound, which the proof turns into $\Theta$.",
-    instead=r"The proof's own line is $g_k=O(\delta^2L^2\Delta^2\epsilon^2/K)$ once $1-\mathrm{Attn}_k=O(\epsilon\delta)$; with it "
-    r"$T_s^*$ would have $\epsilon^2$ in its denominator.",
+    details=r"With the proof's own line $T_s^*$ would have $\epsilon^2$ in its denominator.",
+    instead=r"$g_k\leq PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, the proof's own line, where $p_k\leq\frac PK$, "
+    r"$1-\mathrm{Attn}_k\leq B\epsilon\delta$ and values differ by at most $CL\Delta$, for orthonormal features.",
     costs="the theorem",
+    repair=dict(power=2),
+    control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
     hypotheses=IN_SHARP,
+    argument=r"By (12) $g_k\leq p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ times the square of the largest difference of values.",
 )
-def gradient_in_phase_3() -> Evidence:
+def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
     r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
     $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
-    $K=2n$.
+    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and differences
+    of values of at most $CL\Delta$ it is at most `constant` = 1 times
+    $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent 2 of $\epsilon$.
     """
-    g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
-    return defeated(g / epsilon, c1 * g, n, at=SHARP, where=WHERE)
+    if power == 1:
+        g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
+        return defeated(g / epsilon, c1 * g, n, at=SHARP, where=WHERE)
+    return update_from_the_rest(power, constant)
 
 
 @claim(
@@ -203,17 +245,25 @@ def gradient_in_phase_3() -> Evidence:
     false="gap",
     why=r"$1-\mathrm{Attn}_k=\sum_{n\neq k}\mathrm{Attn}_n$: $K-1$ terms of order $\delta/K$ sum to order $\delta$, not to "
     r"$O(\epsilon\delta)$.",
-    instead=r"With $1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$ the others have $\mathrm{Attn}_n=\Theta(\epsilon\delta/K)$, for "
-    r"exchangeable tasks.",
+    instead=r"With $1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$ the others have "
+    r"$\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$, which is between $\frac1K(1-\mathrm{Attn}_k)$ and "
+    r"$\frac2K(1-\mathrm{Attn}_k)$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
+    needs=("OURS:R7.flow/step",),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def premises_of_lemma_9() -> Evidence:
-    r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$
-    together are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at
-    $\epsilon=\frac1K$, $K=2n$.
+def premises_of_lemma_9(*, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
+    r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together
+    are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at $\epsilon=\frac1K$,
+    $K=2n$. Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and
+    `most` = 2 times $\frac{1-\mathrm{Attn}_k}K$.
     """
-    return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
+    if not exact:
+        return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
+    return exact_training.other_attention(least, most)
 
 
 @claim(
@@ -222,18 +272,25 @@ def premises_of_lemma_9() -> Evidence:
     follows="LDL:P4/rate",
     why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_s^1+1$ exceeds the printed bound by "
     r"$\frac1{\epsilon\log(K/\epsilon)}$.",
-    instead=r"$|g_{k,n}|=g_k/(K-1)$ for exchangeable tasks and orthonormal features.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
-    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper"),
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def gradient_of_others_in_phase_3() -> Evidence:
+def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
     r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the
-    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes.
+    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes. Repaired,
+    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
+    that of $g_{k,m}$.
     """
-    odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-    left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
-    return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    if not exact:
+        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+        left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
+        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    return exact_training.other_updates(classes, sign)
 
 
 @claim(
@@ -242,16 +299,24 @@ def gradient_of_others_in_phase_3() -> Evidence:
     follows="LDL:L8.q",
     why=r"$\log(KL\Delta/\epsilon)$ of the proof is not $\log(KL\Delta)/\epsilon$ of the lemma: at $K=1/\epsilon$ they differ by "
     r"more than $K/2$.",
-    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses.",
+    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses: for $L\Delta\geq1$, $a\log(K/\epsilon)$ "
+    r"and steps that add $b\log(KL\Delta/\epsilon)$ sum to at least $b\log(KL\Delta/\epsilon)$, and to at most "
+    r"$(a+b)\log(KL\Delta/\epsilon)$.",
     costs="nothing",
+    repair=dict(inside=True),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
     hypotheses=IN_SHARP,
 )
-def logarithm_of_a_quotient_in_lemma_10() -> Evidence:
+def logarithm_of_a_quotient_in_lemma_10(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
     r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
-    $\epsilon=\frac1K$, $L=10K$, $K=2n$.
+    $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$, $q_k=a\log\frac
+    K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
+    $b\log\frac{KL\Delta}\epsilon$ and at most `most` = 1 times $(a+b)\log\frac{KL\Delta}\epsilon$.
     """
-    size = K * L * sqrt(DELTA2)
-    return defeated(log(size) / epsilon, c1 * log(size / epsilon), n, at=SHARP, where=WHERE)
+    if not inside:
+        size = K * L * sqrt(DELTA2)
+        return defeated(log(size) / epsilon, c1 * log(size / epsilon), n, at=SHARP, where=WHERE)
+    return sum_of_two_phases(least, most, more=True)
 
 
 @claim(
@@ -260,14 +325,21 @@ def logarithm_of_a_quotient_in_lemma_10() -> Evidence:
     why=r"$\eta$ is missing in the denominator: $T_s^*$ of Proposition 4 has it, and halving $\eta$ doubles the number of steps.",
     instead=r"$T_s^*-T_f^*=\Theta(K\log(KL\Delta/\epsilon)/(\eta\epsilon\delta^2L^2\Delta^2))$.",
     costs="nothing",
+    repair=dict(power=1),
+    control=dict(power=2),
     hypotheses=("eta > 0", "eta <= 1"),
 )
-def steps_without_the_learning_rate() -> Evidence:
+def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
     r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
     every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
-    $\frac1\eta$.
+    $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
+    $\frac{\eta\delta^2L^2\Delta^2\epsilon}K$ add $\log\frac{KL\Delta}\epsilon$.
     """
-    return defeated(n, c1, n, at={"eta": 1 / n}, where={"K, L, Delta, delta, epsilon": "fixed"})
+    if not power:
+        return defeated(n, c1, n, at={"eta": 1 / n}, where={"K, L, Delta, delta, epsilon": "fixed"})
+    eta, k, size, d, e = sp.symbols("eta K LDelta delta epsilon", positive=True)
+    steps = k * log(k * size / e) / (eta**power * e * d**2 * size**2)
+    return identity(computed(r"\eta\sum_tg_k^{(t)}", steps * eta * d**2 * size**2 * e / k), log(k * size / e))
 
 
 @claim(
@@ -276,15 +348,23 @@ def steps_without_the_learning_rate() -> Evidence:
     follows="LDL:L5.exp",
     why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(KL\Delta/\epsilon)$ gives "
     r"$\sqrt{\epsilon/(KL\Delta)}$, not $O(\epsilon/K)$.",
-    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$ follows from $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
+    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$ follows from $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$, and from "
+    r"$q_k-q_{k,m}\geq\log(KL\Delta/\epsilon)-O(1)$ where $L\Delta\geq1$.",
     costs="the theorem",
+    repair=dict(constant=1),
+    control=dict(constant=Fraction(1, 2)),
     hypotheses=IN_SHARP,
 )
-def odds_at_the_end_of_phase_3() -> Evidence:
+def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
     r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for
-    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$.
+    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, a gap of
+    $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$,
+    where $L\Delta\geq1$.
     """
-    return defeated(sqrt(epsilon / (K * L * sqrt(DELTA2))), c1 * epsilon / K, n, at=SHARP, where=WHERE)
+    if constant < 1:
+        size = K * L * sqrt(DELTA2)
+        return defeated((epsilon / size) ** sp.Rational(constant), c1 * epsilon / K, n, at=SHARP, where=WHERE)
+    return odds_of_a_gap(constant)
 
 
 @claim(
@@ -293,16 +373,25 @@ def odds_at_the_end_of_phase_3() -> Evidence:
     follows="LDL:T2",
     why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so that $1-\mathrm{Attn}_k$ has at least the order "
     r"$\delta\sqrt{\epsilon/\log(KL\Delta/\epsilon)}$ at $T_s^*$.",
-    instead=r"$1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time of order $\frac1{\eta\sigma_f^2}(K^2+\frac "
-    r"K{\epsilon^2\delta^2})$, for orthonormal features and exchangeable tasks.",
+    instead=r"For $K\geq3$ and $\epsilon\delta\leq\frac12$, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time "
+    r"between $\frac16$ and $\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$, for "
+    "orthonormal features, exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",
-    needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn"),
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(1, 4)), dict(most=1)),
+    needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
     hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
 )
-def the_rest_at_the_end_of_phase_3() -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a
-    balanced prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with
-    $K=2n$, $\epsilon=\frac1K$, $L=10K$.
+def the_rest_at_the_end_of_phase_3(
+    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
+) -> Evidence:
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a balanced
+    prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with $K=2n$,
+    $\epsilon=\frac1K$, $L=10K$. Repaired, for $K\geq3$ the time to $1-\mathrm{Attn}_k=a\leq\frac12$
+    is between `least` = 1/6 and `most` = 3/2 times $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
     """
-    odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
-    return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)
+    if not exact:
+        odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
+        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)
+    return exact_training.time_of_the_order(least, most)
