@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
-from numerics.provers import forall
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import along, at_point, definition
@@ -90,15 +90,31 @@ JUMP = Robust(
     false="gap",
     why=r"(4) asks for the bound at distances $\Theta(\delta_0)$ only; $f=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets it where "
     r"$\|x-x'\|\geq\frac12\delta_0$, and jumps.",
-    instead=r"Ask for $|f(x)-f(x')|\leq L\|x-x'\|$ at all distances, or only at those between two features.",
+    instead=r"On a convex $\mathcal{X}$ the bound $|f(x)-f(x')|\leq L\|x-x'\|$ follows at all distances from $\frac12\delta_0$ "
+    r"on, by one step up to $2\delta_0$, and beyond by steps whose lengths are between $\delta_0$ and $2\delta_0$; at smaller ones "
+    "ask for it.",
     costs="nothing",
+    repair=dict(convex=True),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     hypotheses=JUMP.hypotheses,
+    argument=r"$\Theta(\delta_0)$ is from $\frac12\delta_0$ to $2\delta_0$, as in eq4a. The steps lie on the segment from $x$ "
+    r"to $x'$, and their lengths sum to $\|x-x'\|$.",
 )
-def first_line_is_not_the_global_lipschitz_condition() -> Evidence:
+def first_line_is_not_the_global_lipschitz_condition(
+    *, convex: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
+) -> Evidence:
     r"""The step $f(x)=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets the first line of (4) for the
     distances from $\frac12\delta_0$ on, and not $|f(x)-f(x')|\leq L\|x-x'\|$ across its jump.
+    Repaired, where $\mathcal{X}$ is convex, a distance above $2\delta_0$ is divided into the least
+    number $n$ of equal steps of at most $2\delta_0$, which are between `least` = 1 and `most` = 2
+    times $\delta_0$ long, so that the first line holds for each.
     """
-    return at_point(JUMP, r"|f(x)-f(x')|\le L\|x-x'\|", f="L*delta0/2 for x >= 0, else 0")
+    if not convex:
+        return at_point(JUMP, r"|f(x)-f(x')|\le L\|x-x'\|", f="L*delta0/2 for x >= 0, else 0")
+    part, n = sp.Symbol("a", positive=True), sp.Symbol("n", integer=True, positive=True)
+    step = 2 * (n - 1 + part) / n  # in units of delta0; n - 1 steps of the length 2 do not suffice, and n do
+    box = {part: sp.Interval.Lopen(0, 1), n: Integers(2, oo)}
+    return all_of(*(forall(step, op, sp.Rational(c), box) for op, c in ((">=", least), ("<=", most))))
 
 
 UNBOUNDED = Diverging(
