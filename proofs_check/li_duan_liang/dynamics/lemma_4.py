@@ -12,6 +12,7 @@ from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features.slow_attention import (
     DELTA2,
     FLAT,
@@ -23,7 +24,6 @@ from proofs_check.instances.features.slow_attention import (
     gradient_early,
     n,
 )
-from proofs_check.li_duan_liang.dynamics import exact_training
 
 a = sp.Symbol("a", nonnegative=True)  # an attention
 
@@ -54,9 +54,9 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
     false="gap",
     why=r"Lemma 3 says $\mathrm{Attn}_k=\Omega(1/K)$ and not $\Theta(1)$: at $Q=0$ the attention on a class is its share of the "
     r"prompt, near $1/K$, and one step changes it by a factor $1+O(1/K^2)$ only.",
-    instead=r"$\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time $\frac{2K^2}{3\eta\sigma_f^2}$, which is at "
-    r"least $\frac{CK\log K}{\eta\sigma_f^2}$ for $C\leq\sqrt{K/2}$, for orthonormal features, exchangeable tasks, "
-    "balanced prompts and the flow.",
+    instead=r"In the setting of R7 $\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time "
+    r"$\frac{2K^2}{3\eta\sigma_f^2}$, which is at least $\frac{CK\log K}{\eta\sigma_f^2}$ for $C\leq\sqrt{K/2}$. The "
+    "features are orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(5, 2)), dict(share=Fraction(3, 4)), dict(twice=1)),

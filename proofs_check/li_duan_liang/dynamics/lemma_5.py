@@ -12,9 +12,9 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 
 #: The number of classes, and u_k.
 WHOLE, lower_share = sp.Symbol("K", integer=True, positive=True), sp.Symbol("u_k", positive=True)
@@ -49,9 +49,10 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     false="gap",
     follows="LDL:P2/rate.lower",
     why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $q_k\leq z\leq\frac{CK\log K}{(K-1)^2}$, which tends to 0, for every $C$.",
-    instead=r"$q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=\frac12$, where $\log(K-1)\geq\frac35\log K$ for $K\geq3$, at a "
-    r"time between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$, for orthonormal "
-    "features, exchangeable tasks, balanced prompts and the flow.",
+    instead=r"In the setting of R7 $q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=\frac12$, and "
+    r"$\log(K-1)\geq\frac35\log K$ for $K\geq3$. The time is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and "
+    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$. The features are orthonormal, the tasks exchangeable, the prompts "
+    "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(share=Fraction(2, 5)), dict(least=Fraction(2, 3)), dict(below=4), dict(logs=Fraction(29, 10))),
@@ -207,9 +208,9 @@ def inverse_of_the_lower_share(*, times: int = 0, least: Fraction = Fraction(1, 
     false="gap",
     follows="LDL:P2.attn",
     why=r"At the printed end of Phase I $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
-    instead=r"$\mathrm{Attn}_k\geq\frac12$, and so $\mathrm{Attn}_k\geq\frac12\cdot\frac1{1+\delta}$, from "
-    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, exchangeable tasks, balanced prompts and "
-    "the flow.",
+    instead=r"In the setting of R7 $\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$ from "
+    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on. The features are orthonormal, the tasks exchangeable, the prompts "
+    "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),

@@ -13,9 +13,9 @@ from numerics.evidence import Evidence, all_of
 from numerics.provers import Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 
 delta, L = FLAT["delta"], FLAT["L"]
 ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
@@ -26,9 +26,9 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     false="gap",
     follows="LDL:P2.attn",
     why=r"At $t=T_f^1+1$ $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
-    instead=r"Let Phase II begin when $\mathrm{Attn}_k=\frac12$; from there on "
-    r"$\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$, and it increases, for orthonormal features, "
-    "exchangeable tasks, balanced prompts and the flow.",
+    instead=r"In the setting of R7, if Phase II begins when $\mathrm{Attn}_k=\frac12$, "
+    r"$\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$ from there on, and it increases. The features are "
+    "orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 5)), dict(sign=-1)),
@@ -81,10 +81,11 @@ def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int
     follows="LDL:L6.ub",
     why=r"At $t=T_f^1+1$ $1-\mathrm{Attn}_k\geq1-\frac2K(1+O(\log(K)/K))$, while $\delta$ tends to 0. Nor is it $O(\delta)$ when "
     r"$\mathrm{Attn}_k=1/2$.",
-    instead=r"For $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, "
-    r"$1-\mathrm{Attn}_k=\frac{K-1}{\sqrt{2K\eta\sigma_f^2t}}\sqrt{1+\theta}$ with "
-    r"$0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$, $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, whatever "
-    r"$\delta$ is, for orthonormal features, exchangeable tasks, balanced prompts and the flow.",
+    instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, "
+    r"$(1-\mathrm{Attn}_k)^2=\frac{(K-1)^2}{2K\eta\sigma_f^2t}(1+\theta)$ with "
+    r"$0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$. Here $K\geq3$ and "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, and $\delta$ is any. The features are orthonormal, the tasks "
+    "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
@@ -162,9 +163,10 @@ def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
     false="gap",
     follows="LDL:P3/rate",
     why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is; printed is a multiple of $\delta^2L^2\Delta^2/K$.",
-    instead=r"For $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta g_k=\frac{K-1}{2Kt}(1+\theta)$ with "
-    r"$0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$, $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, for "
-    "orthonormal features, exchangeable tasks, balanced prompts and the flow.",
+    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
+    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
+    "prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),

@@ -13,9 +13,9 @@ from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 from proofs_check.li_duan_liang.dynamics.lemma_4 import two_kinds_of_prompts
 from theory.regression.features.reduced import ReducedAttention
 
@@ -56,9 +56,9 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
     why=r"In Phase I $\mathrm{Attn}_k$ is of order $1/K$, not of order 1, so that $g_k$ is of order $L^2\Delta^2/K^2$: smaller "
     r"than printed by the factor $K$.",
     details=r"The witness is $v_k=e_k$ with tasks $\pm L/\sqrt2$ on half of the features each, and iid prompts of any length.",
-    instead=r"While $\mathrm{Attn}_k\leq\frac12$ and $e^{q_k-q_{k,m}}\leq C$, $q_k$ grows at a rate between "
-    r"$\frac{\eta\sigma_f^2}{2K^2}$ and $C\frac{\eta\sigma_f^2}{K^2}$, for orthonormal features, balanced prompts "
-    r"and exchangeable tasks of spread $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
+    instead=r"In the setting of R7, while $\mathrm{Attn}_k\leq\frac12$ and $e^{q_k-q_{k,m}}\leq C$, $q_k$ grows at a "
+    r"rate between $\frac{\eta\sigma_f^2}{2K^2}$ and $C\frac{\eta\sigma_f^2}{K^2}$. The features are orthonormal, "
+    r"the prompts balanced and the tasks exchangeable, with $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
@@ -110,9 +110,9 @@ def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
     r"at its end $\mathrm{Attn}_k$ is still near $1/K$.",
     details=r"Steps to 1/2 at $c=\eta\sigma_f^2=1$, $K=4,8,16,32,64,128,256$: 18, 92, 358, 1314, 4831, 18148, 69628. "
     r"Other features have other exponents of $K$.",
-    instead="For orthonormal features, exchangeable tasks, balanced prompts and the flow the time to "
-    r"$\mathrm{Attn}_k=\frac12$ is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and "
-    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$.",
+    instead=r"In the setting of R7 the time to $\mathrm{Attn}_k=\frac12$ is between "
+    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$. The features are "
+    "orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(below=4), dict(logs=Fraction(29, 10))),

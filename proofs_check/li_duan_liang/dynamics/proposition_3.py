@@ -13,9 +13,9 @@ from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
@@ -57,10 +57,10 @@ def odds_of_a_gap(constant: int | Fraction) -> Evidence:
     false="false",
     why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is, and when $\mathrm{Attn}_k=1/2$ it has order $L^2/K$; the "
     r"printed rate is $\delta^2$ times that.",
-    instead=r"For $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta g_k=\frac{K-1}{2Kt}(1+\theta)$ with "
-    r"$0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$, $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, for "
-    r"orthonormal features, exchangeable tasks, balanced prompts and the flow; no $\delta$ enters, and Phase II is "
-    "not steady.",
+    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
+    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
+    r"prompts balanced, and training is the flow from $Q=0$. No $\delta$ enters, and Phase II is not steady.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
@@ -96,8 +96,9 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
     why=r"For fixed $\delta$ and $\epsilon$ Phase II begins after order $K\log K$ steps, while "
     r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P3/rate.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, "
-    r"for orthonormal features, exchangeable tasks and balanced prompts; neither $\delta$ nor $\epsilon$ enters.",
+    instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
+    r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
+    "exchangeable and the prompts balanced.",
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(power=1),
@@ -315,9 +316,10 @@ def attention_by_lemma_8(*, exact: bool = False, logs: int | Fraction = 3, least
     follows="LDL:T1",
     why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so $1-\mathrm{Attn}_k$ has at least the order "
     r"$\delta/\sqrt{\log(K/\epsilon)}$ at $T_f^*$; printed is $\epsilon\delta$.",
-    instead=r"For $K\geq3$ and $\epsilon\delta\leq\frac12$, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time "
-    r"between $\frac16$ and $\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$, for "
-    "orthonormal features, exchangeable tasks, balanced prompts and the flow.",
+    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
+    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
+    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
+    "training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(1, 4)), dict(most=1)),

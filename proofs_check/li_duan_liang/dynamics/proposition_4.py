@@ -12,9 +12,9 @@ from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
 from proofs_check.li_duan_liang.dynamics.proposition_3 import odds_of_a_gap, sum_of_two_phases
 
@@ -75,10 +75,10 @@ def gradient_is_not_small(*, share: Fraction = Fraction(1), least: Fraction = Fr
     r"printed rate by $\frac1{\epsilon\log(K/\epsilon)}$.",
     details=r"The rate cannot be one order throughout the phase: $g_k$ falls like $1/t$, and the phase is longer than the one "
     r"before by the factor $1/\epsilon$.",
-    instead=r"For $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta g_k=\frac{K-1}{2Kt}(1+\theta)$ with "
-    r"$0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$, $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, for "
-    r"orthonormal features, exchangeable tasks, balanced prompts and the flow; $L$, $\delta$ and $\epsilon$ do not "
-    "enter.",
+    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
+    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
+    r"prompts balanced, and training is the flow from $Q=0$. Neither $L$ nor $\delta$ nor $\epsilon$ enters.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
@@ -116,8 +116,9 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
     why=r"For fixed $\delta$, $\epsilon$ and $L$ Phase III begins after order $K\log K$ steps, while "
     r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P4/rate.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, "
-    r"for orthonormal features, exchangeable tasks and balanced prompts; neither $\delta$ nor $\epsilon$ enters.",
+    instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
+    r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
+    "exchangeable and the prompts balanced.",
     costs="the theorem",
     repair=dict(exact=True),
     control=dict(power=1),
@@ -218,8 +219,8 @@ def attention_at_the_end_of_phase_3(*, exact: bool = False, logs: int | Fraction
     why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper "
     r"bound, which the proof turns into $\Theta$.",
     details=r"With the proof's own line $T_s^*$ would have $\epsilon^2$ in its denominator.",
-    instead=r"$g_k\leq PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, the proof's own line, where $p_k\leq\frac PK$, "
-    r"$1-\mathrm{Attn}_k\leq B\epsilon\delta$ and values differ by at most $CL\Delta$, for orthonormal features.",
+    instead=r"For orthonormal features $g_k\leq PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, the proof's own line. "
+    r"Here $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$, and values differ by at most $CL\Delta$.",
     costs="the theorem",
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),
@@ -245,9 +246,10 @@ def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evid
     false="gap",
     why=r"$1-\mathrm{Attn}_k=\sum_{n\neq k}\mathrm{Attn}_n$: $K-1$ terms of order $\delta/K$ sum to order $\delta$, not to "
     r"$O(\epsilon\delta)$.",
-    instead=r"With $1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$ the others have "
-    r"$\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$, which is between $\frac1K(1-\mathrm{Attn}_k)$ and "
-    r"$\frac2K(1-\mathrm{Attn}_k)$, for orthonormal features, exchangeable tasks and balanced prompts.",
+    instead=r"In the setting of R7 $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between "
+    r"$\frac1K(1-\mathrm{Attn}_k)$ and $\frac2K(1-\mathrm{Attn}_k)$. It is of the order $\frac{\epsilon\delta}K$ if "
+    r"$1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$. The features are orthonormal, the tasks exchangeable and the "
+    "prompts balanced.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
@@ -299,7 +301,7 @@ def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign
     follows="LDL:L8.q",
     why=r"$\log(KL\Delta/\epsilon)$ of the proof is not $\log(KL\Delta)/\epsilon$ of the lemma: at $K=1/\epsilon$ they differ by "
     r"more than $K/2$.",
-    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses: for $L\Delta\geq1$, $a\log(K/\epsilon)$ "
+    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses. For $L\Delta\geq1$, $a\log(K/\epsilon)$ "
     r"and steps that add $b\log(KL\Delta/\epsilon)$ sum to at least $b\log(KL\Delta/\epsilon)$, and to at most "
     r"$(a+b)\log(KL\Delta/\epsilon)$.",
     costs="nothing",
@@ -373,9 +375,10 @@ def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> 
     follows="LDL:T2",
     why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so that $1-\mathrm{Attn}_k$ has at least the order "
     r"$\delta\sqrt{\epsilon/\log(KL\Delta/\epsilon)}$ at $T_s^*$.",
-    instead=r"For $K\geq3$ and $\epsilon\delta\leq\frac12$, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time "
-    r"between $\frac16$ and $\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$, for "
-    "orthonormal features, exchangeable tasks, balanced prompts and the flow.",
+    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
+    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
+    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
+    "training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(exact=True),
     control=(dict(least=Fraction(1, 4)), dict(most=1)),

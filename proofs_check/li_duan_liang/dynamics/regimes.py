@@ -14,9 +14,9 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
 
@@ -52,10 +52,10 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
     r"$\epsilon/L$; the printed $T_s^*$ falls by $s$ under $(sL,\eta/s^2,s\epsilon)$.",
     details=r"A threshold in $L$ that does not move with $\epsilon$, such as $1/(\Delta\delta)$, is impossible for every law of "
     r"this form, for any features, tasks and prompts.",
-    instead=r"One law holds for every $L$: the loss is $\leq\epsilon^2$ from "
-    r"$T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, $r=\frac{\sigma_f}\epsilon\geq1$, and $T$ is "
-    r"the same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$, for orthonormal features, exchangeable tasks, balanced "
-    "prompts and the flow.",
+    instead=r"In the setting of R7 one law holds for every $L$: the loss is $\leq\epsilon^2$ from "
+    r"$T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, $r=\frac{\sigma_f}\epsilon\geq1$. $T$ is the "
+    r"same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$. The features are orthonormal, the tasks exchangeable, the "
+    "prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
     repair=dict(law="of the flow"),
     control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
@@ -151,9 +151,9 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     r"loss below $L^2\Delta^2/16$.",
     details=r"The query $v_1$ needs $Q<0$ and the query $v_2$ needs $Q>0$, and for the wrong sign the mean attention on the own "
     r"class is at most 1/2, for iid prompts of every length.",
-    instead=r"For equiangular features of one norm at distance $\Delta$, exchangeable tasks, balanced prompts and "
-    r"the flow the loss is $\leq\epsilon^2$ from $\frac{4K^2r^2}{\eta\kappa^2\sigma_f^2}$ on, "
-    r"$r=\frac{\sigma_f}\epsilon\geq1$, $\kappa=\frac12\Delta^2$, whatever $L$ is.",
+    instead=r"For equiangular features of one norm and exchangeable tasks the loss is $\leq\epsilon^2$ from "
+    r"$\frac{4K^2r^2}{\eta\kappa^2\sigma_f^2}$ on, $r=\frac{\sigma_f}\epsilon\geq1$, whatever $L$ is. Here "
+    r"$\kappa=\frac12\Delta^2$, the prompts are balanced, and training is the flow from $Q=0$.",
     costs="a hypothesis",
     repair=dict(features="equiangular"),
     control=dict(most=Fraction(7, 2)),
@@ -274,9 +274,9 @@ def _gain(K: int, etaL2: Fraction, y: Fraction) -> sp.Expr:
     false="false",
     why=r"The attention rises slowly at first: its speed is proportional to $a^2(1-a)^3$, which at the start, $a=1/K$, is smaller "
     r"than at $a=2/5$ by a factor of order $K^2$.",
-    instead=r"The speed of the attention $a$ is proportional to $a^2(1-a)^3$: it is largest at $a=\frac25$, and at "
-    r"the start, $a=\frac1K$, at most $\frac{29}{K^2}$ times that, for orthonormal features, exchangeable tasks, "
-    "balanced prompts and the flow.",
+    instead=r"In the setting of R7 the speed of the attention is largest at $\frac25$, and at most $\frac{29}{K^2}$ "
+    r"times that at the start, where the attention is $\frac1K$. The features are orthonormal, the tasks "
+    "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
     repair=dict(fastest=Fraction(2, 5)),
     control=(dict(fastest=Fraction(3, 8)), dict(most=25)),
@@ -321,9 +321,9 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     follows="LDL:abs.rise",
     why=r"At $Q=0$ $g_k$ is of order $L^2\Delta^2/K^2$, because $\mathrm{Attn}_k=1/K$ stands in (12): it grows by a factor "
     r"of order $K$ until $\mathrm{Attn}_k=1/3$.",
-    instead=r"$g_k$ is proportional to $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$, and largest at "
-    r"$\mathrm{Attn}_k=\frac13$: it is small where the prediction is worst, for orthonormal features, exchangeable "
-    "tasks and balanced prompts.",
+    instead=r"In the setting of R7 $g_k$ is proportional to $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$, largest at "
+    r"$\mathrm{Attn}_k=\frac13$, and small where the prediction is worst. The features are orthonormal, the tasks "
+    "exchangeable and the prompts balanced.",
     costs="nothing",
     repair=dict(largest=Fraction(1, 3)),
     control=dict(largest=Fraction(3, 10)),

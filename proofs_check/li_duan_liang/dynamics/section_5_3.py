@@ -14,9 +14,9 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import IN_SHARP, WHERE, K, c1, n
-from proofs_check.li_duan_liang.dynamics import exact_training
 from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
 
 
@@ -75,9 +75,9 @@ def the_first_phase_is_not_enough(*, factor: int = 6) -> Evidence:
     false="gap",
     why=r"The update of $q_k$ is $\eta g_k$ with one $\eta$ throughout: it can only become small because $g_k$ becomes small, as "
     r"the paragraph before says.",
-    instead=r"$g_k$ is at most $8(1-\mathrm{Attn}_k)^2$ times its value at $\mathrm{Attn}_k=\frac12$ from there on: "
-    "the updates of $q_k$ become small because $g_k$ does, in both regimes (orthonormal features, exchangeable "
-    "tasks and balanced prompts).",
+    instead=r"In the setting of R7 $g_k$ is at most $8(1-\mathrm{Attn}_k)^2$ times its value at "
+    r"$\mathrm{Attn}_k=\frac12$ from there on. The updates of $q_k$ become small because $g_k$ does, in both "
+    "regimes. The features are orthonormal, the tasks exchangeable and the prompts balanced.",
     costs="nothing",
     repair=dict(falls=True),
     control=dict(eight=7),

@@ -257,9 +257,9 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1)) -> Evidence:
     false="gap",
     why=r"The factor $\Theta(L^2\Delta^2)$ is lost, and in the sharp regime it is at least of order $1/\delta^2$: for "
     r"$\delta=.01$, $L\Delta=10^4$, $\epsilon=.1$ the product is 100, not $O(.01)$.",
-    instead=r"$\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]\leq B^2C^2\epsilon^2\delta^2L^2\Delta^2$ for "
-    r"$1-\mathrm{Attn}_k\leq B\epsilon\delta$ and $\Theta(L^2\Delta^2)\leq C^2L^2\Delta^2$, which is $O(\epsilon^2)$ "
-    r"for $L\Delta\delta=O(1)$ only.",
+    instead=r"For $1-\mathrm{Attn}_k\leq B\epsilon\delta$, $\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]\leq "
+    r"B^2C^2\epsilon^2\delta^2L^2\Delta^2$. Here $\Theta(L^2\Delta^2)\leq C^2L^2\Delta^2$; it is $O(\epsilon^2)$ for "
+    r"$L\Delta\delta=O(1)$ only.",
     costs="the theorem",
     repair=dict(power=2),
     control=(dict(power=3), dict(constant=Fraction(9, 10))),

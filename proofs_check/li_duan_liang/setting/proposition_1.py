@@ -175,7 +175,7 @@ def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evid
     r"Even with $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ the squared error is $\mathcal{O}(L^2\Delta^2\epsilon^2)$ only.",
     instead=r"After training on exchangeable tasks $\mathbb{E}(\hat "
     r"y-f(v_k))^2\leq\frac2{p_k}\big(\frac{CL\Delta}{\sigma_f}\big)^2\mathcal{L}$ for every task $f$ whose values "
-    r"differ by at most $CL\Delta$, where $\mathcal{L}$ is the loss and the mean is over prompts with the query "
+    r"differ by at most $CL\Delta$. Here $\mathcal{L}$ is the loss, and the mean is over prompts with the query "
     "$v_k$.",
     costs="the theorem",
     repair=dict(constant=2),

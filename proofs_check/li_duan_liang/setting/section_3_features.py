@@ -16,7 +16,7 @@ from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, definition
-from proofs_check.li_duan_liang.dynamics import exact_training
+from proofs_check.instances.features import exact_training
 
 n = Diverging.n
 
@@ -148,8 +148,8 @@ TWO_GEOMETRIES = Diverging(
     details=r"The ratio of the times to attention $\frac12$ is at least $K/(64\Delta^4r)$ for $r=2^m$ and "
     r"$K=\prod_{i\leq m}(2^i+2)$: from the closed form for orthogonal features at distance $\Delta$, and the upper bound "
     r"$32rK/(\eta\sigma_f^2)$ for one orbit in $\mathbb{R}^r$ at distance $1$. Tasks, $\eta$ and $p_k=1/K$ are the same.",
-    instead=r"A law in $K$, $L$ and $\Delta$ alone needs one geometry: for equiangular features of one norm the time "
-    r"to attention $\frac12$ is between $\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K-5K)$ and "
+    instead=r"A law in $K$, $L$ and $\Delta$ alone needs one geometry, such as equiangular features of one norm. For "
+    r"them the time to attention $\frac12$ is between $\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K-5K)$ and "
     r"$\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K)$, $\kappa=\frac12\Delta^2$, for exchangeable tasks, balanced "
     "prompts and the flow.",
     costs="a hypothesis",

@@ -90,9 +90,9 @@ JUMP = Robust(
     false="gap",
     why=r"(4) asks for the bound at distances $\Theta(\delta_0)$ only; $f=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets it where "
     r"$\|x-x'\|\geq\frac12\delta_0$, and jumps.",
-    instead=r"On a convex $\mathcal{X}$ the bound $|f(x)-f(x')|\leq L\|x-x'\|$ follows at all distances from $\frac12\delta_0$ "
-    r"on, by one step up to $2\delta_0$, and beyond by steps whose lengths are between $\delta_0$ and $2\delta_0$; at smaller ones "
-    "ask for it.",
+    instead=r"On a convex $\mathcal{X}$ the bound $|f(x)-f(x')|\leq L\|x-x'\|$ follows at all distances from "
+    r"$\frac12\delta_0$ on; at smaller ones ask for it. One step leads up to $2\delta_0$, and beyond steps whose "
+    r"lengths are between $\delta_0$ and $2\delta_0$.",
     costs="nothing",
     repair=dict(convex=True),
     control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
