@@ -169,11 +169,13 @@ def _monotone() -> Line:
     in_L, in_Delta = exponent(scale, [half(s, 1.0) for s in scale]), exponent(scale, [half(1.0, s) for s in scale])
     spreads = [spread(K, L, DELTA) for L in scale]
     done = [ReducedAttention(K, s2).loss_time(VARIED_EPS**2 / s2) for s2 in spreads]
+    near = [spread(8, L, DELTA) for L in (9 / 32, 10 / 32)]
+    low, high = (ReducedAttention(8, s2).loss_time(1 / 64 / s2) for s2 in near)
     says = (
-        f"The ledger certifies this of the printed T_f^*, which goes like L^-2 Delta^-2. The exact time to the attention 1/2 goes "
-        f"like L^{in_L.value:.3f} and, as the tasks vary over the distance of the features, like Delta^{in_Delta.value:.3f}. But "
-        f"the time to the loss eps^2 hardly depends on L in the end: from L = 1 to 1000 it falls by the factor "
-        f"{done[0] / done[-1]:.2f} (K = {K}, eps = {VARIED_EPS:g}), and T_f^* by 10^6."
+        f"The printed T_f^* goes like L^-2 Delta^-2. The exact time to the attention 1/2 goes like L^{in_L.value:.3f} and, as the "
+        f"tasks vary over the distance of the features, like Delta^{in_Delta.value:.3f}. But the time to the loss eps^2 grows from "
+        f"{low:.4g} to {high:.4g} steps between L = 9/32 and 10/32 at K = 8, eps = 1/8, eta = 1, for a larger L starts with a "
+        f"larger loss; and it hardly depends on L in the end: from L = 1 to 1000 it falls by the factor {done[0] / done[-1]:.2f} "
+        f"(K = {K}, eps = {VARIED_EPS:g}), and T_f^* by 10^6."
     )
-    slower = in_L.high >= 0 or in_Delta.high >= 0 or done != sorted(done, reverse=True)
-    return _printed("LDL:T1.mono", "Theorem 1: convergence is faster as L or Delta increases", says, slower)
+    return _printed("LDL:T1.mono/faster", "Theorem 1: convergence is faster as L or Delta increases", says, high > low)

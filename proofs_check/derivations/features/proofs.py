@@ -74,14 +74,14 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             lambda **numbers: updates.own_statement(rate=updates.eta, **numbers),
             lambda: updates.at_the_rate(updates.own_update(), updates.eta),
         ),
-        "LDL:L4.2": Proof(updates.other_statements, each(updates.other_update, 2)),
-        "LDL:P2.off": Proof(
-            lambda **numbers: updates.other_statements(rate=updates.eta, **numbers),
-            each(lambda: tuple(updates.at_the_rate(thm, updates.eta) for thm in updates.other_update()), 2),
+        "LDL:L4.2": one(updates.other_statement, updates.other_update),
+        "LDL:P2.off": one(
+            lambda **numbers: updates.other_statement(rate=updates.eta, **numbers),
+            lambda: updates.at_the_rate(updates.other_update(), updates.eta),
         ),
         "LDL:L2.van": Proof(updates.vanishing_statements, each(updates.vanishing_update, 2)),
         "LDL:L5.off": one(updates.first_statement, updates.first_phase),
-        "LDL:L8.off": one(updates.second_statement, updates.second_phase),
+        "LDL:L8.off/inference": one(updates.second_statement, updates.second_phase),
         "LDL:C.step5": Proof(updates.regrouped_statements, each(updates.regrouped, 2)),
         "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_of_one_order, 2)),
     }

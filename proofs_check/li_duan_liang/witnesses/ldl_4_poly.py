@@ -1,10 +1,9 @@
-"""Contribution 3: near-zero loss in polynomial time. K = 2, features on a line: for no Q at all."""
+"""Features 0, e_2, ..., e_K, tasks +-L/2 on halves: the loss at the query 0 alone, over epsilon^2."""
+from fractions import Fraction as F
 
-from math import exp
-
-v1, v2, L, epsilon = 1, 2, 2, 1 / 3
-w = lambda z: 1 / (1 + exp(-z))
-loss = lambda Q: L**2 * (v2 - v1) ** 2 / 4 * ((1 - w(v1 * (v1 - v2) * Q)) ** 2 + (1 - w(v2 * (v2 - v1) * Q)) ** 2)
-least = min(loss(Q / 100) for Q in range(-2000, 2001))
-print("least loss on a grid of Q:", least, ">= 1/4 >", epsilon**2)
-assert least >= 1 / 4 > epsilon**2
+L = F(5, 2)
+for K in (4, 40, 400):
+    epsilon = F(3, 2) / K  # 3/8 for K = 4
+    loss = F(1, 2) * F(1, K) * (L / 2) ** 2
+    print(K, epsilon, float(loss / epsilon**2), "<= 1")
+    assert loss > epsilon**2

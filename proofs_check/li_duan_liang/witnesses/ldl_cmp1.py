@@ -1,9 +1,10 @@
-"""Section 4: T_s^*(L) <= c T_f^*(1/(Delta delta)) for L far above 1/epsilon. eta = 1."""
+"""Section 4: L epsilon T(L) <= c T(1), T the exact time of the flow to the loss epsilon^2 at one eta."""
 
-from math import log, sqrt
+from math import log
 
-for K in (2, 2000):
-    N, delta, epsilon, L = 2000 * K**3, 1 / (10 * K), 1 / sqrt(K), 10 * K
-    left, right = K * log(K * L * sqrt(2) / epsilon) / (epsilon * 2 * delta**2 * L**2), K * log(K / epsilon)
-    print("K, N, delta, epsilon, L:", K, N, delta, epsilon, L, "left", left, "right", right)
-    assert left > right
+for K in (8, 8000):
+    N, delta, epsilon, M, T = 2000 * K**3, 1 / (10 * K), 1 / K, K - 1, []
+    for L in (1, K**2):  # y = e^z at this loss
+        y = L * K / (2 * epsilon) - M
+        T.append(((y**2 - 1) / 2 + 3 * M * (y - 1) + 3 * M**2 * log(y) + M**3 * (1 - 1 / y)) / L**2)
+    assert print(K, N, delta, epsilon, L, "flat", 1, L * epsilon, T[0] / T[1]) or L * epsilon > T[0] / T[1]
