@@ -167,8 +167,8 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
     false="gap",
     why=r"On the event of (9) $N/|V_k|\leq1/(p_k-\delta)$, which is near $K$ if $\delta$ is small: for $\delta=1/K^2$ it is at "
     r"most $2K$, and $1/\delta=K^2$.",
-    instead=r"$\frac2{3p_k}\leq\frac N{|V_k|}\leq\frac2{p_k}$ where $\delta\leq\frac12p_k$: with $p_k=\Theta(1/K)$ "
-    r"it is $\Theta(K)$.",
+    instead=r"On the event of (9) $\frac2{3p_k}\leq\frac N{|V_k|}\leq\frac2{p_k}$ where $\delta\leq\frac12p_k$: with "
+    r"$p_k=\Theta(1/K)$ it is $\Theta(K)$.",
     costs="nothing",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 4)), dict(most=Fraction(9, 5))),

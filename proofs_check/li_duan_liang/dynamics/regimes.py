@@ -194,21 +194,34 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     r"orders for every $L$: $L=K^2\gg1/\epsilon=K$ gains no growing factor over $L=1$.",
     details=r"On the printed formulas the sentence holds for a flat $L$ of order 1, and fails for $L=1/(\Delta\delta)$: there "
     r"$T_s^*\geq T_f^*/\epsilon$ up to $L=\epsilon^{-1/2}/(\Delta\delta)$.",
-    instead=r"For orthonormal features, exchangeable tasks and balanced prompts the late loss of the flow is $\frac{K-1}{4\eta t}$ "
-    r"whatever $L$ is; what a larger $L$ shortens is the time to a given attention, like $1/(\eta L^2)$.",
+    instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, the loss is $\frac{K-1}{4\eta t}(1+\theta)$ "
+    r"with $0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$, whatever $L$ is. Here $K\geq3$ and "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
+    "prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
-    needs=("OURS:R7.time",),
+    repair=dict(exact=True),
+    control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
+    needs=exact_training.R7,
     hypotheses=(*IN_SHARP, "flat > 0", "2*flat**2*delta**2 <= 1"),
+    argument=exact_training.EXACT,
 )
-def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
+def sharp_is_faster_beyond_one_over_epsilon(
+    *, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""At $\epsilon=\frac1K$, $\delta=\frac1{10K}$ and one $\eta$ the time to the loss $\epsilon^2$
     is shorter at the sharp $L=K^2$ than at the flat 1 by $cL\epsilon$: refuted for every $c>0$, as
-    the quotient of the exact times of the flow tends to 1; $K=2n$, $n\geq4$.
+    the quotient of the exact times of the flow tends to 1; $K=2n$, $n\geq4$. Repaired, the loss
+    $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$ at the time $t$ is between
+    $\frac{K-1}{4\eta t}$ and this times $1+\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
+    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
+    and `last` stand for the 4 and the 2.
     """
-    at = {**slow.member(L=K**2), "flat": sp.S.One}
-    sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
-    where = {**WHERE, "prompts": "balanced", "eta": "one for both"}
-    return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
+    if not exact:
+        at = {**slow.member(L=K**2), "flat": sp.S.One}
+        sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
+        where = {**WHERE, "prompts": "balanced", "eta": "one for both"}
+        return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
+    return exact_training.late_rest(first, last, least)
 
 
 @claim(
@@ -216,15 +229,21 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     false="gap",
     why=r"For orthonormal features and exchangeable tasks no step is too large: each increases the score gap $z$, and the loss "
     r"falls at every step for every $\eta L^2$.",
-    instead=r"$f\to sf$ with $\eta\to\eta/s^2$ leaves the path as it is; so where large steps do harm, the largest good $\eta$ is "
-    r"proportional to $1/L^2$, without a threshold.",
+    instead=r"In the setting of R7 the loss falls at every step, for every $\eta L^2$. The features are orthonormal, "
+    r"the tasks exchangeable and the prompts balanced. For every problem $(sL,\frac\eta{s^2})$ takes the path of "
+    r"$(L,\eta)$ by R9: no threshold in $L$ tells which steps are too large.",
     costs="nothing",
+    repair=dict(falls=True),
+    control=dict(sign=-1),
+    needs=("OURS:R7.flow", "OURS:R9"),
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
+    argument=r"Repaired, by R7.flow gradient descent moves one number $z$, by steps of any size.",
 )
-def larger_gradients_require_smaller_steps() -> Evidence:
-    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac
-    K{K-1}(1-\mathrm{Attn}_k)^2$ when $\eta L^2$ is large is refuted: with $z$ the gap,
-    $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$, the step increases $z$.
+def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
+    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
+    when $\eta L^2$ is large is refuted: with $z$ the gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$,
+    the step increases $z$. Repaired, $z$ increases, and $1-\mathrm{Attn}_k$ falls as $z$
+    increases, with `sign` for the sign of both.
     """
     whole, z, size = (
         sp.Symbol("K", integer=True, positive=True),
@@ -233,8 +252,11 @@ def larger_gradients_require_smaller_steps() -> Evidence:
     )
     rest = lambda z: (whole - 1) / (exp(z) + whole - 1)
     C = sp.Symbol("C", positive=True)
-    after = z + ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
-    return forall(rest(after), ">=", rest(z), {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)})
+    step = sign * ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
+    box = {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)}
+    if falls:
+        return all_of(forall(step, ">", 0, box), forall(sign * sp.diff(rest(z), z), "<", 0, box))
+    return forall(rest(z + step), ">=", rest(z), box)
 
 
 @claim(

@@ -13,7 +13,7 @@ import sympy as sp
 from sympy import oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Integers, forall
+from numerics.provers import Closed, Integers, forall
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.witnessed import along, at_point, definition
@@ -148,13 +148,21 @@ LINEAR = Diverging(
     details=r"A direction $u$ drawn at random does no better: $\max_k|u_k|$ is of the order $\sqrt{\log K/K}$, so that with any "
     r"fixed constant the share of the linear tasks that meet the second line of (4) tends to $0$. A ReLU whose threshold lies "
     "above all features is $0$ on them.",
-    instead=r"The constant in $\Theta(L)$ is an assumption on the task and the features together; where $K$ grows, so must $d$, "
-    "and generic functions become flat on the features.",
+    instead=r"On features at one distance $\Delta$ the second line holds, with the constant $\frac12r$ from below, "
+    r"where the values of the task differ by $rL\Delta$ somewhere. So $\Theta(L)$ is an assumption on the task and "
+    "the features together; where $K$ grows, so must $d$, and generic functions become flat on the features.",
     costs="a hypothesis",
+    repair=dict(half=Fraction(1, 2)),
+    control=dict(half=Fraction(3, 5)),
     hypotheses=LINEAR.hypotheses,
+    argument="The values at the other features lie between the least and the largest one, which are values at two features.",
 )
-def generic_tasks_are_too_flat() -> Evidence:
+def generic_tasks_are_too_flat(*, half: Fraction | None = None) -> Evidence:
     r"""For orthonormal features the linear tasks with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ defeat every
-    constant $c$ in $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$.
+    constant $c$ in $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$. Repaired, every value
+    differs from the least or the largest one by at least `half` = 1/2 times their difference.
     """
-    return along(LINEAR, f="L <u, x>, u = (1, ..., 1, -1, ..., -1)/sqrt(K)")
+    if half is None:
+        return along(LINEAR, f="L <u, x>, u = (1, ..., 1, -1, ..., -1)/sqrt(K)")
+    a = sp.Symbol("a", nonnegative=True)  # the value, as a share of the way from the least to the largest one
+    return forall(sp.Max(1 - a, a), ">=", sp.Rational(half), {a: Closed(0, 1)})
