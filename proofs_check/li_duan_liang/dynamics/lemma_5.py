@@ -146,7 +146,7 @@ def gap_at_the_end_of_phase_1(
     why=r"The constant of $\Theta(\log K)$ is an exponent of $K$: $q_k-q_{k,m}=\frac12\log K$ is $\Theta(\log K)$ and gives "
     r"$K^{-1/2}$, not $O(1/K)$.",
     instead=r"$\exp(q_{k,m}-q_k)=O(1/K)$ follows from $q_k-q_{k,m}\geq\log K-O(1)$.",
-    costs="the theorem",
+    costs="constants",
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     hypotheses=HYPOTHESES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import log, oo
+from sympy import log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
@@ -19,13 +19,13 @@ from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT
 
 delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
-#: delta and epsilon of order 1, L Delta delta <= 1.
-COARSE = slow.member(delta=sp.Rational(1, 4), epsilon=sp.Rational(1, 2), L=sp.Integer(2), N=320 * K**3)
+#: delta and epsilon tend to 0 slowly, as delta = o(1) in Lemmas 5 and 6; L Delta delta <= 1.
+COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 4), L=K ** sp.Rational(1, 4) / 2, N=320 * K**3)
 
 
-def along_coarse(index: sp.Expr, delta: sp.Expr) -> dict[str, sp.Expr]:
-    """The instance of an index in which delta is kept fixed."""
-    named = {**COARSE, "delta": delta}
+def along_coarse(index: sp.Expr, width: sp.Expr) -> dict[str, sp.Expr]:
+    """The instance of an index in which delta is multiplied by a width."""
+    named = {**COARSE, "delta": width * COARSE["delta"]}
     return {name: sp.sympify(e).subs(n, index) for name, e in named.items()}
 
 
@@ -93,8 +93,8 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
     "LDL:P3/rate.lower",
     false="false",
     follows="LDL:P2/rate.lower",
-    why=r"For fixed $\delta$ and $\epsilon$ Phase II begins after order $K\log K$ steps, while "
-    r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
+    why=r"Phase II begins after order $K\log K$ steps, while $\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order "
+    r"$L^2\Delta^2/K^2$, and printed is $\delta^2L^2\Delta^2/K$: more for $\delta=K^{-1/4}$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P3/rate.",
     instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
     r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
@@ -103,12 +103,12 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
     repair=dict(exact=True),
     control=dict(power=1),
     robust=Diverging(
-        point={"delta": Fraction(1, 4)},
+        point={"width": Fraction(1)},
         hypotheses=IN_FLAT,
         sequence=along_coarse,
         ratio=lambda K, L, delta, **_: (delta**2 * L**2 * DELTA2 / K) / slow.gradient_early(K, L),
-        exceeds=n / 64,
-        least=8,
+        exceeds=sqrt(n) / 2,
+        least=128,
     ),
     needs=("LDL:P2/early", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
@@ -117,13 +117,13 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
 def rate_of_phase_2_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2}K$: refuted
     for every $c>0$ at its first step. It comes while $z\leq\log2$, as $CK\log K$ steps raise $z$ by
-    order $\frac{\log K}K$ only. The witness has $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ and
+    order $\frac{\log K}K$ only. The witness has $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ and
     $K=2n$ classes. Repaired, $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$
     with $p_k=\frac1K$, and `power` for the exponent.
     """
     if not exact:
         left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 / K
-        return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=8)
+        return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=128)
     return exact_training.updates(power)
 
 
@@ -156,9 +156,10 @@ def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1
 @claim(
     "LDL:P3/attn",
     false="false",
-    why=r"For fixed $\delta$ and $\epsilon$ the printed $T_f^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still at most "
-    r"$\frac2K(1+O(\log(K)/K))$.",
-    details=r"(9) allows every $\delta\geq\sqrt{20K/N}$. The witness has $\delta=1/4$, $\epsilon=1/2$, $L=2$.",
+    why=r"For $\delta=\epsilon=K^{-1/4}$ the printed $T_f^*$ has order $K^{3/2}\log K$, and $\mathrm{Attn}_k$ is still at most "
+    r"$\frac2K(1+O(\log(K)/\sqrt K))$.",
+    details=r"(9) allows every $\delta\geq\sqrt{20K/N}$, and Lemma 6 asks for $\delta=o(1)$. With $\epsilon=K^{-1/2}$ "
+    r"$\mathrm{Attn}_k$ is .012, .0011, $10^{-4}$, $10^{-5}$ and $10^{-6}$ at $T_f^*$ for $K=10^2,\dots,10^6$ at $\eta=1/L^2$.",
     instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
     r"exchangeable tasks, balanced prompts and the flow. $\Omega(1/(1+\epsilon\delta))$ says no more than "
     r"$\Omega(1)$.",
@@ -166,7 +167,7 @@ def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
     robust=Diverging(
-        point={"delta": Fraction(1, 4)},
+        point={"width": Fraction(1)},
         hypotheses=IN_FLAT,
         sequence=along_coarse,
         ratio=lambda K, delta, epsilon, **_: 1 / (1 + epsilon * delta) / attention_coarse(K, delta, epsilon),
@@ -179,7 +180,7 @@ def rate_of_the_other_scores_in_phase_2(*, exact: bool = False, classes: int = 1
 )
 def attention_at_the_end_of_phase_2(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At $t=T_f^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
-    $\delta=\frac14$, $\epsilon=\frac12$, $L=2$ with $K=2n$ classes, in every prompt with
+    $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ with $K=2n$ classes, in every prompt with
     $|V_k|\leq\frac{11N}{10K}$. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
     $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
     the 3.
@@ -248,7 +249,7 @@ def logarithm_of_a_quotient(*, inside: bool = False, least: int | Fraction = 1, 
     r"$1/K$ at $\epsilon=1/K$, where the next display needs $O(\epsilon/K)$.",
     instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$, which the next display needs, follows from "
     r"$q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
-    costs="the theorem",
+    costs="constants",
     repair=dict(constant=1),
     control=dict(constant=Fraction(9, 10)),
     hypotheses=IN_FLAT,
@@ -333,8 +334,8 @@ def scores_moved_by_small_steps(*, c: Fraction = Fraction(1)) -> Evidence:
     "LDL:L8.attn",
     false="gap",
     follows="LDL:P3/attn",
-    why=r"For fixed $\delta$ and $\epsilon$ $T_f^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still near $1/K$. The equation "
-    r"referred to as (7) is the loss; (9) is meant.",
+    why=r"For $\delta=\epsilon=K^{-1/4}$ $T_f^*$ has order $K^{3/2}\log K$, and $\mathrm{Attn}_k$ is still near $1/K$. The "
+    r"equation referred to as (7) is the loss; (9) is meant.",
     instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
     "exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",

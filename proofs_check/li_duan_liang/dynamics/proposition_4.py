@@ -1,29 +1,27 @@
-"""Proposition 4 of Li, Duan & Liang with Lemmas 9 and 10: Phase III in the sharp regime."""
+"""Proposition 4 of Li, Duan & Liang: Phase III in the sharp regime."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
 import sympy as sp
-from sympy import exp, log, oo, sqrt
+from sympy import exp, oo
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
-from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
-from proofs_check.li_duan_liang.dynamics.proposition_3 import odds_of_a_gap, sum_of_two_phases
 
 SHARP = slow.member(L=10 * K)
 delta, epsilon, L = SHARP["delta"], SHARP["epsilon"], SHARP["L"]
 #: The same instances with n^4 for n, of which an early one defeats constants equal to 1.
 FAR = {name: sp.sympify(e).subs(n, n**4) for name, e in SHARP.items()}
-#: delta and epsilon of order 1, L Delta delta >= 1.
-COARSE = slow.member(delta=sp.Rational(1, 4), epsilon=sp.Rational(1, 2), L=sp.Integer(4), N=320 * K**3)
+#: delta and epsilon tend to 0 slowly, as the end of Appendix E.2 says; L Delta delta >= 1.
+COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 8), L=K ** sp.Rational(1, 4), N=320 * K**3)
 
 
 def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 1) -> sp.Expr:
@@ -34,9 +32,9 @@ def excess(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, steps: sp.Expr | int = 
     return late / (delta**2 * DELTA2 * epsilon / K)
 
 
-def along_coarse(index: sp.Expr, delta: sp.Expr) -> dict[str, sp.Expr]:
-    """The instance of an index in which delta is kept fixed."""
-    return {name: sp.sympify(e).subs(n, index) for name, e in {**COARSE, "delta": delta}.items()}
+def along_coarse(index: sp.Expr, width: sp.Expr) -> dict[str, sp.Expr]:
+    """The instance of an index in which delta is multiplied by a width."""
+    return {name: sp.sympify(e).subs(n, index) for name, e in {**COARSE, "delta": width * COARSE["delta"]}.items()}
 
 
 def attention_coarse(K: sp.Expr, delta: sp.Expr, epsilon: sp.Expr, L: sp.Expr, steps: sp.Expr | int = 1) -> sp.Expr:
@@ -113,8 +111,8 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
     "LDL:P4/rate.lower",
     false="false",
     follows="LDL:P2/rate.lower",
-    why=r"For fixed $\delta$, $\epsilon$ and $L$ Phase III begins after order $K\log K$ steps, while "
-    r"$\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order $L^2\Delta^2/K^2$, and printed is $1/K$.",
+    why=r"For $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$ Phase III begins after order $K^{3/2}\log K$ steps, while "
+    r"$g_k$ has order $L^2\Delta^2/K^2$, and printed is $L^2\Delta^2K^{-13/8}$.",
     details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P4/rate.",
     instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
     r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
@@ -123,11 +121,11 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
     repair=dict(exact=True),
     control=dict(power=1),
     robust=Diverging(
-        point={"delta": Fraction(1, 4)},
+        point={"width": Fraction(1)},
         hypotheses=IN_SHARP,
         sequence=along_coarse,
         ratio=lambda K, L, delta, epsilon, **_: (delta**2 * L**2 * DELTA2 * epsilon / K) / slow.gradient_early(K, L),
-        exceeds=n / 128,
+        exceeds=n ** sp.Rational(3, 8) / 2,
         least=80,
     ),
     needs=("LDL:P2/early", *exact_training.UPDATES),
@@ -136,10 +134,11 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
 )
 def rate_of_phase_3_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
-    refuted for every $c>0$ at its first step, where $z\leq\log2$, as $CK\log K$ steps raise $z$ by
-    order $\frac{\log K}K$ only. The witness has $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ and
-    $K=2n$ classes. Repaired, $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$
-    with $p_k=\frac1K$, and `power` for the exponent.
+    refuted for every $c>0$ at its first step, where $z\leq\log2$, as $CK^{3/2}\log K$ steps raise
+    $z$ by order $\frac{\log K}{\sqrt K}$ only. The witness has $\delta=K^{-1/4}$,
+    $\epsilon=K^{-1/8}$, $L=K^{1/4}$ and $K=2n$ classes. Repaired,
+    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
+    `power` for the exponent.
     """
     if not exact:
         left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
@@ -178,9 +177,9 @@ def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1
 @claim(
     "LDL:P4/attn",
     false="false",
-    why=r"For fixed $\delta$, $\epsilon$ and $L$ the printed $T_s^*$ has order $K\log K$, and $\mathrm{Attn}_k$ is still at most "
-    r"$\frac2K(1+O(\log(K)/K))$.",
-    details=r"The witness has $\delta=1/4$, $\epsilon=1/2$ and $L=4$, so that $L\Delta\delta=\sqrt2$.",
+    why=r"For $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=1/\delta$ the printed $T_s^*$ has order $K^{13/8}\log K$, and "
+    r"$\mathrm{Attn}_k$ is still at most $\frac2K(1+O(K^{-3/8}\log K))$.",
+    details=r"Both $\delta$ and $\epsilon$ tend to 0, as the end of Appendix E.2 says, and $L\Delta\delta=\sqrt2$.",
     instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
     r"exchangeable tasks, balanced prompts and the flow. $\Omega(1/(1+\epsilon\delta))$ says no more than "
     r"$\Omega(1)$.",
@@ -188,12 +187,12 @@ def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1
     repair=dict(exact=True),
     control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
     robust=Diverging(
-        point={"delta": Fraction(1, 4)},
+        point={"width": Fraction(1)},
         hypotheses=IN_SHARP,
         sequence=along_coarse,
         ratio=lambda K, delta, epsilon, L, **_: 1 / (1 + epsilon * delta) / attention_coarse(K, delta, epsilon, L),
         exceeds=n / 10,
-        least=320,
+        least=3000,
     ),
     needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=IN_SHARP,
@@ -201,7 +200,7 @@ def rate_of_the_other_scores_in_phase_3(*, exact: bool = False, classes: int = 1
 )
 def attention_at_the_end_of_phase_3(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At $t=T_s^*+1$ $\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$: refuted for every $c>0$ at
-    $\delta=\frac14$, $\epsilon=\frac12$, $L=4$ with $K=2n$ classes, in every prompt with
+    $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$, $L=K^{1/4}$ with $K=2n$ classes, in every prompt with
     $|V_k|\leq\frac{11N}{10K}$. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
     $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
     the 3.
@@ -209,192 +208,5 @@ def attention_at_the_end_of_phase_3(*, exact: bool = False, logs: int | Fraction
     if not exact:
         named = {name: COARSE[name] for name in ("K", "delta", "epsilon", "L")}
         left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
-        return defeated(left, c1 * attention_coarse(**named, steps=c2), n, at=COARSE, where=WHERE, least=320)
+        return defeated(left, c1 * attention_coarse(**named, steps=c2), n, at=COARSE, where=WHERE, least=3000)
     return exact_training.half_in_time(logs, least)
-
-
-@claim(
-    "LDL:L9.1",
-    false="gap",
-    why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper "
-    r"bound, which the proof turns into $\Theta$.",
-    details=r"With the proof's own line $T_s^*$ would have $\epsilon^2$ in its denominator.",
-    instead=r"For orthonormal features $g_k\leq PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, the proof's own line. "
-    r"Here $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$, and values differ by at most $CL\Delta$.",
-    costs="the theorem",
-    repair=dict(power=2),
-    control=(dict(power=3), dict(constant=Fraction(9, 10))),
-    needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
-    hypotheses=IN_SHARP,
-    argument=r"By (12) $g_k\leq p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ times the square of the largest difference of values.",
-)
-def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
-    r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
-    $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
-    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and differences
-    of values of at most $CL\Delta$ it is at most `constant` = 1 times
-    $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent 2 of $\epsilon$.
-    """
-    if power == 1:
-        g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
-        return defeated(g / epsilon, c1 * g, n, at=SHARP, where=WHERE)
-    return update_from_the_rest(power, constant)
-
-
-@claim(
-    "LDL:L9.prem",
-    false="gap",
-    why=r"$1-\mathrm{Attn}_k=\sum_{n\neq k}\mathrm{Attn}_n$: $K-1$ terms of order $\delta/K$ sum to order $\delta$, not to "
-    r"$O(\epsilon\delta)$.",
-    instead=r"In the setting of R7 $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between "
-    r"$\frac1K(1-\mathrm{Attn}_k)$ and $\frac2K(1-\mathrm{Attn}_k)$. It is of the order $\frac{\epsilon\delta}K$ if "
-    r"$1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$. The features are orthonormal, the tasks exchangeable and the "
-    "prompts balanced.",
-    costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
-    needs=("OURS:R7.flow/step",),
-    hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
-)
-def premises_of_lemma_9(*, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
-    r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together
-    are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at $\epsilon=\frac1K$,
-    $K=2n$. Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and
-    `most` = 2 times $\frac{1-\mathrm{Attn}_k}K$.
-    """
-    if not exact:
-        return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
-    return exact_training.other_attention(least, most)
-
-
-@claim(
-    "LDL:L9.2",
-    false="gap",
-    follows="LDL:P4/rate",
-    why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_s^1+1$ exceeds the printed bound by "
-    r"$\frac1{\epsilon\log(K/\epsilon)}$.",
-    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
-    costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(classes=2), dict(sign=1)),
-    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
-    hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
-)
-def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
-    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the
-    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes. Repaired,
-    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
-    that of $g_{k,m}$.
-    """
-    if not exact:
-        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
-        left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
-        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
-    return exact_training.other_updates(classes, sign)
-
-
-@claim(
-    "LDL:L10.q",
-    false="typo",
-    follows="LDL:L8.q",
-    why=r"$\log(KL\Delta/\epsilon)$ of the proof is not $\log(KL\Delta)/\epsilon$ of the lemma: at $K=1/\epsilon$ they differ by "
-    r"more than $K/2$.",
-    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses. For $L\Delta\geq1$, $a\log(K/\epsilon)$ "
-    r"and steps that add $b\log(KL\Delta/\epsilon)$ sum to at least $b\log(KL\Delta/\epsilon)$, and to at most "
-    r"$(a+b)\log(KL\Delta/\epsilon)$.",
-    costs="nothing",
-    repair=dict(inside=True),
-    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
-    hypotheses=IN_SHARP,
-)
-def logarithm_of_a_quotient_in_lemma_10(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
-    r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
-    $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$, $q_k=a\log\frac
-    K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
-    $b\log\frac{KL\Delta}\epsilon$ and at most `most` = 1 times $(a+b)\log\frac{KL\Delta}\epsilon$.
-    """
-    if not inside:
-        size = K * L * sqrt(DELTA2)
-        return defeated(log(size) / epsilon, c1 * log(size / epsilon), n, at=SHARP, where=WHERE)
-    return sum_of_two_phases(least, most, more=True)
-
-
-@claim(
-    "LDL:L10.T",
-    false="typo",
-    why=r"$\eta$ is missing in the denominator: $T_s^*$ of Proposition 4 has it, and halving $\eta$ doubles the number of steps.",
-    instead=r"$T_s^*-T_f^*=\Theta(K\log(KL\Delta/\epsilon)/(\eta\epsilon\delta^2L^2\Delta^2))$.",
-    costs="nothing",
-    repair=dict(power=1),
-    control=dict(power=2),
-    hypotheses=("eta > 0", "eta <= 1"),
-)
-def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
-    r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
-    every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
-    $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
-    $\frac{\eta\delta^2L^2\Delta^2\epsilon}K$ add $\log\frac{KL\Delta}\epsilon$.
-    """
-    if not power:
-        return defeated(n, c1, n, at={"eta": 1 / n}, where={"K, L, Delta, delta, epsilon": "fixed"})
-    eta, k, size, d, e = sp.symbols("eta K LDelta delta epsilon", positive=True)
-    steps = k * log(k * size / e) / (eta**power * e * d**2 * size**2)
-    return identity(computed(r"\eta\sum_tg_k^{(t)}", steps * eta * d**2 * size**2 * e / k), log(k * size / e))
-
-
-@claim(
-    "LDL:L10.exp",
-    false="gap",
-    follows="LDL:L5.exp",
-    why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(KL\Delta/\epsilon)$ gives "
-    r"$\sqrt{\epsilon/(KL\Delta)}$, not $O(\epsilon/K)$.",
-    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$ follows from $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$, and from "
-    r"$q_k-q_{k,m}\geq\log(KL\Delta/\epsilon)-O(1)$ where $L\Delta\geq1$.",
-    costs="the theorem",
-    repair=dict(constant=1),
-    control=dict(constant=Fraction(1, 2)),
-    hypotheses=IN_SHARP,
-)
-def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
-    r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for
-    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, a gap of
-    $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$,
-    where $L\Delta\geq1$.
-    """
-    if constant < 1:
-        size = K * L * sqrt(DELTA2)
-        return defeated((epsilon / size) ** sp.Rational(constant), c1 * epsilon / K, n, at=SHARP, where=WHERE)
-    return odds_of_a_gap(constant)
-
-
-@claim(
-    "LDL:L10.1",
-    false="gap",
-    follows="LDL:T2",
-    why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so that $1-\mathrm{Attn}_k$ has at least the order "
-    r"$\delta\sqrt{\epsilon/\log(KL\Delta/\epsilon)}$ at $T_s^*$.",
-    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
-    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
-    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
-    "training is the flow from $Q=0$.",
-    costs="the theorem",
-    repair=dict(exact=True),
-    control=(dict(least=Fraction(1, 4)), dict(most=1)),
-    needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
-    hypotheses=IN_SHARP,
-    argument=exact_training.EXACT,
-)
-def the_rest_at_the_end_of_phase_3(
-    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
-) -> Evidence:
-    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a balanced
-    prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with $K=2n$,
-    $\epsilon=\frac1K$, $L=10K$. Repaired, for $K\geq3$ the time to $1-\mathrm{Attn}_k=a\leq\frac12$
-    is between `least` = 1/6 and `most` = 3/2 times $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
-    """
-    if not exact:
-        odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
-        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)
-    return exact_training.time_of_the_order(least, most)

@@ -1,8 +1,8 @@
 """Proposition 3: c delta^2 L^2 Delta^2/K <= g_k at the first step of Phase II. v_k = e_k, f =
 +-L/sqrt(2) half and half, eta = 1/L^2: g_k <= 4 L^2/K^2."""
 
-for K in (34, 3400):
-    N, delta, epsilon, L = 320 * K**3, 1 / 4, 1 / 2, 2
+for K in (256, 25600):
+    N, delta, epsilon, L = 320 * K**3, K**-0.25, K**-0.25, K**0.25 / 2
     left, right = delta**2 * 2 * L**2 / K, 4 * L**2 / K**2
     print("K, N, delta, epsilon, L:", K, N, delta, epsilon, L, "left", left, "right", right)
     assert left > right

@@ -3,8 +3,8 @@ half, eta = 1/L^2: Attn_k <= 2 (1 + 4T/(K-1)^2)/K."""
 
 from math import log, sqrt
 
-for K in (640, 640000):
-    N, delta, epsilon, L, T = 320 * K**3, 1 / 4, 1 / 2, 4, 16 * K * log(8 * sqrt(2) * K)
-    left, right = 1 / (1 + epsilon * delta), (1 + 4 * T / (K - 1) ** 2) * 2 / K
-    print("K, N, delta, epsilon, L, T:", K, N, delta, epsilon, L, T, "left", left, "right", right)
+for K in (6000, 6000000):
+    N, delta, epsilon, L = 320 * K**3, K**-0.25, K**-0.125, K**0.25
+    z = K * log(K * L * sqrt(2) / epsilon) / (delta**2 * epsilon) / (K - 1) ** 2
+    print("K, N:", K, N, "left", left := 1 / (1 + epsilon * delta), "right", right := (1 + 2 * z) * 2 / K)
     assert left > right
