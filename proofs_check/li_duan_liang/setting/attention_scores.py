@@ -158,12 +158,11 @@ def prediction_by_classes(*, power: int = 1, factor: int = 1) -> Evidence:
 
 @claim("LDL:attn", control=dict(one=2), needs=("LDL:eq10",))
 def attention_on_the_class_of_the_query(*, one: int = 1) -> Evidence:
-    r"""The attention of theory is `one` = 1 over
-    $1+\sum_{m\neq k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. The three printed
-    quotients, times their denominators, are derived for every prompt and any number of classes, and
-    three classes are tried in symbols.
-
-    Where the class of the query is empty the attention is 0 and the printed quotient is undefined.
+    r"""The attention of theory is `one` = 1 over $1+\sum_{m\neq
+    k}(|\mathcal{V}_m|/|\mathcal{V}_k|)e^{q_{k,m}-q_k}$. The three printed quotients, times their
+    denominators, are derived for every prompt and any number of classes, and three classes are
+    tried in symbols. The last two are quotients where $|\mathcal{V}_k|\geq1$; in a prompt without
+    the class of the query the attention is 0 and they are undefined.
     """
     ratio = sum(COUNTS[m] / COUNTS[0] * exp(SCORES[m, 0] - SCORES[0, 0]) for m in (1, 2))
     every_K = identity(tokens * exp(score) / (rest + tokens * exp(score)), one / (rest * exp(-score) / tokens + 1))
@@ -176,6 +175,8 @@ def shares_of_the_other_classes(*, one: int = 1) -> Evidence:
     r"""Of `one` = 1 minus the attention on the class of the query the class $n$ takes the share
     $|\mathcal{V}_n|e^{q_{k,n}}/\sum_{m\neq k}|\mathcal{V}_m|e^{q_{k,m}}$. This, times the
     denominator, is derived for every prompt and any number of classes; three are tried in symbols.
+    It is a quotient where some class other than that of the query occurs, as $1-\mathrm{Attn}_k$,
+    by which the printed one divides, is 0 elsewhere.
     """
     weights = [COUNTS[m] * exp(SCORES[m, 0]) for m in range(3)]
     own, n = sp.symbols("w_k w_n", positive=True)  # weights of the classes k and n; D is the sum over all but k

@@ -24,54 +24,50 @@ theta, tau = sp.symbols("theta tau", real=True)
 #: f_k - yhat and f_m - yhat, of which the moduli are at most those shares of B.
 S, T = theta * (1 - A) * B, tau * (1 - A_m) * B
 SHARES = {A: Closed(0, 1), A_m: Closed(0, 1), theta: Closed(-1, 1), tau: Closed(-1, 1), B: (0, oo)}
-ANY_FEATURES = r"The norms of the features are not bounded by their distances: for $(R,0)$, $(R-a,b)$ at $Q=0$ "
+ANY_FEATURES = (
+    r"For features $e_k\pm\beta b$, half of either sign, and the task $\pm\frac L{\sqrt2}$ with the same signs, at $Q=0$ all "
+    r"updates are about $\frac14K^2\beta^4$ times the printed scale."
+)
+ALIGNED_DETAILS = (
+    r"Norms are bounded, and distances in $[\sqrt2,\sqrt{2+4\beta^2}]$: with $w=\beta s$ and $G=I+ww^{\top}$ the task is an "
+    r"eigenvector of $G$ with the eigenvalue $1+\beta^2K$, and $g=GHG$ with $H=\frac1{K^2}ff^{\top}$."
+)
 AVERAGED = r"The features are orthonormal, so that $g=H$; the bound is averaged over tasks and prompts with the query $v_k$."
 
 
-def far_off(R: sp.Expr, a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    """Return the updates of q_1 and q_{1,2} at Q = 0, over those that are printed: at the features
-    (R, 0) and (R - a, b) they are the squares and products of v_k'(v_k - v_m).
-    """
-    first, second = R * a, b**2 - a * (R - a)
-    return first**2, first * second
-
-
-def offset(ratio: int, exceeds: sp.Expr, least: int) -> Diverging:
-    """Return the sequence of pairs of features whose distance from the origin grows."""
-    return Diverging(
-        point={"a": Fraction(4, 5), "b": Fraction(1)},
-        hypotheses=("1 < a**2 + b**2", "a**2 + b**2 < 4", "R > a"),
-        sequence=lambda k, a, b: {"R": k + 3, "a": a, "b": b},
-        ratio=lambda R, a, b: abs(far_off(R, a, b)[ratio]) if ratio == 0 else -far_off(R, a, b)[ratio],
-        exceeds=exceeds,
-        least=least,
-    )
-
-
-FAR_OFF, FAR_OFF_BETWEEN = offset(0, n / 2, 2), offset(1, n / 4, 2)
+#: Features e_k + s_k beta b, the task s_k L/sqrt(2), Delta^2 = 2: g_k and |g_{k,m}| at Q = 0 over
+#: p_k Attn (1-Attn)^2 L^2 Delta^2, where all attention is 1/K.
+ALIGNED = Diverging(
+    point={"beta": Fraction(1)},
+    hypotheses=("K in Integers", "K >= 2", "1/2 <= beta", "beta <= 2"),
+    sequence=lambda k, beta: {"K": 2 * k, "beta": beta},
+    ratio=lambda K, beta: (1 + beta**2 * K) ** 2 / 2 / (2 * (1 - 1 / sp.sympify(K)) ** 2),
+    exceeds=n**2 / 2,
+)
 
 
 @claim(
     "LDL:L2.eq12/upper",
     false="false",
-    robust=FAR_OFF,
+    robust=ALIGNED,
     follows="LDL:L2.raw",
-    why=ANY_FEATURES + r"the update $g_1$ is $(Ra)^2$ times $\mathrm{Attn}_1(1-\mathrm{Attn}_1)^2L^2\Delta^2p_1$.",
+    why=ANY_FEATURES,
+    details=ALIGNED_DETAILS,
     instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$; in general $g=GHG$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L1.abs"),
     argument=AVERAGED,
-    hypotheses=FAR_OFF.hypotheses,
+    hypotheses=ALIGNED.hypotheses,
 )
 def updates_from_above(*, orthonormal: bool = False, constant: int | Fraction = 1) -> Evidence:
-    r"""Printed, features far from the origin defeat every constant. For orthonormal ones
-    $\mathrm{Attn}_k(f_k-\hat y)^2$ is at most `constant` = 1 times
+    r"""Printed, features that are not orthonormal defeat every constant as $K$ grows. For
+    orthonormal ones $\mathrm{Attn}_k(f_k-\hat y)^2$ is at most `constant` = 1 times
     $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2B^2$, where $B$ bounds $|f_n-f_k|$.
     """
     if not orthonormal:
-        return along(FAR_OFF, K=2, Q=0)
+        return along(ALIGNED, Q=0)
     return forall(A * S**2, "<=", constant * A * (1 - A) ** 2 * B**2, {k: SHARES[k] for k in (A, theta, B)})
 
 
@@ -141,6 +137,7 @@ NEGATIVE = (
     "LDL:L2.nonneg",
     false="false",
     robust=DECREASING,
+    follows="LDL:L2.raw",
     why=NEGATIVE + r"after one step $g_3=-0.148$.",
     details=r"The values are $-2,\frac32,1$ and $\eta=1$; with smaller steps, and along the gradient flow, $g_3$ turns negative at "
     r"time $0.02$ and is so still at time $20$; from time $1$ all three updates are, while the loss falls. At $Q=0$ with "
@@ -196,24 +193,25 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
 @claim(
     "LDL:L2.eq13/upper",
     false="false",
-    robust=FAR_OFF_BETWEEN,
+    robust=ALIGNED,
     follows="LDL:L2.raw",
-    why=ANY_FEATURES + r"$|g_{1,2}|$ is $Ra|b^2-a(R-a)|$ times the printed scale.",
+    why=ANY_FEATURES,
+    details=ALIGNED_DETAILS,
     instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$; in general $g=GHG$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L2.raw", "LDL:L2.abs", "LDL:L2.tri", "LDL:L1.abs"),
     argument=AVERAGED,
-    hypotheses=FAR_OFF_BETWEEN.hypotheses,
+    hypotheses=ALIGNED.hypotheses,
 )
 def updates_between_features_from_above(*, orthonormal: bool = False, constant: int | Fraction = 1) -> Evidence:
-    r"""Printed, features far from the origin defeat every constant. For orthonormal ones
-    $(f_k-\hat y)(f_m-\hat y)$ and minus that are at most `constant` = 1 times
+    r"""Printed, features that are not orthonormal defeat every constant as $K$ grows. For
+    orthonormal ones $(f_k-\hat y)(f_m-\hat y)$ and minus that are at most `constant` = 1 times
     $(1-\mathrm{Attn}_k)(1-\mathrm{Attn}_m)B^2$.
     """
     if not orthonormal:
-        return along(FAR_OFF_BETWEEN, K=2, Q=0)
+        return along(ALIGNED, Q=0)
     bound = constant * (1 - A) * (1 - A_m) * B**2
     return all_of(*(forall(e * S * T, "<=", bound, SHARES) for e in (1, -1)))
 
@@ -265,6 +263,7 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     "LDL:L2.van",
     control=dict(power=3),
     needs=("LDL:L2.raw", "LDL:eq4.use"),
+    fragment="The features are orthonormal. For others the update of one query holds the residuals of all, and vanishes with them.",
 )
 def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
     r"""For orthonormal features $|g_{k,m}|$ is at most
@@ -273,8 +272,6 @@ def updates_vanish_with_the_residual(*, power: int = 2) -> Evidence:
     and need not be small in every single prompt. This is derived for the mean that $g_{k,m}$ is by
     L2.raw, over every law of tasks and prompts and every law of queries. Tried is that
     $\mathrm{Attn}_m|f_k-\hat y||f_m-\hat y|\leq(1-\mathrm{Attn}_k)^{\mathrm{power}}B^2$.
-
-    For other features the update of one query holds the residuals of all, and vanishes with them.
     """
     left = [(A_m, "<=", 1 - A)]
     tried = (forall(e * A_m * S * T, "<=", (1 - A) ** power * B**2, SHARES, where=left) for e in (1, -1))

@@ -14,9 +14,10 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
+from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
-from proofs_check.core.witnessed import along, at_point, definition
+from proofs_check.core.witnessed import at_point, definition
 
 n = Diverging.n
 #: Constants of a Theta that serve for all examples.
@@ -131,38 +132,34 @@ def differences_between_features(*, constant: int | Fraction = 2) -> Evidence:
     return forall(change, "<=", constant * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", 2 * Delta)])
 
 
-LINEAR = Diverging(
-    point={"L": 2},
-    hypotheses=("K in Integers", "K >= 2", "L > 0"),
-    sequence=lambda k, L: {"K": 2 * k, "L": L},
-    ratio=lambda K, L: sp.sqrt(2) * L / (2 * L / sp.sqrt(K)),  # L |v_k - v_k'| over the largest |f(v_k) - f(v_k')|
-    exceeds=sp.sqrt(n) / 2,
-)
-
-
 @claim(
     "LDL:4.mild",
     false="gap",
-    why=r"On orthonormal features the linear task $L\langle u,x\rangle$ with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ is exactly "
-    r"$L$-Lipschitz, and its values differ by at most $2L/\sqrt{K}$.",
-    details=r"A direction $u$ drawn at random does no better: $\max_k|u_k|$ is of the order $\sqrt{\log K/K}$, so that with any "
-    r"fixed constant the share of the linear tasks that meet the second line of (4) tends to $0$. A ReLU whose threshold lies "
-    "above all features is $0$ on them.",
+    why=r"On orthonormal features the linear task $L\langle u,x\rangle$ is $L$-Lipschitz, and of all directions $u$ a share of at "
+    r"most $\frac{12}{(K+2)c^4}$ meets the second line of (4) with the constant $c$.",
+    details=r"For $u=(\pm1,\dots,\pm1)/\sqrt{K}$ all differences are at most $2L/\sqrt{K}$. A ReLU whose threshold lies above all "
+    r"features is $0$ on them.",
     instead=r"On features at one distance $\Delta$ the second line holds, with the constant $\frac12r$ from below, "
     r"where the values of the task differ by $rL\Delta$ somewhere. So $\Theta(L)$ is an assumption on the task and "
     "the features together; where $K$ grows, so must $d$, and generic functions become flat on the features.",
     costs="a hypothesis",
     repair=dict(half=Fraction(1, 2)),
     control=dict(half=Fraction(3, 5)),
-    hypotheses=LINEAR.hypotheses,
-    argument="The values at the other features lie between the least and the largest one, which are values at two features.",
+    argument=r"By $|u_k-u_m|\leq2\max_k|u_k|$, Markov's inequality and $\mathbb{E}u_k^4=\frac3{K(K+2)}$, "
+    r"$\mathbb{P}(\max_{m}|u_k-u_m|\geq c\sqrt2)\leq K\frac3{K(K+2)}\frac4{c^4}$ for a direction drawn uniformly. "
+    "Repaired, the values at the other features lie between the least and the largest one.",
+    hypotheses=("K in Integers", "K >= 2"),
 )
 def generic_tasks_are_too_flat(*, half: Fraction | None = None) -> Evidence:
-    r"""For orthonormal features the linear tasks with $u=(\pm1,\dots,\pm1)/\sqrt{K}$ defeat every
-    constant $c$ in $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$. Repaired, every value
-    differs from the least or the largest one by at least `half` = 1/2 times their difference.
+    r"""That a positive share of the linear tasks on $K$ orthonormal features, with directions drawn
+    uniformly, meets $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$ for every $k$ is refuted for
+    every share and every $c>0$: the share is at most $\frac{12}{(K+2)c^4}$. Repaired, on features
+    at one distance every value differs from the least or the largest one by at least `half` = 1/2
+    times their difference.
     """
     if half is None:
-        return along(LINEAR, f="L <u, x>, u = (1, ..., 1, -1, ..., -1)/sqrt(K)")
+        K, share, c = 2 * n, sp.Symbol("c1", positive=True), sp.Symbol("c2", positive=True)  # the share is at least 1/c1
+        where = {"f": "L <u, x>, |u| = 1, u uniform", "features": "e_1, ..., e_K"}
+        return defeated(sp.S.One, share * 12 / ((K + 2) * c**4), n, at={"K": K}, where=where)
     a = sp.Symbol("a", nonnegative=True)  # the value, as a share of the way from the least to the largest one
     return forall(sp.Max(1 - a, a), ">=", sp.Rational(half), {a: Closed(0, 1)})

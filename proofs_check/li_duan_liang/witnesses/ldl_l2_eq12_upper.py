@@ -1,9 +1,10 @@
-"""Eq. (12) from above: features (R, 0), (R - a, b) at Q = 0, in units of the printed scale h."""
-from fractions import Fraction as F
+"""Eq. (12) from above: features e_k + s_k b, task s_k L/sqrt(2), at Q = 0, over the printed scale."""
+import numpy as np
 
-K, Q, a, b = 2, 0, F(4, 5), 1
-for R in (5, 50, 500):
-    G11, G12, G22 = R**2, R * (R - a), (R - a) ** 2 + b**2  # minus the gradient at Q = 0 is h V (1, -1; -1, 1) V'
-    g = (G11 - G12) ** 2
-    print(R, float(g), "<= 1")
-    assert g > 1
+L, Q, beta = 1, 0, 1
+for K in (2, 4, 400):
+    s = np.repeat([1, -1], K // 2)
+    f, G = s * L / 2**0.5, np.eye(K) + beta**2 * np.outer(s, s)
+    H, scale = np.outer(f, f) / K**2, (1 - 1 / K) ** 2 * 2 * L**2 / K**2
+    print(K, (g := abs((G @ H @ G)[0, 0])) / scale, "<= 1")
+    assert g > scale
