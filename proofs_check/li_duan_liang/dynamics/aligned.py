@@ -40,7 +40,8 @@ def scores_grow_on_aligned_features(
     w, H = sp.Matrix(sp.symbols("w_1:4", real=True)), sp.Matrix(3, 3, sp.symbols("H_1:10", real=True))
     G = sp.eye(3) + twice * w * w.T
     terms = H[1, 0] + w[1] * (w.T * H[:, 0])[0] + w[0] * (H[1, :] * w)[0] + w[0] * w[1] * (w.T * H * w)[0]
-    a, s, half = *sp.symbols("a s", nonnegative=True), Fraction(1, 2)
+    a, s = sp.symbols("a s", nonnegative=True)
+    half = Fraction(1, 2)
     return all_of(
         identity(computed("(GHG)_{21}", (G * H * G)[1, 0]), terms),
         forall(a**2 * (1 - a), ">=", sp.Rational(share) * a**2 / 2, {a: Closed(0, half)}),

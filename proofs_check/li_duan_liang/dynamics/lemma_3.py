@@ -182,12 +182,12 @@ def upper_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fractio
     "LDL:L3.low",
     control=(dict(c=Fraction(11, 10)), dict(factor=Fraction(11, 10))),
     needs=("LDL:L3.ub",),
+    fragment=r"$K\geq2U_k$, which is not printed: where $U_k$ is a constant it leaves out a bounded number of $K$.",
     hypotheses=("K >= 2*U",),
 )
 def the_rest_is_of_order_one(*, c: int | Fraction = 1, factor: Fraction = Fraction(1)) -> Evidence:
     r"""With $r=\frac1{U_k}-\frac1K$, $1-\frac1{e^{-1}r+1}\geq\frac r{r+e}$, which is at least
-    $\frac c{1+2eU_k}$ with `c` = 1: a constant. That $K\geq2U_k$ is not printed; where $U_k$ is a
-    constant it leaves out a bounded number of $K$.
+    $\frac c{1+2eU_k}$ with `c` = 1: a constant.
     """
     r = sp.Symbol("r", positive=True)
     share = (1 / U - 1 / k) / (1 / U - 1 / k + exp(1))

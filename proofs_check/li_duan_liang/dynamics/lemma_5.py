@@ -23,6 +23,24 @@ WHOLE, lower_share = sp.Symbol("K", integer=True, positive=True), sp.Symbol("u_k
 AT_ITS_END = slow.score_early(K, c2 * slow.end_of_phase_1(K))
 
 
+def sum_of_two_phases(least: int | Fraction, most: int | Fraction, more: bool = False) -> Evidence:
+    """Compare a log K + b log(K/epsilon) with multiples of the last logarithm, or, with `more`, the
+    same for log(K/epsilon) and log(K L Delta/epsilon), where L Delta >= 1; K epsilon >= 1.
+    """
+    a, b, k, e, size = sp.symbols("a b K epsilon LDelta", positive=True)
+    first, last = (log(k / e), log(k / e) + log(size)) if more else (log(k), log(k / e))
+    box = {a: (0, oo), b: (0, oo), k: Closed(2, oo), e: (0, 1)} | ({size: Closed(1, oo)} if more else {})
+    bounds = ((">=", least * b), ("<=", most * (a + b)))
+    return all_of(*(forall(a * first + b * last, op, c * last, box, where=[(k * e, ">=", 1)]) for op, c in bounds))
+
+
+def odds_of_a_gap(constant: int | Fraction) -> Evidence:
+    """Bound the odds of two classes whose scores differ by C log(K s/epsilon) - b, where s >= 1."""
+    k, e, b, s, more = sp.symbols("K epsilon b s c", positive=True)
+    odds = sp.exp(b) * (e / (k * s)) ** (sp.Rational(constant) + more)
+    return forall(odds, "<=", sp.exp(b) * e / k, {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)})
+
+
 @claim(
     "LDL:L5.sum",
     false="typo",

@@ -15,7 +15,7 @@ from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
 from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
-from proofs_check.li_duan_liang.dynamics.proposition_3 import odds_of_a_gap, sum_of_two_phases
+from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
 from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, delta, epsilon
 
 

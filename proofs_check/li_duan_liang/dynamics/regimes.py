@@ -148,7 +148,7 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
 
 @claim(
     "LDL:4.poly",
-    false="false",
+    false="gap",
     follows="LDL:3.1.feat/suffice",
     why=r"(4) and distances of order $\Delta$ do not suffice: for the features $0,e_2,\dots,e_K$ and tasks $\pm\frac12L$ no $Q$ at "
     r"all has a loss below $L^2/(8K)$, which no multiple of $\epsilon^2$ bounds.",
@@ -160,7 +160,6 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     costs="a hypothesis",
     repair=dict(features="equiangular"),
     control=dict(most=Fraction(7, 2)),
-    robust=ORIGIN,
     hypotheses=ORIGIN.hypotheses,
     needs=("LDL:3.1.feat/suffice", "LDL:T1"),
     argument=r"By R7 the time is that of Theorem 1 as repaired, with $\eta\kappa^2$ for the $\eta$ of orthonormal features.",

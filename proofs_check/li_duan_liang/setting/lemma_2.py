@@ -48,8 +48,7 @@ ALIGNED = Diverging(
 
 @claim(
     "LDL:L2.eq12/upper",
-    false="false",
-    robust=ALIGNED,
+    false="gap",
     follows="LDL:L2.raw",
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
@@ -135,8 +134,7 @@ NEGATIVE = (
 
 @claim(
     "LDL:L2.nonneg",
-    false="false",
-    robust=DECREASING,
+    false="gap",
     follows="LDL:L2.raw",
     why=NEGATIVE + r"after one step $g_3=-0.148$.",
     details=r"The values are $-2,\frac32,1$ and $\eta=1$; with smaller steps, and along the gradient flow, $g_3$ turns negative at "
@@ -192,8 +190,7 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
 
 @claim(
     "LDL:L2.eq13/upper",
-    false="false",
-    robust=ALIGNED,
+    false="gap",
     follows="LDL:L2.raw",
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
