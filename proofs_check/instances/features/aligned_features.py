@@ -1,5 +1,5 @@
-r"""A family of Li, Duan & Liang's problems on which scores grow far beyond the printed orders, since
-the features are not orthonormal.
+r"""A family of Li, Duan & Liang's problems on which scores grow far beyond the printed orders,
+since the features are not orthonormal.
 
 Features v_k = e_k + s_k c_k b with a unit vector b orthogonal to e_1, ..., e_K, K = 4h: h classes
 of either sign s_k = +-1 have c_k = 1 and h have c_k = 5, but c_1 = 10. Norms are at most sqrt(101),

@@ -131,8 +131,8 @@ def gradient_from_below(*, exact: bool = False, least: Fraction = Fraction(1, 2)
     false="gap",
     follows="LDL:L2.raw",
     why=ALIGNED + r"$g_k\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K)$.",
-    details=r"At $K=8$, 16, 64 and 256 the least of them is .63, .93, 1.45 and 1.60 times $L^2$. For exchangeable tasks and "
-    r"features of bounded norms the order $L^2\Delta^2/K$ remains.",
+    details=r"At $K=8$, 16, 64 and 256 the least of them is .63, .93, 1.45 and 1.60 times $L^2$. At $Q=0$ with "
+    r"exchangeable tasks and features of bounded norms the order $L^2\Delta^2/K$ remains.",
     instead=r"For orthonormal features $g_k\leq\frac4{27}\frac PKB^2$, where $p_k\leq\frac PK$ and values differ by at most $B$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),

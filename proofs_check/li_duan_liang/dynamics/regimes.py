@@ -14,12 +14,10 @@ from numerics.provers import Closed, Integers, computed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
-from proofs_check.core.witnessed import along
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
 from proofs_check.li_duan_liang.dynamics.theorems import learned_in
-from proofs_check.li_duan_liang.setting.section_3_features import ORIGIN
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
@@ -160,19 +158,21 @@ def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
     costs="a hypothesis",
     repair=dict(features="equiangular"),
     control=dict(most=Fraction(7, 2)),
-    hypotheses=ORIGIN.hypotheses,
+    hypotheses=slow.HYPOTHESES,
     needs=("LDL:3.1.feat/suffice", "LDL:T1"),
     argument=r"By R7 the time is that of Theorem 1 as repaired, with $\eta\kappa^2$ for the $\eta$ of orthonormal features.",
 )
 def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Fraction = 4) -> Evidence:
     r"""A loss of at most $C\epsilon^2$ after any time is refuted for every $C$: at the features
-    $0,e_2,\dots,e_K$ with $K=C/\epsilon$ and tasks $\pm\frac12L$ on half of them each it is at
-    least $L^2/(8K)$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time of Theorem 1 as repaired
-    in units of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4 times $K^2r^2$,
-    $r=\frac{\sigma_f}\epsilon\geq1$.
+    $0,e_2,\dots,e_K$ with tasks $\pm\frac12L$ on half of them each it is at least $L^2/(8K)$, here
+    with $\epsilon=\frac1K$, $L=2$ and $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time
+    of Theorem 1 as repaired in units of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4
+    times $K^2r^2$, $r=\frac{\sigma_f}\epsilon\geq1$.
     """
     if features == "any":
-        return along(ORIGIN, features="0, e_2, ..., e_K", tasks="L/2 and -L/2 on half of the features each")
+        at = slow.member(L=sp.Integer(2))
+        where = {"features": "0, e_2, ..., e_K", "tasks": "L/2 and -L/2 on half of the features each"}
+        return defeated(at["L"] ** 2 / (8 * K), c1 * at["epsilon"] ** 2, n, at=at, where=where)
     r = sp.Symbol("r", positive=True)
     time = k**2 + 3 * k * log(k * r) + 3 * k * r + k * r**2 / 2
     return forall(time, "<=", sp.Rational(most) * k**2 * r**2, {k: Closed(2, oo), r: Closed(1, oo)})
