@@ -202,8 +202,9 @@ def attention_at_the_end_of_phase_1(*, exact: bool = False, logs: int | Fraction
     false="gap",
     follows="LDL:L2.raw",
     why=ALIGNED + r"$|g_{k,k'}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    instead=r"For orthonormal features a step of $q_{k,k'}$ is at most $\eta\frac{P(A+E)}{K^2}B^2$, if $p_k\leq\frac PK$, values "
-    r"differ by at most $B$, and $\mathrm{Attn}_{k'}\leq\frac AK$ but with probability $\frac EK$.",
+    instead=r"For orthonormal features a step of $q_{k,k'}$ is at most $\eta\frac{P(A+E)}{K^2}B^2$. Here "
+    r"$p_k\leq\frac PK$, values differ by at most $B$, and $\mathrm{Attn}_{k'}\leq\frac AK$ but with probability "
+    r"$\frac EK$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
