@@ -181,6 +181,11 @@ class AttentionSetting:
         ValueError
             If there is no such law.
 
+        Warns
+        -----
+        RankWarning
+            As `token_factor`.
+
         Examples
         --------
         >>> eye = np.eye(2)
@@ -189,7 +194,11 @@ class AttentionSetting:
         """
         if name not in LAWS:
             raise ValueError(f"there is no token law {name!r}; choose one of {', '.join(LAWS)}")
-        tokens = self.Gamma if name == "gaussian" else LAWS[name](self.d).image(symmetric_root(self.Gamma))
+        tokens: Floats | TokenLaw = self.Gamma
+        if name != "gaussian":
+            root = symmetric_root(self.Gamma)
+            self._say_if_lost(self.Gamma, root)
+            tokens = LAWS[name](self.d).image(root)
         return AttentionSetting(
             tokens, self.U, self.V, self.query, query_cov=self.query_cov, K=self.K, Q=self.Q, name=f"{self.name}, {name}"
         )
@@ -208,11 +217,15 @@ class AttentionSetting:
         given = (law.identity or {}).get("Gamma") if isinstance(law, TokenLaw) else law
         F = self._factor_of_tokens
         if given is not None:
-            with np.errstate(over="ignore", invalid="ignore"):  # refused where it is needed
-                scores = (self.U @ self.query_factor).T
-            seen = {"the values V z": (self.V, 0.0), "the scores of tokens": (scores, LEAST_SCORES)}
-            say_if_lost("Gamma", np.asarray(given), F, seen)
+            self._say_if_lost(np.asarray(given), F)
         return F
+
+    def _say_if_lost(self, Gamma: Floats, factor: Floats) -> None:
+        """Warn if scores or values depend on directions of Gamma that its factor does not have."""
+        with np.errstate(over="ignore", invalid="ignore"):  # refused where it is needed
+            scores = (self.U @ self.query_factor).T
+        seen = {"the values V z": (self.V, 0.0), "the scores of tokens": (scores, LEAST_SCORES)}
+        say_if_lost("Gamma", Gamma, factor, seen)
 
     @cached_property
     def _factor_of_tokens(self) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PROMPTS_A_BLOCK", "CompiledSampler", "PlainSampler", "Problem", "compiled_sampler", "generator_of"]
+__all__ = ["PROMPTS_A_BLOCK", "CompiledSampler", "PlainSampler", "Problem", "compiled_sampler", "generator_of", "rotation"]
 
 Floats = NDArray[np.float64]
 Key = tuple[np.uint32, np.uint32]
@@ -54,15 +54,17 @@ class Problem:
 class CompiledSampler:
     """A sampler with tokens A g whose coordinates g the kernel draws; made by `compiled_sampler`.
 
-    With A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|:
-    roots with many zeros, and no more rows than columns. R and S end with a column of zeros if the
-    number of coordinates is odd.
+    A is the factor, turned by a rotation of g where that leaves the law of g unchanged. With
+    A = Q R and V A = P S, Q and P of orthonormal columns, |A x| = |R x| and |V A x| = |S x|: roots
+    with many zeros, and no more rows than columns. R and S end with a column of zeros if the number
+    of coordinates is odd.
     """
 
     problem: Problem
     kind: Any
     law: Any
     factor: Floats
+    turn: Floats
     Q: Floats
     R: Floats
     PV: Floats
@@ -92,7 +94,7 @@ class CompiledSampler:
     def _given(self, z: Floats) -> tuple[Floats, ...]:
         """The arguments of the kernel for the queries z, of shape (d, n)."""
         a = product(self.problem.U, z)
-        b = product(np.ascontiguousarray(self.factor.T), a)
+        b = product(np.ascontiguousarray(self.turn.T), product(np.ascontiguousarray(self.factor.T), a))
         return b, self.R, self.S, *self._limits(a, b), (z * z).sum(axis=0)
 
     def _limits(self, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats]:
@@ -194,31 +196,34 @@ def compiled_sampler(problem: Problem, kind: Any, factor: Floats, law: Any = Non
     -------
     CompiledSampler
     """
-    factor = _turned(kind, factor)
-    Q, R = _triangular(factor)
-    P, S = _triangular(problem.V @ factor)
-    pad = ((0, 0), (0, factor.shape[1] % 2))
-    return CompiledSampler(problem, kind, law, factor, Q, np.pad(R, pad), P.T @ problem.V, np.pad(S, pad))
+    is_round = isinstance(kind, str) and kind in ROUND
+    turn = rotation(factor) if is_round else np.eye(factor.shape[1])
+    A = factor @ turn
+    if kind == "normal":  # columns of zeros do without coordinates
+        kept = np.asarray(A.any(axis=0))
+        kept[0] |= not kept.any()
+        A, turn = A[:, kept], turn[:, kept]
+    Q, R = _triangular(A)
+    P, S = _triangular(problem.V @ factor @ turn)
+    pad = ((0, 0), (0, A.shape[1] % 2))
+    return CompiledSampler(problem, kind, law, factor, turn, Q, np.pad(R, pad), P.T @ problem.V, np.pad(S, pad))
 
 
-def _turned(kind: Any, factor: Floats) -> Floats:
-    """The same law with a factor of orthogonal columns, where rotations leave the law of the
-    coordinates unchanged; a normal law also loses its columns of zeros.
+def rotation(factor: Floats) -> Floats:
+    """R, orthogonal, such that the columns of F R are; the identity if those of F are.
+
+    R is orthogonal up to rounding whatever the singular values of F are, so that ``|v'F R|`` is
+    ``|v'F|`` for every v, if v'F comes first: no direction is dropped, and each has its own digits.
+
+    Examples
+    --------
+    >>> F, v = np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-50]]), np.array([1.0, -1.0])
+    >>> bool(np.isclose(np.linalg.norm(v @ F @ rotation(F)), 2.0**-50, rtol=1e-14))
+    True
     """
-    if not isinstance(kind, str) or kind not in ROUND:
-        return factor
-    lengths = (factor * factor).sum(axis=0)
-    rounding = 0.0
-    if not orthogonal(factor):
-        rounding = 1e-15
-        directions, sizes, _ = np.linalg.svd(factor, full_matrices=False)
-        factor = np.pad(directions * sizes, ((0, 0), (0, factor.shape[1] - len(sizes))))
-        lengths = (factor * factor).sum(axis=0)
-    if kind == "normal":
-        keep = lengths > rounding * lengths.max()
-        keep[np.argmax(lengths)] = True
-        factor = factor[:, keep]
-    return factor
+    if orthogonal(factor):
+        return np.eye(factor.shape[1])
+    return np.asarray(np.linalg.svd(factor, full_matrices=factor.shape[1] > len(factor))[2].T)
 
 
 def product(matrix: Floats, columns: Floats) -> Floats:

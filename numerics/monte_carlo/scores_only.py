@@ -19,18 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.monte_carlo.all_tokens import orthogonal
+from numerics.monte_carlo.all_tokens import rotation
 
 __all__ = ["CONDITIONED", "ScoreSampler", "prepare"]
 
 Floats = NDArray[np.float64]
 #: Kinds of coordinates (`TokenLaw.coordinates`) for which the conditional means are known.
 CONDITIONED = ("normal", "sphere", "ball")
-#: Columns of A count as zero when their length is below this share of the longest.
-ZERO_COLUMN = 1e-15
-#: Below this share a decomposition loses half of their digits, and orthogonal ones stay as they
-#: are.
-SHORT_COLUMN = 1e-8
 #: Number of terms of the expansion of I_{n/2} / I_{n/2 - 1} at infinity.
 TERMS = 16
 
@@ -118,21 +113,19 @@ def prepare(coordinates: object, factor: Floats, U: Floats, V: Floats, mean: Flo
     # A point of the ball of R^r is the projection of one on the sphere of R^{r+2} of the same
     # radius.
     n = {"normal": 0, "sphere": factor.shape[1], "ball": factor.shape[1] + 2}[coordinates]
-    directions, lengths, _ = np.linalg.svd(factor, full_matrices=False)
-    squares, sizes = factor.T @ factor, np.linalg.norm(factor, axis=0)
-    slanted = bool(np.any(squares - np.diag(np.diag(squares))))
-    kept = lengths > (ZERO_COLUMN * lengths[0] if slanted else 0.0)
-    kept[0] = True
-    A, lengths = directions[:, kept] * lengths[kept], lengths[kept]  # the same law: g may be turned
-    if slanted and sizes[sizes > 0].min() < SHORT_COLUMN * sizes.max() and orthogonal(factor):
-        A, lengths = factor[:, sizes > 0], sizes[sizes > 0]
-    B = V @ A
+    turn = rotation(factor)
+    A = factor @ turn
+    order = np.argsort(-np.linalg.norm(A, axis=0), kind="stable")
+    kept = order[A[:, order].any(axis=0) | (np.arange(order.size) == 0)]
+    A, turn = A[:, kept], turn[:, kept]
+    B = V @ factor @ turn
     if B.shape[0] > B.shape[1]:
-        B = np.linalg.qr(B, mode="r")
-    variances = lengths**2
+        B = np.linalg.qr(B)[1]
+    variances = (A**2).sum(axis=0)
     squares = (B**2).sum(axis=0)
     traces = np.array([variances.sum(), squares.sum(), variances @ squares])
-    arrays = (A.T @ U @ mean, A.T @ U @ root, mean, root, variances, B)
+    scores = turn.T @ (factor.T @ U)
+    arrays = (scores @ mean, scores @ root, mean, root, variances, B)
     # Copies: the kernel is compiled anew for every other layout, and for arrays that may not be
     # written to.
     b, W, query, spread, variances, B = (np.array(array, dtype=np.float64, order="C") for array in arrays)

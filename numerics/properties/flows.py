@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from numerics.properties.computed import Computed, Decades, Drawn, Entries, OneOf, Several, Share
 from numerics.regression.flow.starts import Start
+from theory.inputs.spectrum import onto_range
 from theory.regression.limit import SaddleError
 from theory.regression.risk import icl_risk, vector_field
 
@@ -111,7 +112,7 @@ def _by_differences(start: Start, U: Floats, u: float) -> tuple[Floats, float]:
 def _off(start: Start, end: tuple[Floats, float], field: tuple[Floats, float]) -> float:
     """The largest relative error of what a limit has to be."""
     (U, u), (to_U, to_u), top = end, field, float(np.linalg.norm(start.Sigma, 2))
-    size, onto = float(np.linalg.norm(U)), start.Sigma @ np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
+    size, onto = float(np.linalg.norm(U)), onto_range(start.Sigma)
     if not (u * start.u0 > 0 or (start.u0 == 0 and u > 0)):
         return 2.0
     change, before = U - start.U0, float(np.linalg.norm(start.U0))

@@ -32,6 +32,7 @@ from numerics.attention.setting import AttentionSetting, Quantity
 from theory.attention.query_average import TOLERANCE, Decay, decay_exponent, theorem_B
 from theory.attention.query_average import sharp_exponent as exponent_of_B
 from theory.bounds.concentration import exponent_16
+from theory.inputs.spectrum import spectrum
 
 __all__ = [
     "REGIONS",
@@ -148,7 +149,7 @@ def sharp_exponent(setting: AttentionSetting, quantity: Quantity = "output") -> 
     if setting.averaged:
         return exponent_of_B(setting.score_variance) if setting.gaussian else None
     # The covariance of two equally likely points does not fluctuate to first order.
-    flat = quantity == "grad_U" and not setting.gaussian and np.linalg.matrix_rank(setting.Gamma) < 2
+    flat = quantity == "grad_U" and not setting.gaussian and spectrum(setting.Gamma).values.size < 2
     return None if flat else 1.0
 
 

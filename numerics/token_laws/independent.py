@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from numerics.token_laws.kinds import check_law
 from theory.inputs.arrays import read_covariance
-from theory.inputs.spectrum import AGREED, EPS, ROUNDING, covariance_factor, exact_rank, spectrum
+from theory.inputs.spectrum import AGREED, covariance_factor, exact_rank, spectrum
 
 __all__ = ["Independent", "Linear", "coordinate_log_mgf", "coordinate_tilted"]
 
@@ -94,16 +94,12 @@ class Independent(Linear):
         if self.kind != "normal":
             return image
         square = image.factor @ image.factor.T
-        squared, found, (d, columns) = self.gaussian(square), spectrum(square), image.factor.shape
-        lost = found.lost or found.condition * AGREED > 1 or exact_rank(image.factor, found.values.size) > found.values.size
-        if lost and columns <= d:
-            return type(self)("normal", image.factor, {"kind": "gaussian", "factor": image.factor.tolist()})
-        # A product F F' has half of the digits of F, and so perhaps fewer directions.
-        vectors, sizes, _ = np.linalg.svd(image.factor, full_matrices=False)
-        kept = sizes > len(vectors) * ROUNDING * EPS * sizes[0]
-        if kept.sum() <= squared.factor.shape[1]:
+        squared, found, F = self.gaussian(square), spectrum(square), image.factor
+        if not (found.lost or found.condition * AGREED > 1 or exact_rank(F, found.values.size) > found.values.size):
             return squared
-        return type(self)("normal", vectors[:, kept] * sizes[kept], {"kind": "gaussian", "factor": image.factor.tolist()})
+        # A product F F' has half of the digits of F, and so perhaps fewer directions.
+        F = F if F.shape[1] <= len(F) else np.linalg.qr(F.T)[1].T
+        return type(self)("normal", F, {"kind": "gaussian", "factor": F.tolist()})
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """n tokens, shape (n, d)."""

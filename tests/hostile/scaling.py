@@ -49,6 +49,7 @@ class ScaleLaw:
 TOKENS, QUERY, VALUES = {"Gamma": 2, "U": -1}, {"query": 1, "U": -1}, {"V": 1}
 SQUARES = {"output": 2, "squared_bias": 2, "grad_V": 2, "grad_U": 4}
 RISK = {"Sigma": 2, "U": -1, "u": -1, "noise": 2}
+VALUES_OF_A_FIT, EXPONENT = {"values": 1, "standard_errors": 1}, {"exponent": 0, "standard_error": 0, "chi2": 0}
 #: Monte Carlo draws and adds in float32.
 SAMPLED = 1e-4
 LAWS = [
@@ -78,6 +79,20 @@ LAWS = [
     ScaleLaw("theorem_A", {"t": 1, "q": 1}, {"": 1}),
     ScaleLaw("exact_risk", {"U11": -2, "task": 2, "noise": 2}, {"risk": 2}),
     ScaleLaw("window_loss", {"spectrum": 1, "noise": 1}, {"loss": 1, "signal": 1, "noise": 1, "derivative": 1}),
+    ScaleLaw("optimal_window", {"spectrum": 1, "noise": 1}, {"w": 0, "loss": 1, "interval": 0}),
+    ScaleLaw("optimal_window, a narrow one", {"spectrum": 1, "noise": 1}, {"w": 0, "loss": 1, "interval": 0}),
+    ScaleLaw("power_law_fit", VALUES_OF_A_FIT, {**EXPONENT, "amplitude": 1}),
+    ScaleLaw("power_law_fit", {"lengths": 1}, {**EXPONENT, "correction": 1}),
+    ScaleLaw("log_power_fit", VALUES_OF_A_FIT, {**EXPONENT, "amplitude": 1}),
+    ScaleLaw("FeatureRegression, at Q", {"features": 1, "Q": -2}, {"0": 0, "1": 2, "2": 4, "3": 0}),
+    ScaleLaw("FeatureRegression, at Q", {"value_covariance": 2}, {"0": 2, "1": 2, "2": 2, "3": 0}),
+    ScaleLaw("FeatureRegression, at Q", {"masses": 1}, {"0": 0, "1": 0, "2": 0, "3": 0}),
+    ScaleLaw("FeatureRegression, tasks at Q", {"tasks": 1}, {"0": 2, "1": 2, "2": 2, "3": 0}),
+    ScaleLaw("attention_flow, of features", {"features": 1, "start": -2, "times": -4}, {"loss": 0}, 1e-6),
+    ScaleLaw("attention_flow, of features", {"value_covariance": 2, "times": -2}, {"loss": 2}, 1e-6),
+    ScaleLaw("attention_descent, of features", {"features": 1, "start": -2, "eta": -4}, {"loss": 0}),
+    ScaleLaw("attention_descent, of features", {"value_covariance": 2, "eta": -2}, {"loss": 2}),
+    ScaleLaw("attention_margin", {"features": 1}, {"value": 2, "Q": 0}),
     ScaleLaw("gaussian", {"Gamma": 2}, {"sigma": 1, "covariance": 2}),
     ScaleLaw("atoms", {"points": 1, "sigma": 1}, {"sigma": 1, "covariance": 2}),
     ScaleLaw("embedding_table", {"X": 1}, {"sigma": 1, "covariance": 2}, 1e-6),
@@ -98,6 +113,9 @@ ENDS: list[tuple[str, str, Any]] = [
     *(("integrate_flow", "t_max", t) for t in (2.0**-200, 2.0**-60, 1e6, 2.0**60, 2.0**200)),
     *(("window_loss", "w", np.array([w])) for w in (0.0, 2.0**-200, 1e-8, 1e4, 1e8, 2.0**200)),
     *(("window_loss", "n", np.array([n])) for n in (1, 2, 10**6, 2**53)),
+    *(("optimal_window", "noise", noise) for noise in (0.0, 2.0**-200, 1e8, 2.0**200)),
+    *(("optimal_window", "n", n) for n in (2, 10**6, 2**53)),
+    *((f"{name}_fit", "lengths", 10.0 * unit ** np.arange(5)) for name in ("power_law", "log_power") for unit in (2.0, 1e24)),
     *((name, "prompt_length", L) for name in ("limit_parameters", "integrate_flow", "icl_risk") for L in (1, 10**15, 10**100)),
     *(("theorem_A", "s", s) for s in (0.0, 2.0**-200, 1e3, 2.0**200)),
 ]
@@ -156,7 +174,9 @@ def _end_fault(target: str, argument: str, value: Any) -> str:
 
 
 #: Functions that take a covariance, and its name.
-COVARIANCES = sorted({(law.target, name) for law in LAWS for name in ("Gamma", "Sigma", "task") if name in law.given})
+COVARIANCES = sorted(
+    {(law.target, name) for law in LAWS for name in ("Gamma", "Sigma", "task", "value_covariance") if name in law.given}
+)
 
 
 def scaled_calls(calls: int, seed: int, report: Callable[[str, str], None]) -> None:

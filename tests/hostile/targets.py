@@ -92,6 +92,11 @@ def _features() -> Any:
     return theory.FeatureRegression(np.eye(3), np.eye(3), prompt_length=4)
 
 
+def _loss_and_gradient(Q: Any, **given: Any) -> tuple[Any, ...]:
+    problem = theory.FeatureRegression(**given)
+    return problem.loss(Q), problem.gradient(Q), problem.updates(Q), problem.attention(Q)
+
+
 def _drawn(name: str) -> Callable[..., Any]:
     """One example of a strategy."""
 
@@ -164,6 +169,10 @@ _THEORY: dict[str, Target] = {
     "FeatureRegression, covariance": Target(
         theory.FeatureRegression, lambda: dict(features=np.eye(2), value_covariance=COV, masses=np.array([[0.5, 0.5]]))
     ),
+    "FeatureRegression, at Q": Target(
+        _loss_and_gradient, lambda: dict(features=TWO, value_covariance=COV, masses=np.array([[0.5, 0.5], [0.2, 0.8]]), Q=TWO)
+    ),
+    "FeatureRegression, tasks at Q": Target(_loss_and_gradient, lambda: dict(features=TWO, tasks=TWO, prompt_length=3, Q=TWO)),
     "ReducedAttention": Target(theory.ReducedAttention, lambda: dict(K=4, c=1.5, prompt_length=6)),
     "RegressionTask": Target(theory.RegressionTask, lambda: dict(Sigma=COV, noise=0.1, task_variance=1.0, query_covariance=ONE)),
     **{name: Target(getattr(theory, name), lambda: dict(L=1.5)) for name in ("affine", "cosine", "linear", "relu")},
@@ -216,6 +225,14 @@ _NUMERICS: dict[str, Target] = {
     "attention_flow": Target(
         numerics.attention_flow, lambda: dict(problem=_features(), times=np.array([0.0, 1.0]), start=np.zeros((3, 3)))
     ),
+    "attention_flow, of features": Target(
+        lambda times, start, **given: numerics.attention_flow(theory.FeatureRegression(**given), times, start=start),
+        lambda: dict(features=TWO, value_covariance=COV, times=np.array([0.0, 1.0]), start=TWO),
+    ),
+    "attention_descent, of features": Target(
+        lambda start, eta, **given: numerics.attention_descent(theory.FeatureRegression(**given), eta, 3, start=start),
+        lambda: dict(features=TWO, value_covariance=COV, eta=0.1, start=TWO),
+    ),
     "attention_margin": Target(numerics.attention_margin, lambda: dict(features=np.eye(3), same_elsewhere=False)),
     "clopper_pearson": Target(
         numerics.clopper_pearson,
@@ -243,12 +260,18 @@ _NUMERICS: dict[str, Target] = {
     ),
     "log_power_fit": Target(
         numerics.log_power_fit,
-        lambda: dict(lengths=LENGTHS, values=1 / LENGTHS, standard_errors=0.01 / LENGTHS, log_power=None, next_order=False),
+        lambda: dict(
+            lengths=LENGTHS, values=(1 + 2 / LENGTHS) / LENGTHS, standard_errors=0.01 / LENGTHS, log_power=None, next_order=False
+        ),
     ),
     "power_law_fit": Target(
-        numerics.power_law_fit, lambda: dict(lengths=LENGTHS, values=1 / LENGTHS, standard_errors=0.01 / LENGTHS, order=1.0)
+        numerics.power_law_fit,
+        lambda: dict(lengths=LENGTHS, values=(1 + 2 / LENGTHS) / LENGTHS, standard_errors=0.01 / LENGTHS, order=1.0),
     ),
     "optimal_window": Target(numerics.optimal_window, lambda: dict(spectrum=np.array([0.0, 1.0]), d=3, n=5, noise=0.1)),
+    "optimal_window, a narrow one": Target(
+        numerics.optimal_window, lambda: dict(spectrum=np.array([0.0, 1e-3, 1.0]), d=4, n=5, noise=10.0)
+    ),
     "window_loss": Target(
         numerics.window_loss,
         lambda: dict(spectrum=np.array([0.0, 1.0]), d=3, n=np.array([5, 6]), w=np.array([0.0, 1.0]), noise=0.1),

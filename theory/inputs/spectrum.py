@@ -28,6 +28,7 @@ __all__ = [
     "Spectrum",
     "covariance_factor",
     "exact_rank",
+    "onto_range",
     "refuse_lost_rank",
     "say_if_lost",
     "spectrum",
@@ -41,6 +42,8 @@ EASY = 1e4
 #: Rounding errors of a product of matrices, in units of its dimension, eps and its largest
 #: eigenvalue: an eigenvalue of C up to this counts as zero.
 ROUNDING = 8
+#: The largest root of an eigenvalue.
+ROOT_OF_LARGEST = float(np.sqrt(np.finfo(np.float64).max))
 #: A change of the entries by which the condition of a singular block is measured.
 NUDGE = 2.0**-30
 #: Modulus in which ranks are counted, and the work up to which they are.
@@ -157,6 +160,8 @@ def _of_block(B: Floats, eps: float) -> Spectrum:
         nudged = Y + NUDGE * np.random.default_rng(0).standard_normal(Y.shape)
         changes = np.abs(_singular(scale[:, None] * nudged)[1] / roots - 1)
         condition = max(condition, float(changes.max()) / NUDGE)
+    if roots.max() > ROOT_OF_LARGEST:
+        raise ValueError("a covariance has an eigenvalue beyond the range of floats, which end at 1.8e308; choose other units")
     return Spectrum(roots**2, vectors, condition, lost)
 
 
@@ -292,6 +297,29 @@ def covariance_factor(covariance: Floats) -> Floats:
     """
     found = spectrum(covariance)
     return found.vectors * np.sqrt(found.values) if found.values.size else np.zeros((len(covariance), 1))
+
+
+def onto_range(covariance: Floats) -> Floats:
+    """The orthogonal projector onto the range of a covariance.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (d, d)
+        As `theory.inputs.arrays.read_covariance` returns it; what cannot be told from rounding
+        errors counts as zero.
+
+    Returns
+    -------
+    ndarray of shape (d, d)
+        The identity itself for an invertible covariance.
+
+    Examples
+    --------
+    >>> onto_range(np.diag([1.0, 0.0, 1e-40])).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    vectors = spectrum(covariance).vectors
+    return np.asarray(vectors @ vectors.T) if vectors.shape[1] < len(vectors) else np.eye(len(vectors))
 
 
 def symmetric_root(covariance: Floats) -> Floats:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from theory.inputs.covariance import identity_like, read_noise, read_prompt_length, read_with_covariance, trace
 from theory.inputs.overflow import within_floats
+from theory.inputs.spectrum import onto_range
 
 __all__ = [
     "effective_covariance",
@@ -277,6 +278,8 @@ def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
     -------
     tuple
         The balance ``|U|_F^2 - u^2`` and the matrix ``P(U)``; P vanishes where Sigma is invertible.
+        What cannot be told from rounding errors of Sigma counts as zero, see
+        `theory.inputs.spectrum`.
 
     Raises
     ------
@@ -290,5 +293,5 @@ def invariants(Sigma: Matrix, U: Matrix, u: Scalar) -> tuple[Scalar, Matrix]:
     (1.0, [[0.0, 0.0], [0.0, 1.0]])
     """
     Sigma, U, u = read_with_covariance(Sigma, U=(U, "d d"), u=(u, ""))
-    onto_range = Sigma @ (Sigma.pinv() if isinstance(Sigma, sp.MatrixBase) else np.linalg.pinv(Sigma, hermitian=True))
-    return trace(U.T @ U) - u**2, U - onto_range @ U @ onto_range
+    onto = Sigma @ Sigma.pinv() if isinstance(Sigma, sp.MatrixBase) else onto_range(Sigma)
+    return trace(U.T @ U) - u**2, U - onto @ U @ onto

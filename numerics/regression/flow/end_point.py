@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.regression.risk.block_manifold import ExactRisk, RiskField
-from theory.inputs.arrays import read_arrays, read_covariance
-from theory.inputs.spectrum import spectrum
+from theory.inputs.arrays import asymmetric, read_arrays, read_covariance
+from theory.inputs.overflow import within_floats
+from theory.inputs.spectrum import EPS, ROUNDING, covariance_factor, spectrum
 from theory.regression.limit import limit_parameters
 from theory.regression.task import RegressionTask, read_task
 from theory.regression.valley import best_score_variance
@@ -32,6 +33,16 @@ Floats = NDArray[np.float64]
 DIFFERENCE_STEP = 1e-4
 #: Newton's method has arrived when its step is this small.
 LAST_STEP = 1e-9
+#: The largest last step where the risk changes by less than its rounding errors.
+FLAT_STEP = 1e-2
+#: Relative rounding errors of a risk, and a share of the gain of a step that holds no other part
+#: up.
+RISK_ROUNDING, LIGHT = 1e-13, 1e-12
+#: Beyond it exponentials leave the floats.
+MOST_LOGARITHM = 700.0
+#: Relative difference of eigenvalues that counts as none, and size of what two covariances that
+#: commute leave beside the diagonal in a common basis.
+COMMUTING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,12 +172,10 @@ def trained(
         return _at(math.inf, risk, *_linear_limit(S, prompt_length, ratio, (U0, u0)))
     if prompt_length == 1:  # the only token has all the weight: its label is no answer, and U has no influence
         return _at(math.inf, risk, U0, 0.0)
-    size = 2.0 ** round(math.log2(float(np.linalg.norm(S, 2))))  # in units of Sigma: no covariance is too small or too large
-    scaled = RegressionTask(S / size, noise=ratio / size, task_variance=1.0, query_covariance=query / size)
-    U, u = _softmax_limit(scaled, U0 * size, prompt_length)
-    return _at(math.inf, risk, U / size, u)
+    return _at(math.inf, risk, *_softmax_limit(S, query, ratio, U0, prompt_length))
 
 
+@within_floats("the risk at the end of training")
 def _at(time: float, risk: Callable[[Floats, float], ExactRisk], U: Floats, u: float) -> Trained:
     """A point with its risk and the norm of its gradient."""
     found = risk(U, u)
@@ -185,7 +194,9 @@ def _read_start(S: Floats, start: tuple[Any, float] | None) -> tuple[Floats, flo
     if start is None:
         return block_start(S)
     U0, u0 = read_arrays(Sigma=(S, "d d"), U0=(start[0], "d d"), u0=(start[1], ""))[1:]
-    if float(np.linalg.eigvalsh((U0 + U0.T) / 2)[0]) < -1e-12 or not np.allclose(U0, U0.T) or not u0 > 0 or not (S @ U0).any():
+    rounding = 1e-12 * float(np.abs(U0).max())
+    negative = float(np.linalg.eigvalsh(U0 / 2 + U0.T / 2)[0]) < -rounding
+    if negative or asymmetric(U0, COMMUTING, EPS) is not None or not u0 > 0 or not (S @ U0).any():
         raise ValueError(
             "start: Assumption 5.1 has U(0) positive semidefinite with Sigma U(0) != 0, and u(0) > 0; see training_flow"
         )
@@ -211,53 +222,105 @@ def _linear_limit(S: Floats, L: int | None, noise: float, start: tuple[Floats, f
     return np.asarray(end.U[:-1, :-1]), float(end.V[-1, -1])
 
 
-def _softmax_limit(task: RegressionTask, U0: Floats, L: int) -> tuple[Floats, float]:
-    """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley
-    is a straight line.
-    """
-    S, query, noise, risk = task.Sigma, task.query_covariance, task.noise_ratio, RiskField(task, L)
-    modes = spectrum(S)
-    l, onto = modes.values, modes.vectors
-    pairs = np.stack([l, np.einsum("ji,jk,ki->i", onto, query, onto)], axis=1)
-    group = np.unique(np.log(pairs).round(10), axis=0, return_inverse=True)[1].ravel()
-    kept = U0 - onto @ onto.T @ U0 @ onto @ onto.T  # what no query meets stays as it was
+def _common_modes(S: Floats, query: Floats) -> tuple[Floats, Floats]:
+    """The positive eigenvalues of Sigma, each with the query's, shape (r, 2), and the common
+    eigenvectors; where Sigma has equal ones those of the query decide.
 
-    def point(y: Floats) -> tuple[Floats, float]:
-        return onto * np.exp(y[group]) @ onto.T + kept, math.exp(y[-1])
+    Raises
+    ------
+    ValueError
+        If the two do not commute.
+    """
+    modes = spectrum(S)
+    l, onto = modes.values, modes.vectors.copy()
+    if query is S:
+        return np.stack([l, l], axis=1), onto
+    for rows in np.split(np.arange(l.size), 1 + np.flatnonzero(np.diff(np.log(l)) > COMMUTING)):
+        within = spectrum(onto[:, rows].T @ query @ onto[:, rows]).vectors
+        if within.shape[1] < len(rows):
+            raise ValueError(
+                "query_covariance is singular up to rounding errors where Sigma has equal eigenvalues; give both in the "
+                "coordinates of its eigenvectors, where they are diagonal, or use training_flow, which takes any"
+            )
+        onto[:, rows] = onto[:, rows] @ within
+    seen = covariance_factor(query).T @ onto
+    turned = seen.T @ seen
+    q, rest = np.diag(turned), np.abs(turned - np.diag(np.diag(turned)))
+    gap = np.maximum(np.abs(l[:, None] - l) / (l[:, None] + l), EPS)  # by which eigenvectors are uncertain
+    allowed = np.maximum(COMMUTING * np.sqrt(np.outer(q, q)), ROUNDING * len(S) * EPS * np.abs(query).max() / gap)
+    if np.any(rest > allowed):
+        raise ValueError("query_covariance does not commute with Sigma; use training_flow, which takes any two")
+    return np.stack([l, q], axis=1), onto
+
+
+@within_floats("the end of training")
+@np.errstate(all="ignore")  # trial steps may leave the floats
+def _softmax_limit(S: Floats, query: Floats, noise: float, U0: Floats, L: int) -> tuple[Floats, float]:
+    """Newton's method in the logarithms of u and of U on each common eigenspace: there the valley
+    is a straight line. In the common basis every eigenvalue has its own digits, and in units of
+    tokens and of queries none is too small or too large.
+    """
+    unit, unit_q = (2.0 ** round(math.log2(float(np.linalg.norm(M, 2))) / 2) for M in (S, query))
+    pairs, onto = _common_modes(S, query)
+    (l, q), noise = (pairs / [unit**2, unit_q**2]).T, noise / unit**2
+    task = RegressionTask(np.diag(l), noise=noise, task_variance=1.0, query_covariance=np.diag(q))
+    risk, group = RiskField(task, L), np.unique(np.log(pairs).round(10), axis=0, return_inverse=True)[1].ravel()
+    across = np.linalg.svd(onto)[0][:, l.size :]
+    kept = across @ (across.T @ U0) + onto @ (onto.T @ U0 @ across) @ across.T  # what no query meets stays as it was
 
     def field(y: Floats) -> tuple[float, Floats]:
-        U, u = point(y)
-        found = risk(U, u)
-        slopes = np.einsum("ji,jk,ki->i", onto, found.grad_U, onto) * np.exp(y[group])
-        return found.risk, np.append(np.bincount(group, slopes), u * found.grad_u)
+        if np.abs(y).max() > MOST_LOGARITHM:
+            return math.inf, np.full_like(y, math.nan)
+        entries, u = np.exp(y[group]), math.exp(y[-1])
+        found = risk(np.diag(entries), u)
+        return found.risk, np.append(np.bincount(group, np.diag(found.grad_U) * entries), u * found.grad_u)
 
+    # As linear attention shrinks a direction, and with scores of the variance that is best for
+    # queries like the tokens.
+    shrunk = l + (l + float(l.sum()) + noise) / L
     lam = best_score_variance(trace=float(l.sum()), d=len(S), noise=noise)
-    top = np.array([pairs[group == i].max(axis=0) for i in range(group.max() + 1)])
-    lam /= max(1.0, float((top[:, 1] / top[:, 0]).max()))
-    shrunk = top[:, 0] + (top[:, 0] + float(l.sum()) + noise) / L  # as linear attention does it
-    return point(_newton(field, np.append(np.log(lam**0.5 / shrunk), -math.log(lam) / 2), L))
+    lam *= (l @ (l / shrunk**2)) / (q @ (l / shrunk**2))
+    start = np.bincount(group, np.log(lam**0.5 / shrunk)) / np.bincount(group)
+    y = _newton(field, np.append(start, -np.log(lam) / 2))
+    if y is None:
+        raise RuntimeError(
+            f"the least risk, where Theorem 5.2 has training end, was not found at L = {L:g}: eigenvalues of Sigma differ by a "
+            f"factor {l.max() / l.min():.3g}, and those of query_covariance over them by {(q / l).max() / (q / l).min():.3g}; "
+            "give covariances of like sizes, or a time, and the flow is followed up to it"
+        )
+    return (onto * (np.exp(y[group]) / unit / unit_q)) @ onto.T + kept, math.exp(y[-1]) / unit * unit_q
 
 
-def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats, L: float) -> Floats:
-    """A minimum by damped Newton steps; negative curvature is turned round."""
-    value, slope = field(y)
+def _newton(field: Callable[[Floats], tuple[float, Floats]], y: Floats) -> Floats | None:
+    """A minimum by damped Newton steps, if they arrive; negative curvature is turned round.
+
+    Each unknown is measured in a unit of its own, as the curvature along one may be any share of
+    that along another.
+    """
+    (value, slope), length = field(y), math.inf
     for _ in range(100):
-        units = DIFFERENCE_STEP * np.eye(len(y))
-        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * DIFFERENCE_STEP) for e in units])
-        curvature, basis = np.linalg.eigh((H + H.T) / 2)
-        step = -basis @ ((basis.T @ slope) / np.maximum(np.abs(curvature), np.finfo(float).tiny))
-        gain = abs(float(slope @ step))
-        step /= max(1.0, float(np.abs(step).max()))
+        H = np.array([(field(y + e)[1] - field(y - e)[1]) / (2 * DIFFERENCE_STEP) for e in DIFFERENCE_STEP * np.eye(len(y))])
+        size = np.abs(np.diag(H))
+        H = np.where(size[None, :] <= size[:, None], H, H.T)  # the smaller slope has the smaller rounding errors
+        unit = 1 / np.sqrt(np.maximum(size, np.finfo(float).tiny))
+        if not np.isfinite(H).all():
+            break
+        curvature, basis = np.linalg.eigh(unit[:, None] * H * unit)
+        step = -unit * (basis @ ((basis.T @ (unit * slope)) / np.maximum(np.abs(curvature), np.finfo(float).tiny)))
+        gains = np.abs(slope * step)
+        gain, heavy = float(gains.sum()), gains > LIGHT * gains.max()
+        step = np.clip(step / np.where(heavy, max(1.0, float(np.abs(step).max(where=heavy, initial=0.0))), 1.0), -1.0, 1.0)
         while True:
             further, there = field(y + step)
-            if further <= value * (1 + 1e-14) or float(np.abs(step).max()) < LAST_STEP:
+            if further <= value * (1 + RISK_ROUNDING) or float(np.abs(step).max()) < LAST_STEP:
                 break
             step /= 4
         y, value, slope = y + step, further, there
-        # a direction that hardly matters may stay inexact
-        if float(np.abs(step).max()) < LAST_STEP or gain < 1e-6 * LAST_STEP**2 * value:
+        before, length = length, float(np.abs(step).max())
+        # along a valley that is flat to rounding, steps no longer become shorter
+        if length < LAST_STEP or (before / 2 < length < FLAT_STEP and gain < 1e-6 * LAST_STEP**2 * value):
             return y
-    raise RuntimeError(f"Newton's method has not arrived at L = {L:g}; give a time, and the flow is followed up to it")
+    return None
 
 
 def least_length(task: RegressionTask, epsilon: float) -> int:

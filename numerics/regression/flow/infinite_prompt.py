@@ -174,7 +174,10 @@ def integrate_flow(
     size = float(np.abs(y[0]).max())
     end = _long_after(l / top, m, modes.vectors.T @ A @ modes.vectors, float(v)) if t_max is None else t_max * pace
     if size > 0:
-        t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size, unit=1 / pace)
+        try:
+            t, y, stopped = follow_compiled(_field, constants, y[0], end, rtol=rtol, size=size, unit=1 / pace)
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}; theory.limit_parameters has the end of the flow without following it") from None
     U, u = y[:, :-1].reshape(-1, d, d), y[:, -1]
     # As `icl_risk`, of all states at once: tr(U S U' S S_L) sums the entries of (S S_L U S) * U.
     squares, lines = (((S @ S_L) @ U @ S) * U).sum((1, 2)), ((S @ S) * U).sum((1, 2))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from numerics.evidence import Evidence, Verdict
 from numerics.regression.flow.infinite_prompt import Flow, integrate_flow
 from numerics.seeds import current_seed, generator
+from theory.inputs.spectrum import onto_range
 
 __all__ = ["Start", "any_starts", "ends_at", "keeps", "positive_starts", "theta_starts"]
 
@@ -129,7 +130,7 @@ def positive_starts(*, prompt_length: int | None = None, noise: float = 0.0) -> 
     for name, Sigma in _covariances(rng, singular=True):
         d, unit = len(Sigma), 1 / float(np.sqrt(np.linalg.norm(Sigma, 2)))
         Q = np.linalg.eigh(Sigma)[1]
-        onto = Sigma @ np.linalg.pinv(Sigma, hermitian=True, rcond=1e-10)
+        onto = onto_range(Sigma)
         outside = 1.5 * (np.eye(d) - onto)
         mixed = rng.normal(size=(d, d))
         np.fill_diagonal(mixed, rng.uniform(0, 1, d) * (np.arange(d) > 0))
@@ -188,7 +189,7 @@ def keeps(starts: Sequence[Start]) -> Evidence:
     drift = 0.0
     for start in starts:
         flow = start.flow()
-        onto = start.Sigma @ np.linalg.pinv(start.Sigma, hermitian=True, rcond=1e-10)
+        onto = onto_range(start.Sigma)
         balance = (flow.U**2).sum(axis=(1, 2)) - flow.u**2
         kept = flow.U - onto @ flow.U @ onto
         size = max(float((flow.U**2).sum(axis=(1, 2)).max()), 1e-300)

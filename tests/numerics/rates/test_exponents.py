@@ -60,6 +60,8 @@ def test_other_laws_have_an_exponent_at_one_query_only() -> None:
     coin = AttentionSetting(rademacher(1), np.zeros((1, 1)), np.eye(1), np.ones(1))
     assert sharp_exponent(coin, "grad_U") is None
     assert sharp_exponent(coin) == 1
+    plane = AttentionSetting(rademacher(2).image(np.diag([1.0, 1e-20])), np.eye(2), np.eye(2), np.ones(2))
+    assert sharp_exponent(plane, "grad_U") == 1, "tokens in a plane are on no line, however narrow it is"
 
 
 def test_regions_cover_every_lambda_once() -> None:

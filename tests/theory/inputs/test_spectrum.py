@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from theory.inputs.arrays import read_covariance
-from theory.inputs.spectrum import RankWarning, covariance_factor, say_if_lost, spectrum, symmetric_root
+from theory.inputs.spectrum import RankWarning, covariance_factor, onto_range, say_if_lost, spectrum, symmetric_root
 
 
 def graded(seed: int, d: int, rank: int | None = None, octaves: int = 100) -> Any:
@@ -46,6 +46,17 @@ def test_units_of_powers_of_two_change_nothing(units: float) -> None:
         here, there = spectrum(S), spectrum(S * units)
         assert np.allclose(here.values * units, there.values, rtol=1e-14, atol=0)
         assert here.lost == there.lost
+
+
+@pytest.mark.parametrize("octaves", [0, 30])
+@pytest.mark.parametrize("rank", [1, 2, 4])
+def test_the_range_is_kept_and_what_is_across_it_vanishes(rank: int, octaves: int) -> None:
+    S = graded(3, 4, rank=rank, octaves=octaves)
+    P, deviations = onto_range(S), np.sqrt(np.diag(S))
+    assert np.allclose(P, P.T, atol=1e-15)
+    assert np.allclose(P @ P, P, atol=1e-14)
+    assert np.trace(P) == pytest.approx(rank, rel=1e-14)
+    assert np.allclose(S @ P / deviations[:, None], S / deviations[:, None], rtol=0, atol=1e-13 * deviations.max())
 
 
 @pytest.mark.parametrize("octaves", [0, 60])
@@ -119,3 +130,8 @@ def test_an_answer_that_rests_on_lost_directions_is_said() -> None:
         say_if_lost("S", S, F, {"what is seen": (turn[:, :1].T, 0.0)})
         say_if_lost("S", S, F, {"what is seen, but of no account": (turn[:, 1:].T, 2.0)})
         say_if_lost("S", np.ones((2, 2)), covariance_factor(np.ones((2, 2))), {"a difference": (np.array([[1.0, -1.0]]), 0.0)})
+
+
+def test_an_eigenvalue_beyond_floats_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"beyond the range of floats.*choose other units"):
+        spectrum(np.full((2, 2), 1e308))

@@ -133,6 +133,11 @@ def test_invariants_have_zero_derivative_along_the_field(L: int | None) -> None:
     assert np.linalg.norm(motion) > 0.01
 
 
+@pytest.mark.parametrize("Sigma", [np.diag([1.0, 1e-40]), np.array([[1.0, 1e-30], [1e-30, 3e-60]])])
+def test_an_invertible_covariance_keeps_no_block_however_small_its_eigenvalues(Sigma: np.ndarray) -> None:
+    assert not invariants(Sigma, np.ones((2, 2)), 1.0)[1].any()
+
+
 def test_effective_covariance_commutes_and_tends_to_sigma() -> None:
     Sigma = covariance(3, 2)
     S = effective_covariance(Sigma, 5, 0.7)

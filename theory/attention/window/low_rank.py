@@ -85,7 +85,7 @@ def blocks(M: ArrayLike, B: ArrayLike) -> Blocks:
     m, b = np.asarray(M, dtype=float), np.asarray(B, dtype=float)
     if m.ndim != 2 or m.shape[0] != m.shape[1]:
         raise ValueError(f"M has the shape {m.shape}, but attention scores x_i'Mx need a square one; give M = M_K'M_Q")
-    if not np.isfinite(m).all() or np.abs(m - m.T).max() > _ROUNDING * max(np.abs(m).max(), 1):
+    if not np.isfinite(m).all() or np.abs(m - m.T).max() > _ROUNDING * np.abs(m).max():
         raise ValueError("M is not symmetric, and Theorem 4.4 minimises over M = M' only; give (M + M')/2 for its symmetric part")
     if b.ndim != 2 or b.shape[0] != m.shape[0]:
         raise ValueError(f"B has the shape {b.shape}, which does not fit d = {m.shape[0]}; its columns are vectors of R^d")

@@ -75,6 +75,43 @@ def test_directions_of_small_variance_go_their_own_way() -> None:
     assert trained(unit(np.diag([1.0, 1e-12]), 0.0, np.eye(2)), 10, start=(S, 0.5)).speed < 1e-12
 
 
+@pytest.mark.parametrize("L", [2, 10, 1000])
+def test_queries_unlike_the_tokens_leave_small_directions_their_own_way(L: int) -> None:
+    """As an eigenvalue of Sigma vanishes, U tends to a limit in its direction, too; the other
+    parameters no longer see it.
+    """
+    known = trained(unit(np.diag([1.0, 1e-14]), 0.1, np.eye(2)), L)
+    for least in (1e-20, 1e-40, 1e-100):
+        end = trained(unit(np.diag([1.0, least]), 0.1, np.eye(2)), L)
+        assert end.risk == pytest.approx(known.risk, rel=1e-10)
+        assert np.diag(end.U11) == pytest.approx(np.diag(known.U11), rel=1e-6)
+
+
+def test_queries_in_other_units_have_the_same_scores_and_errors_in_their_unit() -> None:
+    one = trained(unit(S, 0.2, S @ S), 20)
+    for k in (1e-100, 1e-20, 1e20, 1e100):
+        end = trained(unit(S, 0.2, k * S @ S), 20)
+        assert end.U11 * k**0.5 == pytest.approx(one.U11, rel=1e-6)
+        assert end.u / k**0.5 == pytest.approx(one.u, rel=1e-6)
+        assert end.risk - 0.1 == pytest.approx(k * (one.risk - 0.1), rel=1e-9, abs=1e-15)
+
+
+def test_equal_eigenvalues_of_sigma_leave_the_query_its_own() -> None:
+    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    known = trained(unit(np.eye(2), 0.1, np.diag([1.5, 0.5])), 10)
+    end = trained(unit(np.eye(2), 0.1, turn @ np.diag([1.5, 0.5]) @ turn.T), 10)
+    assert end.speed < 1e-12
+    assert end.risk == pytest.approx(known.risk, rel=1e-12)
+    assert turn.T @ end.U11 @ turn == pytest.approx(known.U11, rel=1e-6)
+
+
+def test_small_eigenvalues_of_sigma_do_not_hide_that_it_does_not_commute() -> None:
+    query = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.5], [0.0, 0.5, 1.0]])
+    with pytest.raises(ValueError, match="does not commute"):
+        trained(unit(np.diag([1.0, 1e-12, 3e-12]), 0.1, query), 10)
+    assert trained(unit(np.diag([1.0, 1e-12, 1e-12]), 0.1, query), 10).speed < 1e-12
+
+
 def test_tiny_and_large_covariances() -> None:
     one = trained(unit(S, 0.2), 20)
     for k in (1e-290, 1e-8, 1e8, 1e140):
@@ -163,6 +200,8 @@ def test_least_lengths_by_going_through_all() -> None:
         ({"start": (np.eye(2), 0.0)}, "Assumption 5.1"),
         ({"start": (-np.eye(2), 1.0)}, "Assumption 5.1"),
         ({"start": (np.zeros((2, 2)), 1.0)}, "Assumption 5.1"),
+        ({"start": (1e-20 * np.diag([1.0, -1.0]), 1.0)}, "Assumption 5.1"),
+        ({"start": (1e-20 * np.array([[1.0, 0.5], [0.1, 1.0]]), 1.0)}, "Assumption 5.1"),
         ({"start": (np.eye(3), 1.0)}, "shape"),
         ({"task": unit(S, 0.0, np.diag([1.0, 2.0]))}, "commute"),
         ({"task": unit(S, 0.0, np.diag([1.0, 0.0]))}, "singular"),

@@ -11,7 +11,7 @@ import pytest
 from numerics.regression.flow import integrator
 from numerics.regression.flow.infinite_prompt import integrate_flow
 from theory.regression.limit import limit_parameters
-from theory.regression.risk import invariants
+from theory.regression.risk import invariants, vector_field
 
 SIGMA = np.diag([1.0, 0.4, 0.0])
 U0 = np.array([[0.3, -1.0, 0.2], [0.5, -0.4, 0.1], [0.7, 0.0, 2.0]])
@@ -106,3 +106,13 @@ def test_what_is_no_flow_is_refused(change: dict[str, Any], error: type[Exceptio
     good = {"Sigma": np.eye(2), "U0": np.eye(2), "u0": 1.0}
     with pytest.raises(error, match=says):
         integrate_flow(**good | change)
+
+
+def test_a_flow_too_stiff_to_follow_names_what_still_answers() -> None:
+    Sigma = np.diag([1e-4, 1.0, 1e3])
+    with pytest.raises(RuntimeError, match=r"earlier last time; theory\.limit_parameters has the end"):
+        integrate_flow(Sigma, np.eye(3), 1.0)
+    assert integrate_flow(Sigma, np.eye(3), 1.0, t_max=1e3).t[-1] == pytest.approx(1e3)
+    end = limit_parameters(Sigma, U0=np.eye(3), u0=1.0)
+    motion = vector_field(Sigma, end.U[:-1, :-1], end.V[-1, -1])
+    assert np.abs(motion[0]).max() < 1e-8

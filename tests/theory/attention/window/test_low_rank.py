@@ -88,6 +88,7 @@ def test_gamma_is_a_product_of_distances_to_the_ends() -> None:
     [
         (np.ones((2, 3)), np.eye(2)[:, :1], "square"),
         (np.array([[0.0, 1.0], [0.0, 0.0]]), np.eye(2)[:, :1], "symmetric.*M = M'"),
+        (np.array([[1e-12, 1e-12], [0.0, 0.0]]), np.eye(2)[:, :1], "symmetric.*M = M'"),
         (np.full((2, 2), np.nan), np.eye(2)[:, :1], "symmetric"),
         (np.eye(2), np.array([[1.0], [1.0]]), "orthonormal.*qr"),
         (np.eye(2), np.eye(2), "1 <= k < d"),
