@@ -7,17 +7,38 @@ from fractions import Fraction
 import sympy as sp
 from sympy import log, oo
 
-from numerics.evidence import Evidence
-from numerics.provers import Closed, forall, identity
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 from proofs_check.li_duan_liang.dynamics.lemma_3 import scores_are_small
 
+#: The number of classes, and u_k.
+WHOLE, lower_share = sp.Symbol("K", integer=True, positive=True), sp.Symbol("u_k", positive=True)
 AT_ITS_END = slow.score_early(K, c2 * slow.end_of_phase_1(K))
+
+
+def sum_of_two_phases(least: int | Fraction, most: int | Fraction, more: bool = False) -> Evidence:
+    """Compare a log K + b log(K/epsilon) with multiples of the last logarithm, or, with `more`, the
+    same for log(K/epsilon) and log(K L Delta/epsilon), where L Delta >= 1; K epsilon >= 1.
+    """
+    a, b, k, e, size = sp.symbols("a b K epsilon LDelta", positive=True)
+    first, last = (log(k / e), log(k / e) + log(size)) if more else (log(k), log(k / e))
+    box = {a: (0, oo), b: (0, oo), k: Closed(2, oo), e: (0, 1)} | ({size: Closed(1, oo)} if more else {})
+    bounds = ((">=", least * b), ("<=", most * (a + b)))
+    return all_of(*(forall(a * first + b * last, op, c * last, box, where=[(k * e, ">=", 1)]) for op, c in bounds))
+
+
+def odds_of_a_gap(constant: int | Fraction) -> Evidence:
+    """Bound the odds of two classes whose scores differ by C log(K s/epsilon) - b, where s >= 1."""
+    k, e, b, s, more = sp.symbols("K epsilon b s c", positive=True)
+    odds = sp.exp(b) * (e / (k * s)) ** (sp.Rational(constant) + more)
+    return forall(odds, "<=", sp.exp(b) * e / k, {k: Closed(2, oo), e: (0, 1), b: (0, oo), s: Closed(1, oo), more: (0, oo)})
 
 
 @claim(
@@ -48,17 +69,35 @@ def gradients_that_are_summed(*, first: int = 1, last: int = 3) -> Evidence:
     false="gap",
     follows="LDL:P2/rate.lower",
     why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $q_k\leq z\leq\frac{CK\log K}{(K-1)^2}$, which tends to 0, for every $C$.",
-    instead=r"$q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=1/2$, after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps, for "
-    r"orthonormal features and exchangeable tasks.",
+    instead=r"In the setting of R7 $q_k=\frac{K-1}K\log(K-1)$ when $\mathrm{Attn}_k=\frac12$, and "
+    r"$\log(K-1)\geq\frac35\log K$ for $K\geq3$. The time is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and "
+    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$. The features are orthonormal, the tasks exchangeable, the prompts "
+    "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
-    needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early"),
+    repair=dict(exact=True),
+    control=(dict(share=Fraction(2, 5)), dict(least=Fraction(2, 3)), dict(below=4), dict(logs=Fraction(29, 10))),
+    needs=("LDL:L4.1", "LDL:L5.sum", "LDL:P2/early", "OURS:R7.flow/step", "OURS:R7.time"),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def score_at_the_end_of_phase_1() -> Evidence:
-    r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in
-    the number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes.
+def score_at_the_end_of_phase_1(
+    *,
+    exact: bool = False,
+    share: Fraction = Fraction(1, 2),
+    least: Fraction = Fraction(3, 5),
+    below: int = 5,
+    logs: int | Fraction = 3,
+) -> Evidence:
+    r"""$q_k\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every constant in the
+    number of steps: $q_k\leq z$ tends to 0, with $K=2n$ classes. Repaired, the attention is `share`
+    = 1/2 for $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$, and $\log(K-1)$ is at least
+    `least` = 3/5 times $\log K$ for $K\geq3$; the time is between
+    $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$, with
+    `below` for the 5 and `logs` for the 3 above.
     """
-    return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
+    return all_of(exact_training.scores_at_one_half(share, least), exact_training.time_to_one_half(below, logs))
 
 
 @claim(
@@ -97,16 +136,26 @@ def other_scores_at_the_end_of_phase_1(*, features: str = "any", c: Fraction = F
     false="gap",
     follows="LDL:P2/rate.lower",
     why=r"The gap $q_k-q_{k,m}=z$ is at most $CK\log K/(K-1)^2$ at the printed end of Phase I, and no multiple of $\log K$.",
-    instead=r"$q_k-q_{k,m}=\log(K-1)$ when $\mathrm{Attn}_k=1/2$ in a balanced prompt.",
+    instead=r"$q_k-q_{k,m}=\log(K-1)$ when $\mathrm{Attn}_k=\frac12$, and $\log(K-1)\geq\frac35\log K$ for $K\geq3$; "
+    "for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
-    needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early"),
+    repair=dict(exact=True),
+    control=(dict(share=Fraction(2, 5)), dict(least=Fraction(2, 3))),
+    needs=("LDL:L5.1", "LDL:L5.off", "LDL:P2/early", "OURS:R7.flow", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def gap_at_the_end_of_phase_1() -> Evidence:
+def gap_at_the_end_of_phase_1(
+    *, exact: bool = False, share: Fraction = Fraction(1, 2), least: Fraction = Fraction(3, 5)
+) -> Evidence:
     r"""$q_k-q_{k,m}\geq c\log K$ at the end of Phase I is refuted for every $c>0$ and every
-    constant in the number of steps, with $K=2n$ classes.
+    constant in the number of steps, with $K=2n$ classes. Repaired, the attention is `share` = 1/2
+    for $q_k=\frac{K-1}K\log(K-1)$ and $q_{k,m}=-\frac{q_k}{K-1}$, and $\log(K-1)$ is at least
+    `least` = 3/5 times $\log K$ for $K\geq3$.
     """
-    return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(log(K), c1 * AT_ITS_END, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.scores_at_one_half(share, least)
 
 
 @claim(
@@ -136,17 +185,27 @@ def odds_from_a_logarithm(*, constant: Fraction = Fraction(1, 2)) -> Evidence:
     false="gap",
     why=r"On the event of (9) $N/|V_k|\leq1/(p_k-\delta)$, which is near $K$ if $\delta$ is small: for $\delta=1/K^2$ it is at "
     r"most $2K$, and $1/\delta=K^2$.",
-    instead=r"$N/|V_k|=\Theta(K)$, if $p_k=\Theta(1/K)$ and $\delta\leq p_k/2$.",
+    instead=r"On the event of (9) $\frac2{3p_k}\leq\frac N{|V_k|}\leq\frac2{p_k}$ where $\delta\leq\frac12p_k$: with "
+    r"$p_k=\Theta(1/K)$ it is $\Theta(K)$.",
     costs="nothing",
+    repair=dict(share=Fraction(1, 2)),
+    control=(dict(least=Fraction(3, 4)), dict(most=Fraction(9, 5))),
     hypotheses=HYPOTHESES,
     needs=("LDL:eq9",),
 )
-def share_of_a_class() -> Evidence:
+def share_of_a_class(*, share: Fraction | None = None, least: Fraction = Fraction(2, 3), most: int = 2) -> Evidence:
     r"""$\frac1\delta\leq C\frac N{|V_k|}$ is refuted for every $C$ at $\delta=\frac1{K^2}$, where
-    $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$ on the event of (9), with $K=2n$ classes.
+    $\frac N{|V_k|}\leq\frac1{1/K-1/K^2}$ on the event of (9), with $K=2n$ classes. Repaired, with
+    $\delta$ at most `share` = 1/2 times $p_k$, $\frac N{|V_k|}$ is between `least` = 2/3 and `most`
+    = 2 times $\frac1{p_k}$.
     """
-    at = slow.member(delta=1 / K**2, N=20 * K**5)
-    return defeated(K**2, c1 / (1 / K - 1 / K**2), n, at=at, where=WHERE)
+    if share is None:
+        at = slow.member(delta=1 / K**2, N=20 * K**5)
+        return defeated(K**2, c1 / (1 / K - 1 / K**2), n, at=at, where=WHERE)
+    p, d, x = sp.symbols("p_k delta x", positive=True)  # x is the share of the class
+    domain, given = {p: (0, 1), d: (0, 1), x: (0, 1)}, [(d, "<=", sp.Rational(share) * p), (x, ">=", p - d), (x, "<=", p + d)]
+    bounds = ((">=", least), ("<=", most))
+    return all_of(*(forall(1 / x, op, sp.Rational(c) / p, domain, where=given) for op, c in bounds))
 
 
 @claim(
@@ -154,18 +213,26 @@ def share_of_a_class() -> Evidence:
     false="gap",
     why=r"$u_k=K(p_k-\delta)$ is near 1, and so is $1/u_k-1/K$: for $p_k=1/K$ and $\delta=1/(10K)$ it is $10/9-1/K$, while "
     r"$\delta$ tends to 0.",
-    instead=r"$1/u_k-1/K=\Theta(1)$ if $u_k=\Theta(1)$ and $K\geq2u_k$; (9) makes nothing of the order of $\delta$ but the "
-    r"difference $U_k-u_k=2K\delta$, divided by $K$.",
+    instead=r"$\frac1{2u_k}\leq\frac1{u_k}-\frac1K\leq\frac1{u_k}$ where $K\geq2u_k$.",
+    details=r"(9) makes nothing of the order of $\delta$ but the difference $U_k-u_k=2K\delta$, divided by $K$.",
     costs="the theorem",
+    repair=dict(times=2),
+    control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
     hypotheses=HYPOTHESES,
     needs=("LDL:eq9",),
 )
-def inverse_of_the_lower_share() -> Evidence:
+def inverse_of_the_lower_share(*, times: int = 0, least: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
     r"""$\frac1{u_k}-\frac1K\leq C\delta$ is refuted for every $C$ at $p_k=\frac1K$,
-    $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes.
+    $\delta=\frac1{10K}$, where $u_k=\frac9{10}$, with $K=2n$ classes. Repaired, for $K$ at least
+    `times` = 2 times $u_k>0$, $\frac1{u_k}-\frac1K$ is between `least` = 1/2 and `most` = 1 times
+    $\frac1{u_k}$.
     """
-    u = K * (1 / K - FLAT["delta"])
-    return defeated(1 / u - 1 / K, c1 * FLAT["delta"], n, at=FLAT, where=WHERE)
+    if not times:
+        u = K * (1 / K - FLAT["delta"])
+        return defeated(1 / u - 1 / K, c1 * FLAT["delta"], n, at=FLAT, where=WHERE)
+    domain, given = {WHOLE: Integers(2, oo), lower_share: (0, oo)}, [(times * lower_share, "<=", WHOLE)]
+    bounds = ((">=", least), ("<=", most))
+    return all_of(*(forall(1 / lower_share - 1 / WHOLE, op, sp.Rational(c) / lower_share, domain, where=given) for op, c in bounds))
 
 
 @claim(
@@ -173,15 +240,23 @@ def inverse_of_the_lower_share() -> Evidence:
     false="gap",
     follows="LDL:P2.attn",
     why=r"At the printed end of Phase I $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
-    instead=r"$\mathrm{Attn}_k\geq1/2$ after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps. As $\delta\leq1$, "
-    r"$\Omega(1/(1+\delta))$ is $\Omega(1)$: it does not tend to 1 with $\delta$.",
+    instead=r"In the setting of R7 $\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$ from "
+    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on. The features are orthonormal, the tasks exchangeable, the prompts "
+    "balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
-    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early", "LDL:attn"),
+    repair=dict(exact=True),
+    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
+    needs=("LDL:L5.exp", "LDL:L5.u", "LDL:L5.N", "LDL:L5.off", "LDL:P2/early", "LDL:attn", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def attention_by_lemma_5() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$,
-    as in Proposition 2, with $K=2n$ classes.
+def attention_by_lemma_5(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ at the end of Phase I is refuted for every $c>0$, as
+    in Proposition 2, with $K=2n$ classes. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2,
+    also times $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with
+    `logs` for the 3.
     """
-    attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
-    return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
+        return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.half_in_time(logs, least)

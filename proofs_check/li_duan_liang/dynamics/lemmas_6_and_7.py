@@ -4,11 +4,16 @@ They are tried where Phase II begins, at the printed end of Phase I.
 
 from __future__ import annotations
 
-import sympy as sp
+from fractions import Fraction
 
-from numerics.evidence import Evidence
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 
@@ -21,17 +26,24 @@ ATTENTION = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
     false="gap",
     follows="LDL:P2.attn",
     why=r"At $t=T_f^1+1$ $\mathrm{Attn}_k$ is at most $\frac2K(1+O(\log(K)/K))$.",
-    instead=r"Let Phase II begin when $\mathrm{Attn}_k=1/2$; from there on $\mathrm{Attn}_k$ increases, for orthonormal features "
-    r"and exchangeable tasks.",
+    instead=r"In the setting of R7, if Phase II begins when $\mathrm{Attn}_k=\frac12$, "
+    r"$\mathrm{Attn}_k\geq\frac12\geq\frac12\cdot\frac1{1+\delta}$ from there on, and it increases. The features are "
+    "orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
-    needs=("LDL:L5.2",),
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(3, 5)), dict(sign=-1)),
+    needs=("LDL:L5.2", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def attention_in_phase_2() -> Evidence:
-    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ throughout Phase II is refuted for every $c>0$ at
-    its first step, with $K=2n$ classes.
+def attention_in_phase_2(*, exact: bool = False, least: Fraction = Fraction(1, 2), sign: int = 1) -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\delta}$ throughout Phase II is refuted for every $c>0$ at its
+    first step, with $K=2n$ classes. Repaired, from $\mathrm{Attn}_k=\frac12$ on it is at least
+    `least` = 1/2 times $\frac1{1+\delta}$, and its speed has the `sign` 1.
     """
-    return defeated(1 / (1 + delta), c1 * ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(1 / (1 + delta), c1 * ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    return all_of(exact_training.attention_from_one_half(least), exact_training.speed_of_the_attention(sign))
 
 
 @claim(
@@ -40,17 +52,26 @@ def attention_in_phase_2() -> Evidence:
     follows="LDL:L5.u",
     why=r"$1/u_k-1/K$ is near 1 for small $\delta$, and so is the quotient: for $p_k=1/K$ and $\delta=1/(10K)$ it is at least "
     r"$1/3$.",
-    instead=r"The display bounds $1-\mathrm{Attn}_k$ by a constant below 1.",
+    instead=r"Where $K\geq2u_k$ the display is between $\frac1{1+2u_k}$ and $\frac1{1+u_k}$: a constant below 1.",
     costs="the theorem",
+    repair=dict(times=2),
+    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(11, 10))),
     needs=("LDL:L5.exp", "LDL:L5.u", "LDL:attn"),
     hypotheses=HYPOTHESES,
 )
-def last_step_of_lemma_6() -> Evidence:
+def last_step_of_lemma_6(*, times: int = 0, least: int | Fraction = 2, most: int | Fraction = 1) -> Evidence:
     r"""$\frac{r}{r+1}=O(\delta)$ with $r=\frac1{u_k}-\frac1K$ is refuted at $p_k=\frac1K$,
-    $\delta=\frac1{10K}$, $K=2n$.
+    $\delta=\frac1{10K}$, $K=2n$. Repaired, for $K$ at least `times` = 2 times $u_k>0$, it is
+    between $\frac1{1+2u_k}$ and $\frac1{1+u_k}$, with `least` and `most` for the 2 and the 1.
     """
-    r = 1 / (K * (1 / K - delta)) - 1 / K
-    return defeated(r / (r + 1), c1 * delta, n, at=FLAT, where=WHERE)
+    if not times:
+        r = 1 / (K * (1 / K - delta)) - 1 / K
+        return defeated(r / (r + 1), c1 * delta, n, at=FLAT, where=WHERE)
+    whole, u = sp.Symbol("K", integer=True, positive=True), sp.Symbol("u_k", positive=True)
+    left = (1 / u - 1 / whole) / (1 / u - 1 / whole + 1)
+    domain, given = {whole: Integers(2, oo), u: (0, oo)}, [(times * u, "<=", whole)]
+    bounds = ((">=", least), ("<=", most))
+    return all_of(*(forall(left, op, 1 / (1 + sp.Rational(c) * u), domain, where=given) for op, c in bounds))
 
 
 @claim(
@@ -59,18 +80,29 @@ def last_step_of_lemma_6() -> Evidence:
     follows="LDL:L6.ub",
     why=r"At $t=T_f^1+1$ $1-\mathrm{Attn}_k\geq1-\frac2K(1+O(\log(K)/K))$, while $\delta$ tends to 0. Nor is it $O(\delta)$ when "
     r"$\mathrm{Attn}_k=1/2$.",
-    instead=r"$1-\mathrm{Attn}_k$ falls like $\sqrt{K/(2\eta\sigma_f^2t)}$ at late times, whatever $\delta$ is, for orthonormal "
-    r"features and exchangeable tasks.",
+    instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, "
+    r"$(1-\mathrm{Attn}_k)^2=\frac{(K-1)^2}{2K\eta\sigma_f^2t}(1+\theta)$ with "
+    r"$0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$. Here $K\geq3$ and "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$, and $\delta$ is any. The features are orthonormal, the tasks "
+    "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
-    needs=("LDL:L6.1",),
+    repair=dict(exact=True),
+    control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
+    needs=("LDL:L6.1", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def the_rest_in_phase_2() -> Evidence:
+def the_rest_in_phase_2(*, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1) -> Evidence:
     r"""$1-\mathrm{Attn}_k\leq C\delta$ throughout Phase II, that is $1\leq
     C\delta+\mathrm{Attn}_k$, is refuted for every $C$ at its first step, with $K=2n$ classes and
-    $\delta=\frac1{10K}$.
+    $\delta=\frac1{10K}$. Repaired, $(1-\mathrm{Attn}_k)^2$ at the time $t$ is between
+    $\frac{(K-1)^2}{2K\eta\sigma_f^2t}$ and this times $1+\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$ for
+    $K\geq3$ and $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one,
+    and `first` and `last` stand for the 4 and the 2.
     """
-    return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.late_rest(first, last, least)
 
 
 @claim(
@@ -80,17 +112,24 @@ def the_rest_in_phase_2() -> Evidence:
     why=r"In a balanced prompt $\mathrm{Attn}_n=(1-\mathrm{Attn}_k)/(K-1)$ is near $1/K$ at $t=T_f^1+1$, and $\delta/K$ is smaller "
     r"by the factor $\delta$.",
     details=r"The statement says $\Theta$ and the proof gives $O$ only.",
-    instead=r"$\mathrm{Attn}_n=\Theta((1-\mathrm{Attn}_k)/K)$ is the part that remains, for exchangeable tasks.",
+    instead=r"$\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between $\frac1K(1-\mathrm{Attn}_k)$ and "
+    r"$\frac2K(1-\mathrm{Attn}_k)$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
-    needs=("LDL:L3.3",),
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
+    needs=("LDL:L3.3", "OURS:R7.flow/step"),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def attention_on_others_in_phase_2() -> Evidence:
-    r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$
-    in a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$
-    classes.
+def attention_on_others_in_phase_2(*, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
+    r"""$\mathrm{Attn}_n\leq C\frac\delta K$, that is $1\leq C\delta\frac{K-1}K+\mathrm{Attn}_k$ in
+    a balanced prompt, is refuted for every $C$ at the first step of Phase II, with $K=2n$ classes.
+    Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and `most` = 2
+    times $\frac{1-\mathrm{Attn}_k}K$.
     """
-    return defeated(sp.S.One, c1 * delta * (K - 1) / K + ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(sp.S.One, c1 * delta * (K - 1) / K + ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.other_attention(least, most)
 
 
 @claim(
@@ -98,16 +137,24 @@ def attention_on_others_in_phase_2() -> Evidence:
     false="gap",
     follows="LDL:L6.2",
     why=r"At $t=T_f^1+1$ $1-\mathrm{Attn}_k$ is near 1, and Lemma 6 gives $O(\delta)$ only, no lower bound.",
-    instead=r"$1-\mathrm{Attn}_k$ runs from $1/2$ down to the accuracy that is asked for; no constant multiple of $\delta$ stands "
-    r"for it.",
+    instead=r"$1-\mathrm{Attn}_k$ takes every value from $1-\frac1K$ down to 0, so that no constant multiple of "
+    r"$\delta$ stands for it, for orthonormal features, exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=dict(whole=2),
+    needs=exact_training.R7,
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def premise_of_lemma_7() -> Evidence:
-    r"""$1-\mathrm{Attn}_k=\Theta(\delta)$ in Phase II: the upper half is refuted for every
-    constant at the first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+def premise_of_lemma_7(*, exact: bool = False, whole: int = 1) -> Evidence:
+    r"""$1-\mathrm{Attn}_k=\Theta(\delta)$ in Phase II: the upper half is refuted for every constant
+    at the first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, training passes the
+    gap $\log((K-1)\frac{1-a}a)$, which leaves $1-\mathrm{Attn}_k=a$, for every $a$ below
+    $1-\frac1K$; `whole` stands for the 1.
     """
-    return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(sp.S.One, c1 * delta + ATTENTION, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.every_rest(whole)
 
 
 @claim(
@@ -115,17 +162,27 @@ def premise_of_lemma_7() -> Evidence:
     false="gap",
     follows="LDL:P3/rate",
     why=r"At $t=T_f^1+1$ $g_k\geq L^2/(32K^2)$, whatever $\delta$ is; printed is a multiple of $\delta^2L^2\Delta^2/K$.",
-    instead=r"$g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ for balanced prompts, orthonormal features and "
-    r"exchangeable tasks; it falls from order $\sigma_f^2/K$ to 0 and has no plateau.",
+    instead=r"In the setting of R7, for $K\geq3$ and from $\mathrm{Attn}_k=\frac12$ on, $\eta "
+    r"g_k=\frac{K-1}{2Kt}(1+\theta)$ with $0\leq\theta\leq\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$. Here "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
+    "prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
-    needs=("LDL:L7.prem", "LDL:L2.eq12/upper"),
+    repair=dict(exact=True),
+    control=(dict(first=2), dict(last=1), dict(least=Fraction(11, 10))),
+    needs=("LDL:L7.prem", "LDL:L2.eq12/upper", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def gradient_in_phase_2() -> Evidence:
-    r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at
-    its first step, with $K=2n$ classes and $\delta=\frac1{10K}$.
+def gradient_in_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least: int | Fraction = 1) -> Evidence:
+    r"""$g_k\leq C\frac{\delta^2L^2\Delta^2}K$ throughout Phase II is refuted for every $C$ at its
+    first step, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired, $\eta g_k$ at the time $t$
+    is between $\frac{K-1}{2Kt}$ and this times $1+\frac3r+\frac{2K+6\log((K-1)r)}{r^2}$ for
+    $K\geq3$ and $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one,
+    and `first` and `last` stand for the 3 and the 2.
     """
-    return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated(slow.gradient_start(K, L), c1 * delta**2 * L**2 * DELTA2 / K, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.late_updates(first, last, least)
 
 
 @claim(
@@ -133,14 +190,21 @@ def gradient_in_phase_2() -> Evidence:
     false="gap",
     follows="LDL:L7.1",
     why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_f^1+1$ is at least $L^2/(32K^3)$, whatever $\delta$ is.",
-    instead=r"$|g_{k,n}|=g_k/(K-1)$ for exchangeable tasks and orthonormal features.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
     costs="the theorem",
-    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper"),
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=("LDL:L6.3", "LDL:L7.prem", "LDL:L2.eq13/upper", *exact_training.OTHERS),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def gradient_of_others_in_phase_2() -> Evidence:
-    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2}{K^2}$ is refuted for every $C$ at the first
-    step of Phase II, with $K=2n$ classes and $\delta=\frac1{10K}$.
+def gradient_of_others_in_phase_2(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2}{K^2}$ is refuted for every $C$ at the first step
+    of Phase II, with $K=2n$ classes and $\delta=\frac1{10K}$. Repaired,
+    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
+    that of $g_{k,m}$.
     """
-    left = slow.gradient_start(K, L) / (K - 1)
-    return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        left = slow.gradient_start(K, L) / (K - 1)
+        return defeated(left, c1 * delta**2 * L**2 * DELTA2 / K**2, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.other_updates(classes, sign)

@@ -14,6 +14,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.features import aligned_features as aligned
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, FLAT, HYPOTHESES, WHERE, K, c1, c2, n
 from proofs_check.li_duan_liang.dynamics.lemma_4 import ALIGNED, other_updates, own_updates, too_large
@@ -56,9 +57,12 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
     why=r"In Phase I $\mathrm{Attn}_k$ is of order $1/K$, not of order 1, so that $g_k$ is of order $L^2\Delta^2/K^2$: smaller "
     r"than printed by the factor $K$.",
     details=r"The witness is $v_k=e_k$ with tasks $\pm L/\sqrt2$ on half of the features each, and iid prompts of any length.",
-    instead=r"While $\mathrm{Attn}_k=\Theta(1/K)$, $q_k$ grows at the rate $\Theta(\eta\sigma_f^2/K^2)$, for orthonormal features "
-    r"and exchangeable tasks of spread $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
+    instead=r"In the setting of R7, while $\mathrm{Attn}_k\leq\frac12$ and $e^{q_k-q_{k,m}}\leq C$, $q_k$ grows at a "
+    r"rate between $\frac{\eta\sigma_f^2}{2K^2}$ and $C\frac{\eta\sigma_f^2}{K^2}$. The features are orthonormal, "
+    r"the prompts balanced and the tasks exchangeable, with $\sigma_f^2=\frac12\mathbb{E}(f(v_1)-f(v_2))^2$.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(3, 5)), dict(most=Fraction(9, 10))),
     robust=Diverging(
         point=POINT,
         hypotheses=HYPOTHESES,
@@ -67,16 +71,21 @@ def early_training_is_slow(*, share: Fraction = Fraction(1), slope: Fraction = F
         exceeds=n / 2,
         least=4,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def rate_of_phase_1_from_below() -> Evidence:
-    r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for
-    every $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$
-    classes.
+def rate_of_phase_1_from_below(*, exact: bool = False, least: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
+    r"""In Phase I $q_k$ grows at a rate of at least $c\frac{\eta L^2\Delta^2}K$: refuted for every
+    $c>0$ at the first step, where $\eta g_k\leq\frac{4\eta L^2}{K^2}$, with $K=2n$ classes.
+    Repaired, $\frac{\sigma_f^2}{2K^2}\leq g_k\leq C\frac{\sigma_f^2}{K^2}$ while
+    $\mathrm{Attn}_k\leq\frac12$ and $e^z\leq C$, with `least` for the 1/2 and `most` = 1 times the
+    right side.
     """
-    L = FLAT["L"]
-    return defeated(DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        L = FLAT["L"]
+        return defeated(DELTA2 * L**2 / K, c1 * slow.gradient_early(K, L), n, at=FLAT, where=WHERE, least=4)
+    return exact_training.early_updates(least, most)
 
 
 @claim(
@@ -108,10 +117,14 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
     false="false",
     why=r"$\mathrm{Attn}_k\geq1/2$ takes at least $(K-1)(K-2)$ steps at $\eta=1/L^2$, and the printed Phase I has order $K\log K$: "
     r"at its end $\mathrm{Attn}_k$ is still near $1/K$.",
-    details=r"Steps to 1/2 at $c=\eta\sigma_f^2=1$, $K=4,8,16,32,64,128,256$: 18, 92, 358, 1314, 4831, 18148, 69628.",
-    instead=r"For orthonormal features and exchangeable tasks the time to $\mathrm{Attn}_k=1/2$ is "
-    r"$\frac{1}{\eta\sigma_f^2}(K^2+3K\log K+O(K))$. Other features have other exponents of $K$.",
+    details=r"Steps to 1/2 at $c=\eta\sigma_f^2=1$, $K=4,8,16,32,64,128,256$: 18, 92, 358, 1314, 4831, 18148, 69628. "
+    r"Other features have other exponents of $K$.",
+    instead=r"In the setting of R7 the time to $\mathrm{Attn}_k=\frac12$ is between "
+    r"$\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$. The features are "
+    "orthonormal, the tasks exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(below=4), dict(logs=Fraction(29, 10))),
     robust=Diverging(
         point=POINT,
         hypotheses=HYPOTHESES,
@@ -120,15 +133,19 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
         exceeds=n ** sp.Rational(1, 2) / 4,
         least=4,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def duration_of_phase_1_from_above() -> Evidence:
+def duration_of_phase_1_from_above(*, exact: bool = False, below: int = 5, logs: int | Fraction = 3) -> Evidence:
     r"""$\mathrm{Attn}_k\geq\frac12$ after at most $C\frac{K\log K}{\eta L^2\Delta^2}$ steps:
-    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with
-    $K=2n$ classes.
+    refuted for every $C$, since it takes at least $(K-1)(K-2)$ of them at $\eta=1/L^2$, with $K=2n$
+    classes. Repaired, the time of the flow is between $\frac1{\eta\sigma_f^2}(K^2+3K\log K-5K)$ and
+    $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$, with `below` for the 5 and `logs` for the 3 above.
     """
-    return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        return defeated((K - 1) * (K - 2), c1 * slow.end_of_phase_1(K), n, at=FLAT, where=WHERE, least=4)
+    return exact_training.time_to_one_half(below, logs)
 
 
 @claim(
@@ -151,9 +168,11 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
     follows="LDL:P2/rate.lower",
     why=r"After $CK\log K/(\eta L^2\Delta^2)$ steps $\mathrm{Attn}_k\leq\frac2K(1+O(\log(K)/K))$, for every $C$, while "
     r"$1/(1+\delta)\geq1/2$.",
-    instead=r"$\mathrm{Attn}_k\geq1/2$ after $\frac1{\eta\sigma_f^2}(K^2+3K\log K+O(K))$ steps, for orthonormal features and "
-    r"exchangeable tasks.",
+    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
+    "exchangeable tasks, balanced prompts and the flow.",
     costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
     robust=Diverging(
         point=POINT,
         hypotheses=HYPOTHESES,
@@ -162,16 +181,20 @@ def duration_of_phase_1_from_below(*, c: Fraction = Fraction(2)) -> Evidence:
         exceeds=n / 5,
         least=4,
     ),
-    needs=("LDL:P2/early",),
+    needs=("LDL:P2/early", *exact_training.R7),
     hypotheses=HYPOTHESES,
+    argument=exact_training.EXACT,
 )
-def attention_at_the_end_of_phase_1() -> Evidence:
+def attention_at_the_end_of_phase_1(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
     r"""At the end of Phase I $\mathrm{Attn}_k\geq\frac c{1+\delta}$: refuted for every $c>0$ and
-    every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$,
-    with $K=2n$ classes.
+    every constant in the number of steps, since $\mathrm{Attn}_k$ is at most $\frac2K(1+2z)$, with
+    $K=2n$ classes. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times $\frac1{1+x}$
+    for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for the 3.
     """
-    attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
-    return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
+    if not exact:
+        attention = slow.attention_early(K, c2 * slow.end_of_phase_1(K))
+        return defeated(1 / (1 + FLAT["delta"]), c1 * attention, n, at=FLAT, where=WHERE, least=4)
+    return exact_training.half_in_time(logs, least)
 
 
 @claim(
@@ -179,8 +202,9 @@ def attention_at_the_end_of_phase_1() -> Evidence:
     false="gap",
     follows="LDL:L2.raw",
     why=ALIGNED + r"$|g_{k,k'}|\geq\frac{L^2}{2000}$ at $t=1$: no $O(L^2\Delta^2/K^2)$.",
-    instead=r"For orthonormal features a step of $q_{k,k'}$ is at most $\eta\frac{P(A+E)}{K^2}B^2$, if $p_k\leq\frac PK$, values "
-    r"differ by at most $B$, and $\mathrm{Attn}_{k'}\leq\frac AK$ but with probability $\frac EK$.",
+    instead=r"For orthonormal features a step of $q_{k,k'}$ is at most $\eta\frac{P(A+E)}{K^2}B^2$. Here "
+    r"$p_k\leq\frac PK$, values differ by at most $B$, and $\mathrm{Attn}_{k'}\leq\frac AK$ but with probability "
+    r"$\frac EK$.",
     costs="a hypothesis",
     repair=dict(features="orthonormal"),
     control=dict(c=Fraction(9, 10)),
@@ -205,17 +229,24 @@ def rate_of_the_other_scores(*, features: str = "any", c: Fraction = Fraction(1)
     false="gap",
     why=r"For exchangeable tasks, orthonormal features and $p_k=1/K$, $q_{k,m}=-q_k/(K-1)$ decreases strictly at every step; "
     r"nothing oscillates.",
-    instead=r"$q_{k,m}=-q_k/(K-1)$ for exchangeable tasks; for other tasks the sign of $g_{k,m}$ is that of "
-    r"$\mathbb{E}(f(v_k)-\hat y)(f(v_m)-\hat y)$.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$ and $q_{k,m}=-\frac{q_k}{K-1}$, for orthonormal features, exchangeable "
+    "tasks and balanced prompts.",
     costs="nothing",
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 2", "z >= 0"),
+    argument=exact_training.EXACT,
 )
-def other_scores_move_one_way() -> Evidence:
+def other_scores_move_one_way(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
     r"""A step that does not decrease $q_{k,m}$ is refuted: at the gap $z$ and $\eta\sigma_f^2=1$
-    the step of $q_{k,m}$ is $-\frac1K$ times that of $z$.
+    the step of $q_{k,m}$ is $-\frac1K$ times that of $z$. Repaired, $g_{k,m}=-\frac{g_k}{K-1}<0$
+    for exchangeable tasks, with `classes` for the 1 and `sign` for that of $g_{k,m}$.
     """
-    k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
-    return forall(-ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)})
+    if not exact:
+        k, z = sp.Symbol("K", integer=True, positive=True), sp.Symbol("z", nonnegative=True)
+        return forall(-ReducedAttention(k, sp.S.One).slope(z) / k, ">=", 0, {k: Integers(2, oo), z: Closed(0, oo)})
+    return exact_training.other_updates(classes, sign)
 
 
 @claim(
@@ -223,15 +254,23 @@ def other_scores_move_one_way() -> Evidence:
     false="gap",
     why=r"For one function that is $\pm L/\sqrt2$ on half of the features each, $q_{k,m}$ grows like $q_k$ wherever "
     r"$f(v_m)=f(v_k)$.",
-    instead=r"The trend is that of exchangeable tasks, $q_{k,m}=-q_k/(K-1)$.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts: the "
+    "trend is theirs.",
     costs="a hypothesis",
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=exact_training.OTHERS,
     hypotheses=("K in Integers", "K >= 4", "a > 0", "a < 1"),
+    argument=exact_training.EXACT,
 )
-def another_score_that_grows() -> Evidence:
+def another_score_that_grows(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
     r"""For $f=\pm\frac L{\sqrt2}$ on half of the features each, a nonpositive step of $q_{k,m}$
-    with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign
-    $f(v_k)-\hat y=\sqrt2La$, and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here
-    $\eta L^2=1$.
+    with $f(v_m)=f(v_k)$ is refuted: with attention $a$ on the values of the other sign $f(v_k)-\hat
+    y=\sqrt2La$, and the step is $\eta\frac1K\cdot\frac{2(1-a)}K\cdot2L^2a^2$. Here $\eta L^2=1$.
+    Repaired, $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and
+    `sign` for that of $g_{k,m}$.
     """
-    k, a = sp.Symbol("K", integer=True, positive=True), sp.Symbol("a", real=True)
-    return forall(2 * (1 - a) / k**2 * 2 * a**2, "<=", 0, {k: Integers(4, oo), a: (0, 1)})
+    if not exact:
+        k, a = sp.Symbol("K", integer=True, positive=True), sp.Symbol("a", real=True)
+        return forall(2 * (1 - a) / k**2 * 2 * a**2, "<=", 0, {k: Integers(4, oo), a: (0, 1)})
+    return exact_training.other_updates(classes, sign)

@@ -10,12 +10,14 @@ import sympy as sp
 from sympy import exp, log, oo, sqrt
 
 from numerics.evidence import Evidence, all_of
-from numerics.provers import Closed, Integers, forall
+from numerics.provers import Closed, Integers, computed, forall, identity
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
+from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, n
+from proofs_check.li_duan_liang.dynamics.theorems import learned_in
 from theory.regression.features.reduced import ReducedAttention
 
 SHARP = slow.member(L=10 * K)
@@ -50,9 +52,13 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
     r"$\epsilon/L$; the printed $T_s^*$ falls by $s$ under $(sL,\eta/s^2,s\epsilon)$.",
     details=r"A threshold in $L$ that does not move with $\epsilon$, such as $1/(\Delta\delta)$, is impossible for every law of "
     r"this form, for any features, tasks and prompts.",
-    instead=r"For orthonormal features and exchangeable tasks one law holds for every $L$: $\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+"
-    r"3Kr+\frac12Kr^2)$ steps, $r=\sigma_f/\epsilon$. It turns at $\epsilon$ of order $\sigma_f/\sqrt K$.",
+    instead=r"In the setting of R7 one law holds for every $L$: the loss is $\leq\epsilon^2$ from "
+    r"$T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, $r=\frac{\sigma_f}\epsilon\geq1$. $T$ is the "
+    r"same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$. The features are orthonormal, the tasks exchangeable, the "
+    "prompts balanced, and training is the flow from $Q=0$.",
     costs="the theorem",
+    repair=dict(law="of the flow"),
+    control=(dict(factor=Fraction(9, 10)), dict(loss=Fraction(9, 10)), dict(power=1)),
     robust=Diverging(
         point={"ratio": Fraction(10)},
         hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
@@ -60,19 +66,31 @@ def sharp_law(k: sp.Expr, L: sp.Expr, eta: sp.Expr, e: sp.Expr) -> sp.Expr:
         ratio=lambda K, L, epsilon, s, **_: sharp_law(K, L, 1 / L**2, epsilon) / sharp_law(K, s * L, 1 / (s * L) ** 2, s * epsilon),
         exceeds=n / 2,
     ),
-    needs=("LDL:4.thr/scaling",),
+    needs=("LDL:4.thr/scaling", "OURS:R7.time", "OURS:R9.time"),
     hypotheses=(*IN_SHARP, "s*epsilon < 1", "s >= 1"),
+    argument=exact_training.EXACT,
 )
-def threshold_of_the_regimes() -> Evidence:
-    r"""Problems with $(L,\eta,\epsilon)$ and $(sL,\eta/s^2,s\epsilon)$ take the same time, so
-    that $T_s^*(L,\eta,\epsilon)\leq C\,T_s^*(sL,\eta/s^2,s\epsilon)$ would hold; it is refuted
-    for every $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$.
+def threshold_of_the_regimes(
+    *, law: str = "printed", factor: Fraction = Fraction(1), loss: Fraction = Fraction(1), power: int = 2
+) -> Evidence:
+    r"""Problems with $(L,\eta,\epsilon)$ and $(sL,\eta/s^2,s\epsilon)$ take the same time, so that
+    $T_s^*(L,\eta,\epsilon)\leq C\,T_s^*(sL,\eta/s^2,s\epsilon)$ would hold; it is refuted for every
+    $C$, with $s=n$, $K=2n$, $\epsilon=\frac1K$, $L=10K$. Repaired, the loss is at most $\epsilon^2$
+    from $T=\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on,
+    $r=\frac{\sigma_f}\epsilon\geq1$: `factor` = 1 multiplies these terms, `loss` = 1 the level, and
+    $T$ is the same at $(s\sigma_f,\frac\eta{s^2},s\epsilon)$, with `power` for the exponent of $s$.
     """
-    e, L, s = SHARP["epsilon"], SHARP["L"], n
-    eta = 1 / L**2
-    return defeated(
-        sharp_law(K, L, eta, e), c1 * sharp_law(K, s * L, eta / s**2, s * e), n, at={**SHARP, "s": s}, where=WHERE, least=2
-    )
+    if law == "printed":
+        e, L, s = SHARP["epsilon"], SHARP["L"], n
+        eta = 1 / L**2
+        return defeated(
+            sharp_law(K, L, eta, e), c1 * sharp_law(K, s * L, eta / s**2, s * e), n, at={**SHARP, "s": s}, where=WHERE, least=2
+        )
+    M, spread, s, eta, e = sp.symbols("M sigma_f s eta e", positive=True)  # M = K - 1, and e is epsilon
+    terms = lambda r: (M + 1) ** 2 + 3 * (M + 1) * log((M + 1) * r) + 3 * (M + 1) * r + (M + 1) * r**2 / 2
+    T = lambda spread, eta, e: terms(spread / e) / (eta * spread**2)
+    moved = computed(r"T(s\sigma_f,\tfrac\eta{s^2},s\epsilon)", T(s * spread, eta / s**power, s * e))
+    return all_of(learned_in(factor, loss), identity(moved, T(spread, eta, e)))
 
 
 @claim(
@@ -101,22 +119,28 @@ def scaled_problems_take_the_same_path(*, power: int = 2) -> Evidence:
     follows="LDL:4.thr",
     why=r"$(L,\eta)$ and $(sL,\eta/s^2)$ give one path, and under the flow $L$ only rescales time: a slow start, a fast middle and "
     r"a slow end on both sides of every threshold.",
-    instead=r"$L$ enters through $\eta L^2$ only, as the unit of time.",
+    instead=r"$L$ enters through $\eta L^2$ only, as the unit of time: a step at $(sL,\frac\eta{s^2})$ is that at "
+    r"$(L,\eta)$.",
     costs="the theorem",
+    repair=dict(one=True),
+    control=dict(power=1),
     needs=("LDL:4.thr/scaling", "OURS:R9"),
     hypotheses=(*CLASSES, "s > 1", "L > 0", "z >= 0"),
 )
-def regimes_have_one_dynamics() -> Evidence:
-    r"""That the step of the score gap $z$ is larger at $(sL,\eta/s^2)$ than at $(L,\eta)$,
-    $s>1$, is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$.
+def regimes_have_one_dynamics(*, one: bool = False, power: int = 2) -> Evidence:
+    r"""That the step of the score gap $z$ is larger at $(sL,\eta/s^2)$ than at $(L,\eta)$, $s>1$,
+    is refuted; $\eta=1$, and $\sigma_f^2=\frac{L^2K}{2(K-1)}$. Repaired, with `power` for the
+    exponent of $s$ in $\frac\eta{s^2}$, it is the same.
     """
     whole, L, s = sp.Symbol("K", integer=True, positive=True), sp.Symbol("L", positive=True), sp.Symbol("s", positive=True)
     z, C = sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(whole, C).slope(z)
     rate = lambda L, eta: step.subs(C, eta * L**2 * whole / (2 * (whole - 1)))
     with sp.evaluate(False):
-        sharp = rate(s * L, s ** sp.Integer(-2))
+        sharp = rate(s * L, s ** sp.Integer(-power))
     box = {whole: Integers(2, oo), L: (0, oo), s: (1, oo), z: Closed(0, oo)}
+    if one:
+        return identity(computed(r"\dot z(sL,\tfrac\eta{s^2})", sharp), rate(L, sp.S.One))
     return forall(sharp, ">", rate(L, sp.S.One), box)
 
 
@@ -128,20 +152,30 @@ def regimes_have_one_dynamics() -> Evidence:
     r"all has a loss below $L^2/(8K)$, which no multiple of $\epsilon^2$ bounds.",
     details=r"Nor need it go to 0 for fixed $K$ and norms above 0: two features $0<v_1<v_2$ on a line have the wrong order for one "
     r"of the queries at every $Q$.",
-    instead=r"For equiangular features of one norm and exchangeable tasks the time is polynomial in $K$ and $\sigma_f/\epsilon$, "
-    r"whatever $L$ is.",
+    instead=r"For equiangular features of one norm and exchangeable tasks the loss is $\leq\epsilon^2$ from "
+    r"$\frac{4K^2r^2}{\eta\kappa^2\sigma_f^2}$ on, $r=\frac{\sigma_f}\epsilon\geq1$, whatever $L$ is. Here "
+    r"$\kappa=\frac12\Delta^2$, the prompts are balanced, and training is the flow from $Q=0$.",
     costs="a hypothesis",
+    repair=dict(features="equiangular"),
+    control=dict(most=Fraction(7, 2)),
     hypotheses=slow.HYPOTHESES,
-    needs=("LDL:3.1.feat/suffice",),
+    needs=("LDL:3.1.feat/suffice", "LDL:T1"),
+    argument=r"By R7 the time is that of Theorem 1 as repaired, with $\eta\kappa^2$ for the $\eta$ of orthonormal features.",
 )
-def near_zero_loss_in_polynomial_time() -> Evidence:
+def near_zero_loss_in_polynomial_time(*, features: str = "any", most: int | Fraction = 4) -> Evidence:
     r"""A loss of at most $C\epsilon^2$ after any time is refuted for every $C$: at the features
     $0,e_2,\dots,e_K$ with tasks $\pm\frac12L$ on half of them each it is at least $L^2/(8K)$, here
-    with $\epsilon=\frac1K$, $L=2$ and $K=2n$.
+    with $\epsilon=\frac1K$, $L=2$ and $K=2n$. Repaired, $K^2+3K\log(Kr)+3Kr+\frac12Kr^2$, the time
+    of Theorem 1 as repaired in units of $\frac1{\eta\kappa^2\sigma_f^2}$, is at most `most` = 4
+    times $K^2r^2$, $r=\frac{\sigma_f}\epsilon\geq1$.
     """
-    at = slow.member(L=sp.Integer(2))
-    where = {"features": "0, e_2, ..., e_K", "tasks": "L/2 and -L/2 on half of the features each"}
-    return defeated(at["L"] ** 2 / (8 * K), c1 * at["epsilon"] ** 2, n, at=at, where=where)
+    if features == "any":
+        at = slow.member(L=sp.Integer(2))
+        where = {"features": "0, e_2, ..., e_K", "tasks": "L/2 and -L/2 on half of the features each"}
+        return defeated(at["L"] ** 2 / (8 * K), c1 * at["epsilon"] ** 2, n, at=at, where=where)
+    r = sp.Symbol("r", positive=True)
+    time = k**2 + 3 * k * log(k * r) + 3 * k * r + k * r**2 / 2
+    return forall(time, "<=", sp.Rational(most) * k**2 * r**2, {k: Closed(2, oo), r: Closed(1, oo)})
 
 
 def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
@@ -159,21 +193,34 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     r"orders for every $L$: $L=K^2\gg1/\epsilon=K$ gains no growing factor over $L=1$.",
     details=r"On the printed formulas the sentence holds for a flat $L$ of order 1, and fails for $L=1/(\Delta\delta)$: there "
     r"$T_s^*\geq T_f^*/\epsilon$ up to $L=\epsilon^{-1/2}/(\Delta\delta)$.",
-    instead=r"For orthonormal features, exchangeable tasks and balanced prompts the late loss of the flow is $\frac{K-1}{4\eta t}$ "
-    r"whatever $L$ is; what a larger $L$ shortens is the time to a given attention, like $1/(\eta L^2)$.",
+    instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, the loss is $\frac{K-1}{4\eta t}(1+\theta)$ "
+    r"with $0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$, whatever $L$ is. Here $K\geq3$ and "
+    r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
+    "prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
-    needs=("OURS:R7.time",),
+    repair=dict(exact=True),
+    control=(dict(first=3), dict(last=1), dict(least=Fraction(11, 10))),
+    needs=exact_training.R7,
     hypotheses=(*IN_SHARP, "flat > 0", "2*flat**2*delta**2 <= 1"),
+    argument=exact_training.EXACT,
 )
-def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
+def sharp_is_faster_beyond_one_over_epsilon(
+    *, exact: bool = False, first: int = 4, last: int = 2, least: int | Fraction = 1
+) -> Evidence:
     r"""At $\epsilon=\frac1K$, $\delta=\frac1{10K}$ and one $\eta$ the time to the loss $\epsilon^2$
     is shorter at the sharp $L=K^2$ than at the flat 1 by $cL\epsilon$: refuted for every $c>0$, as
-    the quotient of the exact times of the flow tends to 1; $K=2n$, $n\geq4$.
+    the quotient of the exact times of the flow tends to 1; $K=2n$, $n\geq4$. Repaired, the loss
+    $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$ at the time $t$ is between
+    $\frac{K-1}{4\eta t}$ and this times $1+\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$ for $K\geq3$ and
+    $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}\geq1$: `least` = 1 multiplies the one, and `first`
+    and `last` stand for the 4 and the 2.
     """
-    at = {**slow.member(L=K**2), "flat": sp.S.One}
-    sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
-    where = {**WHERE, "prompts": "balanced", "eta": "one for both"}
-    return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
+    if not exact:
+        at = {**slow.member(L=K**2), "flat": sp.S.One}
+        sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
+        where = {**WHERE, "prompts": "balanced", "eta": "one for both"}
+        return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
+    return exact_training.late_rest(first, last, least)
 
 
 @claim(
@@ -181,15 +228,21 @@ def sharp_is_faster_beyond_one_over_epsilon() -> Evidence:
     false="gap",
     why=r"For orthonormal features and exchangeable tasks no step is too large: each increases the score gap $z$, and the loss "
     r"falls at every step for every $\eta L^2$.",
-    instead=r"$f\to sf$ with $\eta\to\eta/s^2$ leaves the path as it is; so where large steps do harm, the largest good $\eta$ is "
-    r"proportional to $1/L^2$, without a threshold.",
+    instead=r"In the setting of R7 the loss falls at every step, for every $\eta L^2$. The features are orthonormal, "
+    r"the tasks exchangeable and the prompts balanced. For every problem $(sL,\frac\eta{s^2})$ takes the path of "
+    r"$(L,\eta)$ by R9: no threshold in $L$ tells which steps are too large.",
     costs="nothing",
+    repair=dict(falls=True),
+    control=dict(sign=-1),
+    needs=("OURS:R7.flow", "OURS:R9"),
     hypotheses=("K in Integers", "K >= 2", "z >= 0", "etaL2 > 0"),
+    argument=r"Repaired, by R7.flow gradient descent moves one number $z$, by steps of any size.",
 )
-def larger_gradients_require_smaller_steps() -> Evidence:
-    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac
-    K{K-1}(1-\mathrm{Attn}_k)^2$ when $\eta L^2$ is large is refuted: with $z$ the gap,
-    $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$, the step increases $z$.
+def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1) -> Evidence:
+    r"""That a step does not decrease the loss $\frac{\sigma_f^2}2\frac K{K-1}(1-\mathrm{Attn}_k)^2$
+    when $\eta L^2$ is large is refuted: with $z$ the gap, $1-\mathrm{Attn}_k=\frac{K-1}{e^z+K-1}$,
+    the step increases $z$. Repaired, $z$ increases, and $1-\mathrm{Attn}_k$ falls as $z$
+    increases, with `sign` for the sign of both.
     """
     whole, z, size = (
         sp.Symbol("K", integer=True, positive=True),
@@ -198,8 +251,11 @@ def larger_gradients_require_smaller_steps() -> Evidence:
     )
     rest = lambda z: (whole - 1) / (exp(z) + whole - 1)
     C = sp.Symbol("C", positive=True)
-    after = z + ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
-    return forall(rest(after), ">=", rest(z), {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)})
+    step = sign * ReducedAttention(whole, C).slope(z).subs(C, size * whole / (2 * (whole - 1)))
+    box = {whole: Integers(2, oo), z: Closed(0, oo), size: (0, oo)}
+    if falls:
+        return all_of(forall(step, ">", 0, box), forall(sign * sp.diff(rest(z), z), "<", 0, box))
+    return forall(rest(z + step), ">=", rest(z), box)
 
 
 @claim(
@@ -208,17 +264,27 @@ def larger_gradients_require_smaller_steps() -> Evidence:
     why=r"The attention rises slowly at first: its speed is proportional to $a^2(1-a)^3$, which at the start, $a=1/K$, is smaller "
     r"than at $a=2/5$ by a factor of order $K^2$.",
     details=r"This is for large $K$: at the paper's $K=4$ the start already has 76 per cent of the largest speed.",
-    instead=r"The attention rises slowly at first, for a share of the time to $1/2$ that tends to 1, fastest at $a=2/5$, and "
-    r"converges to 1 slowly (orthonormal features, exchangeable tasks, balanced prompts).",
+    instead=r"In the setting of R7 the speed of the attention is largest at $\frac25$, and at most $\frac{29}{K^2}$ "
+    r"times that at the start, where the attention is $\frac1K$. The features are orthonormal, the tasks "
+    "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
+    repair=dict(fastest=Fraction(2, 5)),
+    control=(dict(fastest=Fraction(3, 8)), dict(most=25)),
+    needs=("OURS:R7.flow",),
     hypotheses=("K in Integers", "K >= 2"),
+    argument=exact_training.EXACT,
 )
-def attention_rises_rapidly_at_first() -> Evidence:
+def attention_rises_rapidly_at_first(*, fastest: Fraction | None = None, most: int = 29) -> Evidence:
     r"""The speed of the attention at $a=\frac25$ is at most $C$ times that at the start: refuted
-    for every $C$, with $K=2n$ classes.
+    for every $C$, with $K=2n$ classes. Repaired, it is largest at $a=\frac25$ (`fastest`), and at
+    the start at most $\frac{29}{K^2}$ times that, with `most` for the 29.
     """
-    where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "a": "2/5 and 1/K"}
-    return defeated(speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2)
+    if fastest is None:
+        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "a": "2/5 and 1/K"}
+        return defeated(speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2)
+    top = speed(k, sp.Rational(fastest))
+    slow_start = forall(speed(k, 1 / k), "<=", most / k**2 * top, {k: Closed(2, oo)})
+    return all_of(forall(speed(k, w), "<=", top, {k: Closed(2, oo), w: Closed(0, 1)}), slow_start)
 
 
 @claim("LDL:abs.rise/others", control=(dict(times=2),), fragment=REDUCED, hypotheses=("K >= 2", "w >= 0", "w <= 1"))
@@ -237,17 +303,24 @@ def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     follows="LDL:abs.rise",
     why=r"At $Q=0$ $g_k$ is of order $L^2\Delta^2/K^2$, because $\mathrm{Attn}_k=1/K$ stands in (12): it grows by a factor "
     r"of order $K$ until $\mathrm{Attn}_k=1/3$.",
-    instead=r"The gradient is small where the prediction is worst: $g_k$ is proportional to "
-    r"$\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ and largest at $\mathrm{Attn}_k=1/3$.",
+    instead=r"In the setting of R7 $g_k$ is proportional to $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$, largest at "
+    r"$\mathrm{Attn}_k=\frac13$, and small where the prediction is worst. The features are orthonormal, the tasks "
+    "exchangeable and the prompts balanced.",
     costs="nothing",
+    repair=dict(largest=Fraction(1, 3)),
+    control=dict(largest=Fraction(3, 10)),
+    needs=exact_training.UPDATES,
     hypotheses=("K in Integers", "K >= 2"),
+    argument=exact_training.EXACT,
 )
-def gradient_is_large_at_first() -> Evidence:
+def gradient_is_large_at_first(*, largest: Fraction | None = None) -> Evidence:
     r"""$g_k$ at $\mathrm{Attn}_k=\frac13$ is at most $C$ times that at $Q=0$: refuted for every
-    $C$, with $K=2n$ classes.
+    $C$, with $K=2n$ classes. Repaired, $g_k$ is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
     """
-    where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "Attn": "1/3 and 1/K"}
-    return defeated(gradient(K, sp.Rational(1, 3)), c1 * gradient(K, 1 / K), n, at={"K": K}, where=where, least=2)
+    if largest is None:
+        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "Attn": "1/3 and 1/K"}
+        return defeated(gradient(K, sp.Rational(1, 3)), c1 * gradient(K, 1 / K), n, at={"K": K}, where=where, least=2)
+    return forall(gradient(k, w), "<=", gradient(k, sp.Rational(largest)), {k: Closed(2, oo), w: Closed(0, 1)})
 
 
 @claim("LDL:5.2.size", control=(dict(power=0), dict(time=0)), needs=("LDL:4.thr/scaling",), fragment=REDUCED)
@@ -300,82 +373,3 @@ def gradients_fall_after_phase_1(*, start: Fraction = Fraction(0)) -> Evidence:
         return defeated(later, c1 * slow.gradient_early(K, L), n, at=slow.FLAT, where=where, least=4)
     a = sp.Symbol("a", real=True)
     return forall(sp.Derivative(a * (1 - a) ** 2, a), "<=", 0, {a: Closed(sp.Rational(start), 1)})
-
-
-@claim(
-    "LDL:5.3",
-    false="false",
-    why=r"The rate is not even printed in the same order as in Phase I: at the first step $\eta g_k\geq\eta L^2/(32K^2)$, which "
-    r"for $L=10K$ is at least $3\eta$, not $O(\eta/K)$.",
-    details=r"Proposition 2 has $\Theta(\eta L^2\Delta^2/K)$ for the same steps, which is $\eta/K$ for $L\Delta=\Theta(1)$ only.",
-    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ in both regimes (balanced prompts, "
-    r"orthonormal features, exchangeable tasks).",
-    costs="the theorem",
-    robust=Diverging(
-        point={"ratio": Fraction(10)},
-        hypotheses=IN_SHARP,
-        sequence=slow.along,
-        ratio=lambda K, L, **_: slow.gradient_start(K, L) * K,
-        exceeds=n,
-        least=4,
-    ),
-    needs=("LDL:P4/gradient",),
-    hypotheses=IN_SHARP,
-)
-def rate_of_the_first_phase_of_the_sharp_regime() -> Evidence:
-    r"""$q_k$ grows at a rate of at most $C\frac\eta K$ for all $t\leq T_f^*$: refuted for every
-    $C$ at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$.
-    """
-    return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
-
-
-@claim(
-    "LDL:5.3.Ts1",
-    control=dict(factor=12),
-    needs=("LDL:T1/late",),
-    fragment=r"The problems are those of orthonormal features and tasks $\pm L/\sqrt2$ with $L=10K$, $\delta=1/(10K)$, "
-    r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1.",
-)
-def the_first_phase_is_not_enough(*, factor: int = 6) -> Evidence:
-    r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=6$, for
-    every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$.
-    """
-    T = slow.end_of_phase_2(k, 1 / (10 * k), 1 / k)
-    bound = slow.loss_late(k, 10 * k, T)
-    return forall(bound, ">=", sp.Integer(factor) / k**2, {k: Closed(100, oo)})
-
-
-@claim(
-    "LDL:5.3.large",
-    false="gap",
-    why=r"The update of $q_k$ is $\eta g_k$ with one $\eta$ throughout: it can only become small because $g_k$ becomes small, as "
-    r"the paragraph before says.",
-    instead=r"The updates of $q_k$ become small since $g_k$ is proportional to $(1-\mathrm{Attn}_k)^2$, in both regimes.",
-    costs="nothing",
-    hypotheses=("K in Integers", "K >= 2", "w > 1/2", "w < 1"),
-)
-def gradients_become_large() -> Evidence:
-    r"""That $g_k$ is larger late, at $\mathrm{Attn}_k=w>\frac12$, than at
-    $\mathrm{Attn}_k=\frac12$ is refuted (orthonormal features, exchangeable tasks, balanced
-    prompts, $\sigma_f=1$).
-    """
-    whole = sp.Symbol("K", integer=True, positive=True)
-    box = {whole: Integers(2, oo), w: (Fraction(1, 2), 1)}
-    return forall(gradient(whole, w), ">=", gradient(whole, sp.Rational(1, 2)), box)
-
-
-@claim(
-    "LDL:5.3.phases",
-    false="typo",
-    why=r"Section 5.3 has two phases and calls them I and III, Proposition 4 ends with the end of Phase II at $T_s^*+1$, Lemma 10 "
-    r"at $T_s^*$; Section 6 counts three.",
-    instead=r"Phases I and II as in the flat regime, and III from $T_f^*+1$ to $T_s^*$.",
-    costs="nothing",
-    hypotheses=("phases_in_6 == 3", "phases_in_5_3 == 2"),
-)
-def names_of_the_phases() -> Evidence:
-    r"""The number of phases of the sharp regime in Section 6 is at most that in Section 5.3:
-    refuted, 3 and 2.
-    """
-    six, five = sp.Symbol("phases_in_6", integer=True), sp.Symbol("phases_in_5_3", integer=True)
-    return forall(six, "<=", five, {six: Integers(3, 3), five: Integers(2, 2)})

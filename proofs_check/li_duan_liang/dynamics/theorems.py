@@ -225,19 +225,37 @@ def convergence_is_faster(*, level: str = "any", classes: int = 5) -> Evidence:
     "LDL:D3.all",
     false="gap",
     why=r"(4) demands a large difference for one $k'$ for each $k$ only: for $f=\pm L/\sqrt2$ half of the differences are 0.",
-    instead=r"For exchangeable tasks $\mathbb{E}(f(v_n)-f(v_k))^2=2\sigma_f^2$ for all $n\neq k$, which is what the loss needs.",
+    instead=r"For exchangeable tasks $\mathbb{E}(f(v_n)-f(v_k))^2=2\sigma_f^2$ for all $n\neq k$, which is what the "
+    "loss needs.",
     costs="a hypothesis",
+    repair=dict(tasks="exchangeable"),
+    control=dict(two=1),
     hypotheses=("K in Integers", "K >= 3"),
     needs=("LDL:eq4b",),
+    argument="The values at the other classes do not enter a difference of two, and three stand for any number.",
 )
-def every_difference_is_large() -> Evidence:
+def every_difference_is_large(*, tasks: str = "any", two: int = 2) -> Evidence:
     r"""$L\Delta\leq C|f(v_n)-f(v_k)|$ for all $n\neq k$ is refuted for every $C$: on $K=4$
     orthonormal features with $f=(\frac L{\sqrt2},\frac L{\sqrt2},-\frac L{\sqrt2},-\frac
-    L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$.
+    L{\sqrt2})$, $L=2$, $f(v_1)=f(v_2)$. Repaired, for exchangeable tasks, whose second moments are
+    $\sigma_f^2I+b\mathbf1\mathbf1^{\top}$, $\mathbb E(f(v_n)-f(v_k))^2$ is `two` = 2 times
+    $\sigma_f^2$.
     """
-    f = [sp.sqrt(2), sp.sqrt(2), -sp.sqrt(2), -sp.sqrt(2)]
-    where = {"K": 4, "features": "e_1, ..., e_4", "f": "(s, s, -s, -s), s = sqrt(2)", "L": 2, "Delta": "sqrt(2)", "k, n": "1, 2"}
-    return vanishing(2 * sp.sqrt(DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
+    if tasks == "any":
+        f = [sp.sqrt(2), sp.sqrt(2), -sp.sqrt(2), -sp.sqrt(2)]
+        where = {
+            "K": 4,
+            "features": "e_1, ..., e_4",
+            "f": "(s, s, -s, -s), s = sqrt(2)",
+            "L": 2,
+            "Delta": "sqrt(2)",
+            "k, n": "1, 2",
+        }
+        return vanishing(2 * sp.sqrt(DELTA2), c1 * sp.Abs(f[0] - f[1]), where=where)
+    spread, b = sp.symbols("spread b", real=True)
+    moments, difference = spread * sp.eye(3) + b * sp.ones(3), sp.Matrix([1, -1, 0])
+    mean = (difference.T * moments * difference)[0]
+    return identity(computed(r"\mathbb E(f(v_n)-f(v_k))^2", mean), two * spread)
 
 
 @claim(
@@ -285,19 +303,30 @@ def the_loss_from_the_attention(*, c: Fraction = Fraction(1)) -> Evidence:
     false="gap",
     why=r"The factor $\Theta(L^2\Delta^2)$ is lost, and in the sharp regime it is at least of order $1/\delta^2$: for "
     r"$\delta=.01$, $L\Delta=10^4$, $\epsilon=.1$ the product is 100, not $O(.01)$.",
-    instead=r"$\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]=O(\epsilon^2\delta^2L^2\Delta^2)$, which is $O(\epsilon^2)$ "
-    r"for $L\Delta\delta=O(1)$ only.",
+    instead=r"For $1-\mathrm{Attn}_k\leq B\epsilon\delta$, $\mathbb{E}[(1-\mathrm{Attn}_k)^2\Theta(L^2\Delta^2)]\leq "
+    r"B^2C^2\epsilon^2\delta^2L^2\Delta^2$. Here $\Theta(L^2\Delta^2)\leq C^2L^2\Delta^2$; it is $O(\epsilon^2)$ for "
+    r"$L\Delta\delta=O(1)$ only.",
     costs="the theorem",
+    repair=dict(power=2),
+    control=(dict(power=3), dict(constant=Fraction(9, 10))),
     needs=("LDL:L10.1", "LDL:D3.drop", "LDL:D3.all", "LDL:L1.Theta"),
     hypotheses=IN_SHARP,
 )
-def loss_without_the_spread_of_the_tasks() -> Evidence:
+def loss_without_the_spread_of_the_tasks(*, power: int = 0, constant: int | Fraction = 1) -> Evidence:
     r"""$(1-\mathrm{Attn}_k)^2L^2\Delta^2=O(\epsilon^2\delta^2)$ from
     $1-\mathrm{Attn}_k=\epsilon\delta$ is refuted for $L=10K$, $\epsilon=\frac1K$,
-    $\delta=\frac1{10K}$, $K=2n$.
+    $\delta=\frac1{10K}$, $K=2n$. Repaired, for $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and
+    differences of values of at most $CL\Delta$ the left side is at most `constant` = 1 times
+    $B^2C^2\epsilon^2\delta^2(L\Delta)^2$, with `power` for the last exponent.
     """
-    product = (SHARP["epsilon"] * SHARP["delta"]) ** 2
-    return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
+    if not power:
+        product = (SHARP["epsilon"] * SHARP["delta"]) ** 2
+        return defeated(product * SHARP["L"] ** 2 * DELTA2, c1 * product, n, at=SHARP, where=WHERE)
+    B, C, d, e, size = sp.symbols("B C delta epsilon LDelta", positive=True)
+    b, c = sp.symbols("b c", nonnegative=True)  # both quantities in units of their bounds
+    box = {**dict.fromkeys((B, C, size), (0, oo)), **dict.fromkeys((d, e), (0, 1)), **dict.fromkeys((b, c), Closed(0, 1))}
+    left = (b * B * e * d) ** 2 * (c * C * size) ** 2
+    return forall(left, "<=", sp.Rational(constant) * B**2 * C**2 * e**2 * d**2 * size**power, box)
 
 
 @claim("LDL:E2.end", control=dict(c=Fraction(9, 10)), needs=("LDL:E2.last",))

@@ -9,7 +9,7 @@ import sympy as sp
 from sympy import log, oo
 
 from numerics.evidence import Evidence
-from numerics.provers import Closed, forall
+from numerics.provers import Closed, computed, forall, identity
 from proofs_check.core.claim import claim
 from theory.regression.features.reduced import ReducedAttention
 
@@ -83,21 +83,26 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
     follows="LDL:4.dyn",
     why=r"The curves of $L=1$ and of $L=.1$ are one curve in the model: at $L=.1$ with the hundredfold rate every step of $Q$ is "
     r"that at $L=1$, so that neither has a phase which the other has not.",
-    instead=r"In the model every $L$ has the same slow start, fast middle and slow end.",
+    instead=r"In the model a step at $(sL,\eta)$ is that at $(L,s^2\eta)$: every $L$ has the same phases.",
     costs="nothing",
+    repair=dict(one=True),
+    control=dict(power=1),
     needs=("LDL:4.thr/scaling", "OURS:R9"),
     fragment=MODEL,
     hypotheses=("s == 10", "z >= 0"),
 )
-def sharp_regime_has_other_phases() -> Evidence:
+def sharp_regime_has_other_phases(*, one: bool = False, power: int = 2) -> Evidence:
     r"""That a step of the score gap $z$ at $(sL,\eta)$ with $s=10$ is larger than at $(L,s^2\eta)$
-    is refuted; $K=4$, $L=\frac1{10}$, $\eta=1$.
+    is refuted; $K=4$, $L=\frac1{10}$, $\eta=1$. Repaired, with `power` for the exponent of $s$ in
+    $s^2\eta$, the steps are the same.
     """
     s, z, C = sp.Symbol("s", positive=True), sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(sp.Integer(CLASSES), C).slope(z)
     rate = lambda L, eta: step.subs(C, 2 * eta * L**2)
     with sp.evaluate(False):
-        sharp, flat = rate(s * sp.Rational(FLAT), sp.S.One), rate(sp.Rational(FLAT), s**2)
+        sharp, flat = rate(s * sp.Rational(FLAT), sp.S.One), rate(sp.Rational(FLAT), s**power)
+    if one:
+        return identity(computed(r"\dot z(10L,\eta)", sharp.subs(s, 10)), flat.subs(s, 10))
     return forall(sharp, ">", flat, {s: only(10), z: Closed(0, oo)})
 
 

@@ -187,17 +187,29 @@ def prompts_are_balanced(*, twelve: int = 12, nine: int = 9) -> Evidence:
     false="gap",
     follows="LDL:eq9-u",
     why=r"(9) leaves the shares in $p_k\pm\delta$, and where $\delta$ exceeds $p_k$, as it may, a class may be empty.",
-    instead=r"The balance follows from Chernoff's bound, at $p_k=1/K$ for $N\geq24K\log(2K)$ already; from (9) where "
-    r"$\delta\leq p_k/2$.",
+    instead=r"From (9) the shares are between $\frac12p_k$ and $\frac32p_k$ where $\delta\leq\frac12p_k$. Chernoff's "
+    r"bound gives this at $p_k=\frac1K$ for $N\geq24K\log(2K)$, up to the probability $\frac1{2K}$.",
     costs="nothing",
-    needs=("LDL:eq9", "LDL:eq9-u"),
+    repair=dict(share=Fraction(1, 2)),
+    control=(dict(least=Fraction(3, 5)), dict(most=Fraction(7, 5)), dict(times=20)),
+    needs=("LDL:eq9", "LDL:eq9-u", "LDL:eq9.bal/log"),
     hypotheses=HYPOTHESES,
 )
-def balance_does_not_follow() -> Evidence:
+def balance_does_not_follow(
+    *, share: Fraction | None = None, least: Fraction = Fraction(1, 2), most: Fraction = Fraction(3, 2), times: int = 24
+) -> Evidence:
     r"""With $\delta=1/\sqrt{K}$ and $N=21K^3$ a prompt in which one class has the share
-    $p_k+\delta$ lies in $\mathcal{E}^*$, and its share is not $\mathcal{O}(1/K)$.
+    $p_k+\delta$ lies in $\mathcal{E}^*$, and its share is not $\mathcal{O}(1/K)$. Repaired, with
+    $\delta$ at most `share` = 1/2 times $p_k$, the shares are between `least` = 1/2 and `most` =
+    3/2 times $p_k$; and Chernoff's bound is at most $\frac1{2K}$ at $N=24K\log(2K)$, with `times`
+    for the 24.
     """
-    return along(LARGE_DELTA)
+    if share is None:
+        return along(LARGE_DELTA)
+    p, delta, more = sp.symbols("p_k delta m", positive=True)
+    box, given = {p: (0, 1), delta: (0, 1)}, [(delta, "<=", share * p)]
+    likely = forall(tails(times * log(2 * K) + more), "<=", 1 / (2 * K), {K: Integers(2, oo), more: (0, oo)})
+    return all_of(forall(p - delta, ">=", least * p, box, where=given), forall(p + delta, "<=", most * p, box, where=given), likely)
 
 
 @claim(

@@ -163,14 +163,27 @@ def updates_are_not_negative(*, orthonormal: bool = False, shift: Fraction = Fra
     why=NEGATIVE + "it decreases from the second step on.",
     details=r"Even for orthonormal features the growth need not continue: for the single task $0,\frac12,-\frac12$ the update "
     r"$g_1$ is $0$ from the start, and $\mathrm{Attn}_1=\frac13$ for ever.",
-    instead=r"For orthonormal features $q_k$ never decreases; it grows until $\mathrm{Attn}_k$ is near $1$ for exchangeable tasks.",
+    instead=r"For orthonormal features and exchangeable tasks $g_k\geq\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}"
+    r"\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$: $q_k$ grows until $\mathrm{Attn}_k=1$.",
     costs="a hypothesis",
-    needs=("LDL:L2.nonneg",),
+    repair=dict(orthonormal=True),
+    control=dict(least=Fraction(11, 10)),
+    needs=("LDL:L2.nonneg", "LDL:L2.raw", "LDL:L2.eq12/lower"),
     hypotheses=DECREASING.hypotheses,
+    argument=AVERAGED,
 )
-def scores_need_not_grow() -> Evidence:
-    """For three features in the plane $q_3$ decreases in the second step of descent."""
-    return at_point(DECREASING, r"q_3^{(2)}\geq q_3^{(1)}", K=3)
+def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1) -> Evidence:
+    r"""For three features in the plane $q_3$ decreases in the second step of descent. Repaired, for
+    orthonormal features and exchangeable tasks the mean of $\mathrm{Attn}_k(f_k-\hat y)^2$ over
+    them, which is $\sigma_f^2\mathrm{Attn}_k((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq
+    k}\mathrm{Attn}_n^2$, is at least `least` = 1 times
+    $\sigma_f^2\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$.
+    """
+    if not orthonormal:
+        return at_point(DECREASING, r"q_3^{(2)}\geq q_3^{(1)}", K=3)
+    sigma, b = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
+    mean, box = A * sigma**2 * ((1 - A) ** 2 + b), {sigma: (0, oo), A: Closed(0, 1), b: Closed(0, 1)}
+    return forall(mean, ">=", least * A * sigma**2 * (1 - A) ** 2, box)
 
 
 @claim(

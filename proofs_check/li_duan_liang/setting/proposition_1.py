@@ -18,6 +18,7 @@ from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
 from proofs_check.derivations.proofs import derivation
+from proofs_check.li_duan_liang.setting.lemma_1 import lemma_1
 
 n = Diverging.n
 L, Delta = sp.symbols("L Delta", positive=True)
@@ -87,16 +88,23 @@ def small_loss_and_attention(*, constant: int | Fraction = 0) -> Evidence:
     follows="LDL:L1.Theta",
     why=COMPLETE + r"the loss is no $\Theta((1-\mathrm{Attn}_k)^2)$.",
     details=r"(11) is a bound from above, and a sum over all queries with the factors $p_k=\Theta(1/K)$ and $L^2\Delta^2$.",
-    instead=r"$\mathcal{L}=\mathcal{O}(L^2\Delta^2)\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$.",
+    instead=r"$\mathcal{L}\leq\frac12C^2L^2\Delta^2\sum_kp_k\mathbb{E}(1-\mathrm{Attn}_k)^2$ where values differ by "
+    r"at most $CL\Delta$: a bound from above, as (11) is.",
     costs="the theorem",
+    repair=dict(constant=1),
+    control=dict(constant=Fraction(9, 10)),
     needs=("LDL:L1",),
     hypotheses=SEEN.hypotheses,
 )
-def loss_is_not_of_the_order_of_the_attention() -> Evidence:
+def loss_is_not_of_the_order_of_the_attention(*, constant: int | Fraction = 0) -> Evidence:
     r"""A sequence along which the loss is $\frac12\epsilon^2$ and $1-\mathrm{Attn}_k$ is at least
-    $1-\frac1M$ defeats every constant in $(1-\mathrm{Attn}_k)^2\leq C\mathcal{L}$.
+    $1-\frac1M$ defeats every constant in $(1-\mathrm{Attn}_k)^2\leq C\mathcal{L}$. Repaired, where
+    values differ by at most $CL\Delta$, the loss is at most `constant` = 1 times
+    $\frac12C^2L^2\Delta^2$ times the mean of $(1-\mathrm{Attn}_k)^2$: Lemma 1.
     """
-    return along(SEEN, f=HALVES, loss="epsilon^2/2")
+    if not constant:
+        return along(SEEN, f=HALVES, loss="epsilon^2/2")
+    return lemma_1(constant=constant)
 
 
 @claim(
@@ -165,14 +173,27 @@ def square_of_the_error(*, power: int = 0, constant: int | Fraction = 2) -> Evid
     why=COMPLETE + r"a task that splits the $M$ features in two has the error $\frac12L\Delta$.",
     details=r"The unseen task has $L\Delta$ on half of the features of either value, $M$ even, and meets (4) like the first. "
     r"Even with $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$ the squared error is $\mathcal{O}(L^2\Delta^2\epsilon^2)$ only.",
-    instead=r"$(\hat y-f(v_k))^2=\mathcal{O}(L^2\Delta^2(1-\mathrm{Attn}_k)^2)$ for every admitted task; that $\mathrm{Attn}_k$ is "
-    "near $1$ needs training tasks that tell all features apart.",
+    instead=r"After training on exchangeable tasks $\mathbb{E}(\hat "
+    r"y-f(v_k))^2\leq\frac2{p_k}\big(\frac{CL\Delta}{\sigma_f}\big)^2\mathcal{L}$ for every task $f$ whose values "
+    r"differ by at most $CL\Delta$. Here $\mathcal{L}$ is the loss, and the mean is over prompts with the query "
+    "$v_k$.",
     costs="the theorem",
-    needs=("LDL:Pr1.1", "LDL:Pr1.2"),
+    repair=dict(constant=2),
+    control=dict(constant=Fraction(19, 10)),
+    needs=("LDL:Pr1.1", "LDL:Pr1.2", "LDL:L1.abs"),
     hypotheses=UNSEEN.hypotheses,
+    argument=r"By L1.abs an error is at most $(1-\mathrm{Attn}_k)CL\Delta$; its square and $(1-\mathrm{Attn}_k)^2$ are averaged.",
 )
-def unseen_tasks() -> Evidence:
+def unseen_tasks(*, constant: int | Fraction = 0) -> Evidence:
     r"""Along the same sequence the squared error $(\frac12L\Delta)^2$ on an unseen task defeats
-    every constant in $\mathcal{O}(\epsilon^2)$.
+    every constant in $\mathcal{O}(\epsilon^2)$. Repaired, after training on exchangeable tasks,
+    where $p_k\sigma_f^2(1-\mathrm{Attn}_k)^2$ is at most twice the loss (Pr1.1), the squared error
+    of a task whose values differ by at most $CL\Delta$ is at most `constant` = 2 times
+    $\frac1{p_k}(\frac{CL\Delta}{\sigma_f})^2$ times the loss.
     """
-    return along(UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2/2")
+    if not constant:
+        return along(UNSEEN, f=HALVES, unseen="L Delta on half of the features of either value", loss="epsilon^2/2")
+    p, sigma, unit, loss, error = sp.symbols("p_k sigma_f CLDelta loss error", positive=True)  # error is the squared one
+    domain = {p: (0, 1), **dict.fromkeys((sigma, unit, loss, error), (0, oo)), A: Closed(0, 1)}
+    given = [(error, "<=", (1 - A) ** 2 * unit**2), (p * sigma**2 * (1 - A) ** 2, "<=", 2 * loss)]
+    return forall(error, "<=", constant * unit**2 * loss / (p * sigma**2), domain, where=given)

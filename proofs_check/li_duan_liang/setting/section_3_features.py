@@ -12,9 +12,11 @@ from typing import Any
 import sympy as sp
 
 from numerics.evidence import Evidence
+from numerics.provers import computed, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along, definition
+from proofs_check.instances.features import exact_training
 
 n = Diverging.n
 
@@ -51,18 +53,26 @@ ORIGIN = Diverging(
     r"attention stays $1/K$, and the loss stays above $L^2/(8K)$.",
     details=r"The distances are $1$ and $\sqrt2$. The tasks take $\pm\frac12L$ on half of the features each, at random, and meet "
     r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound.",
-    instead="Features of equal norm, or linearly independent ones, suffice for a $Q$ that tells them apart to exist; which "
-    "features gradient descent learns, and how fast, depends on their Gram matrix.",
+    instead="Features of equal norm suffice for a $Q$ that tells them apart to exist: for $Q=I$ the score of $v_k$ "
+    r"on itself exceeds that on $v_m$ by $\frac12\|v_k-v_m\|^2$.",
     costs="a hypothesis",
+    repair=dict(norms="equal"),
+    control=dict(half=Fraction(1, 3)),
     needs=("LDL:3.1.feat",),
     hypotheses=ORIGIN.hypotheses,
+    argument="Any two features lie in a plane.",
 )
-def separation_does_not_suffice() -> Evidence:
+def separation_does_not_suffice(*, norms: str = "any", half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""For the features $0,e_2,\dots,e_K$ and exchangeable tasks with the values $\pm\frac12L$ the
     loss of every $Q$ is at least $L^2/(8K)$, which no multiple of $\epsilon^2$ bounds for
-    $K=C/\epsilon$.
+    $K=C/\epsilon$. Repaired, for features of equal norm and $Q=I$ the score of $v_k$ on itself
+    exceeds that on $v_m$ by `half` = 1/2 times $\|v_k-v_m\|^2$.
     """
-    return along(ORIGIN, features="0, e_2, ..., e_K", tasks="L/2 and -L/2 on half of the features each")
+    if norms == "any":
+        return along(ORIGIN, features="0, e_2, ..., e_K", tasks="L/2 and -L/2 on half of the features each")
+    v, u = sp.Matrix(sp.symbols("v_1 v_2", real=True)), sp.Matrix(sp.symbols("u_1 u_2", real=True))
+    apart = computed(r"v_k^{\top}Qv_k-v_m^{\top}Qv_k", v.dot(v) - u.dot(v))
+    return identity(apart, half * (v - u).dot(v - u), given=[sp.Eq(v.dot(v), u.dot(u))])
 
 
 @claim("LDL:3.1.pk", control=dict(first=Fraction(3, 8)))
@@ -136,15 +146,25 @@ TWO_GEOMETRIES = Diverging(
     details=r"The ratio of the times to attention $\frac12$ is at least $K/(64\Delta^4r)$ for $r=2^m$ and "
     r"$K=\prod_{i\leq m}(2^i+2)$: from the closed form for orthogonal features at distance $\Delta$, and the upper bound "
     r"$32rK/(\eta\sigma_f^2)$ for one orbit in $\mathbb{R}^r$ at distance $1$. Tasks, $\eta$ and $p_k=1/K$ are the same.",
-    instead="The Gram matrix decides the exponent of $K$; a law in $K$, $L$ and $\\Delta$ alone needs one geometry, such as "
-    "orthonormal or equiangular features.",
+    instead=r"A law in $K$, $L$ and $\Delta$ alone needs one geometry, such as equiangular features of one norm. For "
+    r"them the time to attention $\frac12$ is between $\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K-5K)$ and "
+    r"$\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K)$, $\kappa=\frac12\Delta^2$, for exchangeable tasks, balanced "
+    "prompts and the flow.",
     costs="a hypothesis",
-    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half"),
+    repair=dict(geometry="equiangular"),
+    control=(dict(below=4), dict(logs=Fraction(29, 10))),
+    needs=("LDL:3.1.feat", "OURS:R12.upper", "OURS:R7.half", *exact_training.R7),
     hypotheses=TWO_GEOMETRIES.hypotheses,
+    argument=r"By R7 the features enter the time through $\kappa=\frac12\Delta^2$ only, if they are equiangular and of one norm.",
 )
-def the_geometry_decides_the_exponent() -> Evidence:
+def the_geometry_decides_the_exponent(*, geometry: str = "any", below: int = 5, logs: int | Fraction = 3) -> Evidence:
     r"""For no function of $K$, $L$ and $\Delta$ are the times to attention $\frac12$ of all
     features at distances in $[1,2]$ of its order: the times of orthogonal features and of minimal
-    vectors of Barnes-Wall lattices differ by more than any constant.
+    vectors of Barnes-Wall lattices differ by more than any constant. Repaired, for equiangular
+    features of one norm the time of the flow is between $\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log
+    K-5K)$ and $\frac1{\eta\kappa^2\sigma_f^2}(K^2+3K\log K)$, with `below` for the 5 and `logs` for
+    the 3 above.
     """
-    return along(TWO_GEOMETRIES, orthogonal="time >= K^2/(8 kappa^2), kappa = Delta^2/2", Barnes_Wall="time <= 32 r K")
+    if geometry == "any":
+        return along(TWO_GEOMETRIES, orthogonal="time >= K^2/(8 kappa^2), kappa = Delta^2/2", Barnes_Wall="time <= 32 r K")
+    return exact_training.time_to_one_half(below, logs)

@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sp
 from sympy import oo
 
-from numerics.evidence import Evidence
-from numerics.provers import forall
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, Integers, forall
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging, Robust
@@ -91,15 +91,31 @@ JUMP = Robust(
     false="gap",
     why=r"(4) asks for the bound at distances $\Theta(\delta_0)$ only; $f=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets it where "
     r"$\|x-x'\|\geq\frac12\delta_0$, and jumps.",
-    instead=r"Ask for $|f(x)-f(x')|\leq L\|x-x'\|$ at all distances, or only at those between two features.",
+    instead=r"On a convex $\mathcal{X}$ the bound $|f(x)-f(x')|\leq L\|x-x'\|$ follows at all distances from "
+    r"$\frac12\delta_0$ on; at smaller ones ask for it. One step leads up to $2\delta_0$, and beyond steps whose "
+    r"lengths are between $\delta_0$ and $2\delta_0$.",
     costs="nothing",
+    repair=dict(convex=True),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(19, 10))),
     hypotheses=JUMP.hypotheses,
+    argument=r"$\Theta(\delta_0)$ is from $\frac12\delta_0$ to $2\delta_0$, as in eq4a. The steps lie on the segment from $x$ "
+    r"to $x'$, and their lengths sum to $\|x-x'\|$.",
 )
-def first_line_is_not_the_global_lipschitz_condition() -> Evidence:
+def first_line_is_not_the_global_lipschitz_condition(
+    *, convex: bool = False, least: int | Fraction = 1, most: int | Fraction = 2
+) -> Evidence:
     r"""The step $f(x)=\frac12L\delta_0\mathbf{1}\{x\geq0\}$ meets the first line of (4) for the
     distances from $\frac12\delta_0$ on, and not $|f(x)-f(x')|\leq L\|x-x'\|$ across its jump.
+    Repaired, where $\mathcal{X}$ is convex, a distance above $2\delta_0$ is divided into the least
+    number $n$ of equal steps of at most $2\delta_0$, which are between `least` = 1 and `most` = 2
+    times $\delta_0$ long, so that the first line holds for each.
     """
-    return at_point(JUMP, r"|f(x)-f(x')|\le L\|x-x'\|", f="L*delta0/2 for x >= 0, else 0")
+    if not convex:
+        return at_point(JUMP, r"|f(x)-f(x')|\le L\|x-x'\|", f="L*delta0/2 for x >= 0, else 0")
+    part, n = sp.Symbol("a", positive=True), sp.Symbol("n", integer=True, positive=True)
+    step = 2 * (n - 1 + part) / n  # in units of delta0; n - 1 steps of the length 2 do not suffice, and n do
+    box = {part: sp.Interval.Lopen(0, 1), n: Integers(2, oo)}
+    return all_of(*(forall(step, op, sp.Rational(c), box) for op, c in ((">=", least), ("<=", most))))
 
 
 @claim(
@@ -123,18 +139,27 @@ def differences_between_features(*, constant: int | Fraction = 2) -> Evidence:
     r"most $\frac{12}{(K+2)c^4}$ meets the second line of (4) with the constant $c$.",
     details=r"For $u=(\pm1,\dots,\pm1)/\sqrt{K}$ all differences are at most $2L/\sqrt{K}$. A ReLU whose threshold lies above all "
     r"features is $0$ on them.",
-    instead=r"The constant in $\Theta(L)$ is an assumption on the task and the features together; where $K$ grows, so must $d$, "
-    "and generic functions become flat on the features.",
+    instead=r"On features at one distance $\Delta$ the second line holds, with the constant $\frac12r$ from below, "
+    r"where the values of the task differ by $rL\Delta$ somewhere. So $\Theta(L)$ is an assumption on the task and "
+    "the features together; where $K$ grows, so must $d$, and generic functions become flat on the features.",
     costs="a hypothesis",
+    repair=dict(half=Fraction(1, 2)),
+    control=dict(half=Fraction(3, 5)),
     argument=r"By $|u_k-u_m|\leq2\max_k|u_k|$, Markov's inequality and $\mathbb{E}u_k^4=\frac3{K(K+2)}$, "
-    r"$\mathbb{P}(\max_{m}|u_k-u_m|\geq c\sqrt2)\leq K\frac3{K(K+2)}\frac4{c^4}$ for a direction drawn uniformly.",
+    r"$\mathbb{P}(\max_{m}|u_k-u_m|\geq c\sqrt2)\leq K\frac3{K(K+2)}\frac4{c^4}$ for a direction drawn uniformly. "
+    "Repaired, the values at the other features lie between the least and the largest one.",
     hypotheses=("K in Integers", "K >= 2"),
 )
-def generic_tasks_are_too_flat() -> Evidence:
+def generic_tasks_are_too_flat(*, half: Fraction | None = None) -> Evidence:
     r"""That a positive share of the linear tasks on $K$ orthonormal features, with directions drawn
     uniformly, meets $\max_{k'}|f(v_k)-f(v_{k'})|\geq cL\|v_k-v_{k'}\|$ for every $k$ is refuted for
-    every share and every $c>0$: the share is at most $\frac{12}{(K+2)c^4}$.
+    every share and every $c>0$: the share is at most $\frac{12}{(K+2)c^4}$. Repaired, on features
+    at one distance every value differs from the least or the largest one by at least `half` = 1/2
+    times their difference.
     """
-    K, share, c = 2 * n, sp.Symbol("c1", positive=True), sp.Symbol("c2", positive=True)  # the share is at least 1/c1
-    where = {"f": "L <u, x>, |u| = 1, u uniform", "features": "e_1, ..., e_K"}
-    return defeated(sp.S.One, share * 12 / ((K + 2) * c**4), n, at={"K": K}, where=where)
+    if half is None:
+        K, share, c = 2 * n, sp.Symbol("c1", positive=True), sp.Symbol("c2", positive=True)  # the share is at least 1/c1
+        where = {"f": "L <u, x>, |u| = 1, u uniform", "features": "e_1, ..., e_K"}
+        return defeated(sp.S.One, share * 12 / ((K + 2) * c**4), n, at={"K": K}, where=where)
+    a = sp.Symbol("a", nonnegative=True)  # the value, as a share of the way from the least to the largest one
+    return forall(sp.Max(1 - a, a), ">=", sp.Rational(half), {a: Closed(0, 1)})

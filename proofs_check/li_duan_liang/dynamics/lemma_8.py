@@ -1,0 +1,219 @@
+"""Lemma 8 of Li, Duan & Liang with its proof: the end of Phase II in the flat regime."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import log, oo, sqrt
+
+from numerics.evidence import Evidence, all_of
+from numerics.provers import Closed, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
+from proofs_check.instances.features import exact_training
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import DELTA2, FLAT, IN_FLAT, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
+from proofs_check.li_duan_liang.dynamics.proposition_3 import COARSE, T, delta, epsilon
+
+
+@claim(
+    "LDL:L8.q",
+    false="typo",
+    why=r"$\log(K/\epsilon)=\log K+\log(1/\epsilon)$ is not $(\log K)/\epsilon$: at $K=1/\epsilon$ the one is $2\log K$, the other "
+    r"$K\log K$.",
+    details=r"At $K=100$ and $\epsilon=10^{-3}$ they are 11.5 and 4605. The constant of $T_f^*$ stands in front of $q_k$.",
+    instead=r"$q_k=\Theta(\log(K/\epsilon))$ is what the proof uses: $a\log K$ and steps that add "
+    r"$b\log(K/\epsilon)$ sum to at least $b\log(K/\epsilon)$, and to at most $(a+b)\log(K/\epsilon)$.",
+    costs="nothing",
+    repair=dict(inside=True),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
+    hypotheses=IN_FLAT,
+)
+def logarithm_of_a_quotient(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""$\frac{\log K}\epsilon=O(\log\frac K\epsilon)$ is refuted at $\epsilon=\frac1K$, $K=2n$.
+    Repaired, $q_k=a\log K+b\log\frac K\epsilon$ is at least `least` = 1 times $b\log\frac
+    K\epsilon$ and at most `most` = 1 times $(a+b)\log\frac K\epsilon$.
+    """
+    if not inside:
+        return defeated(log(K) / epsilon, c1 * log(K / epsilon), n, at=FLAT, where=WHERE)
+    return sum_of_two_phases(least, most)
+
+
+@claim(
+    "LDL:L8.exp",
+    false="gap",
+    follows="LDL:L5.exp",
+    why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(K/\epsilon)$ gives $\sqrt{\epsilon/K}$, which is "
+    r"$1/K$ at $\epsilon=1/K$, where the next display needs $O(\epsilon/K)$.",
+    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$, which the next display needs, follows from "
+    r"$q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$.",
+    costs="constants",
+    repair=dict(constant=1),
+    control=dict(constant=Fraction(9, 10)),
+    hypotheses=IN_FLAT,
+)
+def odds_at_the_end_of_phase_2(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$e^{-\Theta(\log(K/\epsilon))}=O(\frac\epsilon K)$, which the next display uses, is refuted
+    for $\frac12\log\frac K\epsilon$, at $\epsilon=\frac1K$, $K=2n$. Repaired, a gap of $C\log\frac
+    K\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$.
+    """
+    if constant < 1:
+        return defeated((epsilon / K) ** sp.Rational(constant), c1 * epsilon / K, n, at=FLAT, where=WHERE)
+    return odds_of_a_gap(constant)
+
+
+@claim(
+    "LDL:L8.off",
+    false="gap",
+    follows="LDL:P3/rate",
+    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ "
+    r"steps on, fewer than $T_f^*$ at $\eta=1/L^2$; and $\log(K/\epsilon)/K$ tends to 0.",
+    details=r"Balanced prompts, $\delta=\frac1{10K}$, $\epsilon=\frac1K$: 2.54, 2.79 and 3.02 at $K=8$, 16 and 32, and printed "
+    r".52, .35 and .22. Where $\log(1/\delta)$ exceeds $\log(K/\epsilon)$ it fails for exchangeable tasks, too.",
+    instead=r"For exchangeable tasks and orthonormal features $|q_{k,m}|\leq\frac2K\log\frac K{\epsilon\delta}$ after $T_f^*$ "
+    r"steps, with the constant 1 in it, for $K\geq8$.",
+    costs="the theorem",
+    repair=dict(tasks="exchangeable"),
+    control=dict(c=Fraction(9, 5)),
+    needs=("LDL:L8.off/apart", "LDL:T1/late", "LDL:L7.2"),
+    argument=r"The scores of the other classes are $-\frac zK$, and $e^{2z}\leq(K-1)^2(1+\frac{42T}K)$.",
+    hypotheses=IN_FLAT,
+)
+def other_scores_at_the_end_of_phase_2(*, tasks: str = "any", c: int | Fraction = 2) -> Evidence:
+    r"""At $t=T_f^*+1$ $|q_{k,m}|=O(\frac{\log(K/\epsilon)}K)$: printed, for any `tasks`, this is
+    refuted for every constant, also of $T_f^*$. For exchangeable ones
+    $z\leq\log K+\frac12\log(1+21\log(K/\epsilon)\delta^{-2})\leq c\log\frac K{\epsilon\delta}$ with
+    `c` = 2, in $u=\log(K/\epsilon)\geq\log K$ and $v=\log(1/\delta)$.
+    """
+    if tasks == "any":
+        where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+        return defeated(sp.Rational(1, 2), c1 * log(K / epsilon) / K, n, at=FLAT, where=where)
+    u, v = sp.symbols("u v", nonnegative=True)
+    gap = u + log(1 + 21 * u * sp.exp(2 * v)) / 2
+    return forall(gap, "<=", sp.Rational(c) * (u + v), {u: Closed(2, oo), v: Closed(0, oo)})
+
+
+@claim(
+    "LDL:L8.off/apart",
+    control=(dict(least=Fraction(1, 100)), dict(steps=27)),
+    argument=r"With $a$ the attention on the other value, classes of one value have one score, the updates are "
+    r"$\pm\frac{4L^2}{K^2}\mathbb{E}a^2(1-a)$, and with probability at least $\frac12$ both values have a quarter of the "
+    r"prompt, by Chebyshev's inequality: while $2q_k\leq\log3$ the odds of both values are at least $\frac13$ and at most 9.",
+)
+def two_values_move_apart(*, least: Fraction = Fraction(9, 1000), steps: int = 28) -> Evidence:
+    r"""For orthonormal features, one function $\pm\frac L{\sqrt2}$ on half of them each,
+    $\eta=1/L^2$ and iid prompts of length $N\geq8$, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps
+    on. Executed are $\frac o{(1+o)^3}\geq$ `least` = 9/1000 for odds $\frac13\leq o\leq9$, and that
+    `steps` = 28 times $K^2$ steps of $\frac2{K^2}$ times $\frac9{1000}$ are at least $\frac12$.
+    """
+    o, k = sp.symbols("o K", positive=True)
+    moved = steps * k**2 * 2 / k**2 * sp.Rational(9, 1000)
+    slowest = forall(o / (1 + o) ** 3, ">=", sp.Rational(least), {o: Closed(Fraction(1, 3), 9)})
+    return all_of(slowest, forall(moved, ">=", Fraction(1, 2), {k: Closed(2, oo)}))
+
+
+@claim("LDL:L8.off/inference", control=dict(c=Fraction(9, 10)), needs=("LDL:L7.2", "LDL:L5.off"))
+def scores_moved_by_small_steps(*, c: Fraction = Fraction(1)) -> Evidence:
+    r"""$C\frac{K\log(K/\epsilon)}{\eta\delta^2s^2}$ steps of at most
+    $\eta\frac{P\delta^2s^2}{K^2}$, $s=L\Delta$, move a score by at most
+    $c\,CP\frac{\log(K/\epsilon)}K$ with `c` = 1. It is derived for a score that starts at no more
+    than $C_0\frac{\log K}K\leq C_0\frac{\log(K/\epsilon)}K$ and is moved by any such steps; that
+    the steps are so small, as Lemma 7 says, is refuted.
+    """
+    eta, P, C, s, d, k, e = sp.symbols("eta P C s delta K epsilon", positive=True)
+    share = sp.Symbol("a", nonnegative=True)
+    moved = share * (C * k * log(k / e) / (eta * d**2 * s**2)) * (eta * P * d**2 * s**2 / k**2)
+    box = {**dict.fromkeys((eta, P, C, s, d), (0, oo)), k: Closed(2, oo), e: (0, 1), share: Closed(0, 1)}
+    tried = forall(moved, "<=", sp.Rational(c) * C * P * log(k / e) / k, box)
+    return derivation("LDL:L8.off/inference", tried, c=c)
+
+
+@claim(
+    "LDL:L8.off/lemma_10",
+    false="gap",
+    follows="LDL:L8.off",
+    why=r"For one function, $\pm L/\sqrt2$ on half of $K$ orthonormal features each, $|q_{k,m}|=q_k\geq\frac12$ from $28K^2$ steps "
+    r"on, fewer than $T_s^*$; and $\log(KL\Delta/\epsilon)/K$ tends to 0.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts, so "
+    r"that $q_{k,m}=-\frac{q_k}{K-1}$.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=("LDL:L8.off/apart", "LDL:L9.2", *exact_training.OTHERS),
+    hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
+)
+def other_scores_at_the_end_of_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+    r"""At $t=T_s^*$ $|q_{k,m}|=O(\frac{\log(KL\Delta/\epsilon)}K)$ is refuted for every constant,
+    also of $T_s^*$, with $K=2n$, $\epsilon=\frac1K$, $\delta=\frac1{10K}$, $L=10K$. Repaired,
+    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
+    that of $g_{k,m}$.
+    """
+    if not exact:
+        where = {**WHERE, "tasks": "one function, L/sqrt(2) on half of the features and -L/sqrt(2) on the others"}
+        sharp = slow.member(L=10 * K)
+        size = K * sharp["L"] * sqrt(DELTA2) / sharp["epsilon"]
+        return defeated(sp.Rational(1, 2), c1 * log(size) / K, n, at=sharp, where=where)
+    return exact_training.other_updates(classes, sign)
+
+
+@claim(
+    "LDL:L8.attn",
+    false="gap",
+    follows="LDL:P3/attn",
+    why=r"For $\delta=\epsilon=K^{-1/4}$ $T_f^*$ has order $K^{3/2}\log K$, and $\mathrm{Attn}_k$ is still near $1/K$. The "
+    r"equation referred to as (7) is the loss; (9) is meant.",
+    instead=r"$\mathrm{Attn}_k\geq\frac12$ from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, for orthonormal features, "
+    "exchangeable tasks, balanced prompts and the flow.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(logs=Fraction(29, 10)), dict(least=Fraction(3, 5))),
+    needs=("LDL:L8.exp", "LDL:L8.off", "LDL:L5.u", "LDL:P2/early", "LDL:attn", *exact_training.R7),
+    hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
+)
+def attention_by_lemma_8(*, exact: bool = False, logs: int | Fraction = 3, least: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$\mathrm{Attn}_k\geq\frac c{1+\epsilon\delta}$ at $t=T_f^*+1$ is refuted for every $c>0$, as
+    in Proposition 3. Repaired, $\mathrm{Attn}_k$ is at least `least` = 1/2, also times
+    $\frac1{1+x}$ for every $x>0$, from $\frac1{\eta\sigma_f^2}(K^2+3K\log K)$ on, with `logs` for
+    the 3.
+    """
+    if not exact:
+        attention = slow.attention_early(K, c2 * slow.end_of_phase_2(K, COARSE["delta"], COARSE["epsilon"]))
+        left = 1 / (1 + COARSE["delta"] * COARSE["epsilon"])
+        return defeated(left, c1 * attention, n, at=COARSE, where=WHERE, least=128)
+    return exact_training.half_in_time(logs, least)
+
+
+@claim(
+    "LDL:L8.1",
+    false="gap",
+    follows="LDL:T1",
+    why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so $1-\mathrm{Attn}_k$ has at least the order "
+    r"$\delta/\sqrt{\log(K/\epsilon)}$ at $T_f^*$; printed is $\epsilon\delta$.",
+    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
+    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
+    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
+    "training is the flow from $Q=0$.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(1, 4)), dict(most=1)),
+    needs=("LDL:L8.attn", "LDL:T1/late", *exact_training.R7),
+    hypotheses=IN_FLAT,
+    argument=exact_training.EXACT,
+)
+def the_rest_at_the_end_of_phase_2(
+    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
+) -> Evidence:
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_f^*+1$, that is
+    $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, is refuted for every $C$ in
+    a balanced prompt, with $K=2n$, $\epsilon=\frac1K$. Repaired, for $K\geq3$ the time to
+    $1-\mathrm{Attn}_k=a\leq\frac12$ is between `least` = 1/6 and `most` = 3/2 times
+    $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
+    """
+    if not exact:
+        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + slow.odds_late(K, T)), n, at=FLAT, where=WHERE, least=4)
+    return exact_training.time_of_the_order(least, most)

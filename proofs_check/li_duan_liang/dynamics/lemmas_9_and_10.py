@@ -1,0 +1,206 @@
+"""Lemmas 9 and 10 of Li, Duan & Liang: gradients in Phase III, and its end."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import log, sqrt
+
+from numerics.evidence import Evidence
+from numerics.provers import computed, identity
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.instances.features import exact_training
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics.lemma_4 import update_from_the_rest
+from proofs_check.li_duan_liang.dynamics.lemma_5 import odds_of_a_gap, sum_of_two_phases
+from proofs_check.li_duan_liang.dynamics.proposition_4 import FAR, SHARP, L, delta, epsilon
+
+
+@claim(
+    "LDL:L9.1",
+    false="gap",
+    why=r"The proof ends with $\epsilon^2$, the lemma says $\epsilon$; and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ is an upper "
+    r"bound, which the proof turns into $\Theta$.",
+    details=r"With the proof's own line $T_s^*$ would have $\epsilon^2$ in its denominator.",
+    instead=r"For orthonormal features $g_k\leq PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, the proof's own line. "
+    r"Here $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$, and values differ by at most $CL\Delta$.",
+    costs="the theorem",
+    repair=dict(power=2),
+    control=(dict(power=3), dict(constant=Fraction(9, 10))),
+    needs=("LDL:L8.1", "LDL:L2.eq12/upper"),
+    hypotheses=IN_SHARP,
+    argument=r"By (12) $g_k\leq p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ times the square of the largest difference of values.",
+)
+def gradient_in_phase_3(*, power: int = 1, constant: int | Fraction = 1) -> Evidence:
+    r"""$g_k\geq c\frac{\delta^2L^2\Delta^2\epsilon}K$ from
+    $g_k=\frac{\delta^2L^2\Delta^2\epsilon^2}K$ is refuted for every $c>0$ at $\epsilon=\frac1K$,
+    $K=2n$. Repaired, for $p_k\leq\frac PK$, $1-\mathrm{Attn}_k\leq B\epsilon\delta$ and differences
+    of values of at most $CL\Delta$ it is at most `constant` = 1 times
+    $PB^2C^2\frac{\delta^2L^2\Delta^2\epsilon^2}K$, with `power` for the exponent 2 of $\epsilon$.
+    """
+    if power == 1:
+        g = delta**2 * L**2 * DELTA2 * epsilon**2 / K
+        return defeated(g / epsilon, c1 * g, n, at=SHARP, where=WHERE)
+    return update_from_the_rest(power, constant)
+
+
+@claim(
+    "LDL:L9.prem",
+    false="gap",
+    why=r"$1-\mathrm{Attn}_k=\sum_{n\neq k}\mathrm{Attn}_n$: $K-1$ terms of order $\delta/K$ sum to order $\delta$, not to "
+    r"$O(\epsilon\delta)$.",
+    instead=r"In the setting of R7 $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between "
+    r"$\frac1K(1-\mathrm{Attn}_k)$ and $\frac2K(1-\mathrm{Attn}_k)$. It is of the order $\frac{\epsilon\delta}K$ if "
+    r"$1-\mathrm{Attn}_k=\Theta(\epsilon\delta)$. The features are orthonormal, the tasks exchangeable and the "
+    "prompts balanced.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(3, 2)), dict(most=Fraction(3, 2))),
+    needs=("OURS:R7.flow/step",),
+    hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
+)
+def premises_of_lemma_9(*, exact: bool = False, least: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
+    r"""$\mathrm{Attn}_n=\Theta(\frac\delta K)$ and $1-\mathrm{Attn}_k=O(\epsilon\delta)$ together
+    are refuted: $(K-1)\frac\delta K\leq C\epsilon\delta$ fails for every $C$ at $\epsilon=\frac1K$,
+    $K=2n$. Repaired, $\mathrm{Attn}_n=\frac{1-\mathrm{Attn}_k}{K-1}$ is between `least` = 1 and
+    `most` = 2 times $\frac{1-\mathrm{Attn}_k}K$.
+    """
+    if not exact:
+        return defeated((K - 1) * delta / K, c1 * epsilon * delta, n, at=SHARP, where=WHERE)
+    return exact_training.other_attention(least, most)
+
+
+@claim(
+    "LDL:L9.2",
+    false="gap",
+    follows="LDL:P4/rate",
+    why=r"For exchangeable tasks $|g_{k,n}|=g_k/(K-1)$, which at $t=T_s^1+1$ exceeds the printed bound by "
+    r"$\frac1{\epsilon\log(K/\epsilon)}$.",
+    instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(classes=2), dict(sign=1)),
+    needs=("LDL:L9.prem", "LDL:P4/gradient", "LDL:T1/late", "LDL:L2.eq13/upper", *exact_training.OTHERS),
+    hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
+)
+def gradient_of_others_in_phase_3(*, exact: bool = False, classes: int = 1, sign: int = -1) -> Evidence:
+    r"""$|g_{k,n}|\leq C\frac{\delta^2L^2\Delta^2\epsilon}{K^2}$ is refuted for every $C$ at the
+    first step of Phase III, where $|g_{k,n}|\geq g_k/K$, with $K=2n^4$ classes. Repaired,
+    $g_{k,m}=-\frac{g_k}{K-1}<0$ for exchangeable tasks, with `classes` for the 1 and `sign` for
+    that of $g_{k,m}$.
+    """
+    if not exact:
+        odds = slow.odds_late(K, c2 * slow.end_of_phase_2(K, delta, epsilon))
+        left, right = K / (256 * delta**2 * epsilon), c1 * K * odds
+        return defeated(left.subs(n, n**4), right.subs(n, n**4), n, at=FAR, where=WHERE, least=2)
+    return exact_training.other_updates(classes, sign)
+
+
+@claim(
+    "LDL:L10.q",
+    false="typo",
+    follows="LDL:L8.q",
+    why=r"$\log(KL\Delta/\epsilon)$ of the proof is not $\log(KL\Delta)/\epsilon$ of the lemma: at $K=1/\epsilon$ they differ by "
+    r"more than $K/2$.",
+    instead=r"$q_k=\Theta(\log(KL\Delta/\epsilon))$ is what the proof uses. For $L\Delta\geq1$, $a\log(K/\epsilon)$ "
+    r"and steps that add $b\log(KL\Delta/\epsilon)$ sum to at least $b\log(KL\Delta/\epsilon)$, and to at most "
+    r"$(a+b)\log(KL\Delta/\epsilon)$.",
+    costs="nothing",
+    repair=dict(inside=True),
+    control=(dict(least=Fraction(11, 10)), dict(most=Fraction(9, 10))),
+    hypotheses=IN_SHARP,
+)
+def logarithm_of_a_quotient_in_lemma_10(*, inside: bool = False, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""$\frac{\log(KL\Delta)}\epsilon=O(\log\frac{KL\Delta}\epsilon)$ is refuted at
+    $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, for $L\Delta\geq1$, $q_k=a\log\frac
+    K\epsilon+b\log\frac{KL\Delta}\epsilon$ is at least `least` = 1 times
+    $b\log\frac{KL\Delta}\epsilon$ and at most `most` = 1 times $(a+b)\log\frac{KL\Delta}\epsilon$.
+    """
+    if not inside:
+        size = K * L * sqrt(DELTA2)
+        return defeated(log(size) / epsilon, c1 * log(size / epsilon), n, at=SHARP, where=WHERE)
+    return sum_of_two_phases(least, most, more=True)
+
+
+@claim(
+    "LDL:L10.T",
+    false="typo",
+    why=r"$\eta$ is missing in the denominator: $T_s^*$ of Proposition 4 has it, and halving $\eta$ doubles the number of steps.",
+    instead=r"$T_s^*-T_f^*=\Theta(K\log(KL\Delta/\epsilon)/(\eta\epsilon\delta^2L^2\Delta^2))$.",
+    costs="nothing",
+    repair=dict(power=1),
+    control=dict(power=2),
+    hypotheses=("eta > 0", "eta <= 1"),
+)
+def steps_without_the_learning_rate(*, power: int = 0) -> Evidence:
+    r"""$T_s^*\leq C\frac{K\log(KL\Delta/\epsilon)}{L^2\Delta^2\delta^2\epsilon}$ is refuted for
+    every $C$ at $\eta=\frac1n$: in units of the right side $T_s^*$ of Proposition 4 is
+    $\frac1\eta$. Repaired, with $\eta$ to the `power` 1, so many steps at the rate
+    $\frac{\eta\delta^2L^2\Delta^2\epsilon}K$ add $\log\frac{KL\Delta}\epsilon$.
+    """
+    if not power:
+        return defeated(n, c1, n, at={"eta": 1 / n}, where={"K, L, Delta, delta, epsilon": "fixed"})
+    eta, k, size, d, e = sp.symbols("eta K LDelta delta epsilon", positive=True)
+    steps = k * log(k * size / e) / (eta**power * e * d**2 * size**2)
+    return identity(computed(r"\eta\sum_tg_k^{(t)}", steps * eta * d**2 * size**2 * e / k), log(k * size / e))
+
+
+@claim(
+    "LDL:L10.exp",
+    false="gap",
+    follows="LDL:L5.exp",
+    why=r"The constant of $\Theta$ is an exponent: a gap of $\frac12\log(KL\Delta/\epsilon)$ gives "
+    r"$\sqrt{\epsilon/(KL\Delta)}$, not $O(\epsilon/K)$.",
+    instead=r"$\exp(q_{k,m}-q_k)=O(\epsilon/K)$ follows from $q_k-q_{k,m}\geq\log(K/\epsilon)-O(1)$, and from "
+    r"$q_k-q_{k,m}\geq\log(KL\Delta/\epsilon)-O(1)$ where $L\Delta\geq1$.",
+    costs="constants",
+    repair=dict(constant=1),
+    control=dict(constant=Fraction(1, 2)),
+    hypotheses=IN_SHARP,
+)
+def odds_at_the_end_of_phase_3(*, constant: int | Fraction = Fraction(1, 2)) -> Evidence:
+    r"""$e^{-\Theta(\log(KL\Delta/\epsilon))}=O(\frac\epsilon K)$ is refuted for
+    $\frac12\log\frac{KL\Delta}\epsilon$, at $\epsilon=\frac1K$, $L=10K$, $K=2n$. Repaired, a gap of
+    $C\log\frac{KL\Delta}\epsilon-b$ with $C\geq1$ (`constant`) gives at most $e^b\frac\epsilon K$,
+    where $L\Delta\geq1$.
+    """
+    if constant < 1:
+        size = K * L * sqrt(DELTA2)
+        return defeated((epsilon / size) ** sp.Rational(constant), c1 * epsilon / K, n, at=SHARP, where=WHERE)
+    return odds_of_a_gap(constant)
+
+
+@claim(
+    "LDL:L10.1",
+    false="gap",
+    follows="LDL:T2",
+    why=r"After $T$ steps $(1-\mathrm{Attn}_k)^2\geq\frac1{2(1+CT/K)}$, so that $1-\mathrm{Attn}_k$ has at least the order "
+    r"$\delta\sqrt{\epsilon/\log(KL\Delta/\epsilon)}$ at $T_s^*$.",
+    instead=r"In the setting of R7, $1-\mathrm{Attn}_k\leq\epsilon\delta$ takes a time between $\frac16$ and "
+    r"$\frac32$ times $\frac1{\eta\sigma_f^2}(K^2+\frac K{\epsilon^2\delta^2})$. Here $K\geq3$ and "
+    r"$\epsilon\delta\leq\frac12$. The features are orthonormal, the tasks exchangeable, the prompts balanced, and "
+    "training is the flow from $Q=0$.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=(dict(least=Fraction(1, 4)), dict(most=1)),
+    needs=("LDL:L10.exp", "LDL:L5.u", "LDL:T1/late", "LDL:attn", *exact_training.R7),
+    hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
+)
+def the_rest_at_the_end_of_phase_3(
+    *, exact: bool = False, least: Fraction = Fraction(1, 6), most: int | Fraction = Fraction(3, 2)
+) -> Evidence:
+    r"""$1-\mathrm{Attn}_k\leq C\epsilon\delta$ at $t=T_s^*$ is refuted for every $C$ in a balanced
+    prompt, as $\frac1{2\epsilon^2\delta^2}\leq C^2\frac1{2(1-\mathrm{Attn}_k)^2}$, with $K=2n$,
+    $\epsilon=\frac1K$, $L=10K$. Repaired, for $K\geq3$ the time to $1-\mathrm{Attn}_k=a\leq\frac12$
+    is between `least` = 1/6 and `most` = 3/2 times $\frac1{\eta\sigma_f^2}(K^2+\frac K{a^2})$.
+    """
+    if not exact:
+        odds = slow.odds_late(K, c2 * slow.end_of_phase_3_at_most(K, delta, epsilon))
+        return defeated(1 / (2 * epsilon**2 * delta**2), c1 * (1 + odds), n, at=SHARP, where=WHERE, least=600)
+    return exact_training.time_of_the_order(least, most)

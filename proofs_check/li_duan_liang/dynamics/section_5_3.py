@@ -1,0 +1,116 @@
+"""Sentences of Section 5.3 of Li, Duan & Liang: the first phase of the sharp regime, and why the
+updates become small.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import sympy as sp
+from sympy import oo
+
+from numerics.evidence import Evidence
+from numerics.provers import Closed, Integers, forall
+from numerics.refutation import defeated
+from proofs_check.core.claim import claim
+from proofs_check.core.robust import Diverging
+from proofs_check.instances.features import exact_training
+from proofs_check.instances.features import slow_attention as slow
+from proofs_check.instances.features.slow_attention import IN_SHARP, WHERE, K, c1, n
+from proofs_check.li_duan_liang.dynamics.regimes import SHARP, gradient, k, w
+
+
+@claim(
+    "LDL:5.3",
+    false="false",
+    why=r"The rate is not even printed in the same order as in Phase I: at the first step $\eta g_k\geq\eta L^2/(32K^2)$, which "
+    r"for $L=10K$ is at least $3\eta$, not $O(\eta/K)$.",
+    details=r"Proposition 2 has $\Theta(\eta L^2\Delta^2/K)$ for the same steps, which is $\eta/K$ for $L\Delta=\Theta(1)$ only.",
+    instead=r"The rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, "
+    "for orthonormal features, exchangeable tasks and balanced prompts, in both regimes.",
+    costs="the theorem",
+    repair=dict(exact=True),
+    control=dict(power=1),
+    robust=Diverging(
+        point={"ratio": Fraction(10)},
+        hypotheses=IN_SHARP,
+        sequence=slow.along,
+        ratio=lambda K, L, **_: slow.gradient_start(K, L) * K,
+        exceeds=n,
+        least=4,
+    ),
+    needs=("LDL:P4/gradient", "OURS:R7.flow", "OURS:R7.loss"),
+    hypotheses=IN_SHARP,
+    argument=exact_training.EXACT,
+)
+def rate_of_the_first_phase_of_the_sharp_regime(*, exact: bool = False, power: int = 2) -> Evidence:
+    r"""$q_k$ grows at a rate of at most $C\frac\eta K$ for all $t\leq T_f^*$: refuted for every $C$
+    at the first step, with $K=2n$ classes, $L=10K$, $\delta=\frac1{10K}$. Repaired,
+    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
+    `power` for the exponent.
+    """
+    if not exact:
+        return defeated(slow.gradient_start(K, SHARP["L"]), c1 / K, n, at=SHARP, where=WHERE, least=4)
+    return exact_training.updates(power)
+
+
+@claim(
+    "LDL:5.3.Ts1",
+    control=dict(factor=12),
+    needs=("LDL:T1/late",),
+    fragment=r"The problems are those of orthonormal features and tasks $\pm L/\sqrt2$ with $L=10K$, $\delta=1/(10K)$, "
+    r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1.",
+)
+def the_first_phase_is_not_enough(*, factor: int = 6) -> Evidence:
+    r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=6$, for
+    every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$.
+    """
+    T = slow.end_of_phase_2(k, 1 / (10 * k), 1 / k)
+    bound = slow.loss_late(k, 10 * k, T)
+    return forall(bound, ">=", sp.Integer(factor) / k**2, {k: Closed(100, oo)})
+
+
+@claim(
+    "LDL:5.3.large",
+    false="gap",
+    why=r"The update of $q_k$ is $\eta g_k$ with one $\eta$ throughout: it can only become small because $g_k$ becomes small, as "
+    r"the paragraph before says.",
+    instead=r"In the setting of R7 $g_k$ is at most $8(1-\mathrm{Attn}_k)^2$ times its value at "
+    r"$\mathrm{Attn}_k=\frac12$ from there on. The updates of $q_k$ become small because $g_k$ does, in both "
+    "regimes. The features are orthonormal, the tasks exchangeable and the prompts balanced.",
+    costs="nothing",
+    repair=dict(falls=True),
+    control=dict(eight=7),
+    needs=exact_training.UPDATES,
+    hypotheses=("K in Integers", "K >= 2", "w > 1/2", "w < 1"),
+    argument=exact_training.EXACT,
+)
+def gradients_become_large(*, falls: bool = False, eight: int = 8) -> Evidence:
+    r"""That $g_k$ is larger late, at $\mathrm{Attn}_k=w>\frac12$, than at $\mathrm{Attn}_k=\frac12$
+    is refuted (orthonormal features, exchangeable tasks, balanced prompts, $\sigma_f=1$). Repaired,
+    it is at most `eight` = 8 times $(1-w)^2$ times that.
+    """
+    whole = sp.Symbol("K", integer=True, positive=True)
+    box, half = {whole: Integers(2, oo), w: (Fraction(1, 2), 1)}, gradient(whole, sp.Rational(1, 2))
+    if not falls:
+        return forall(gradient(whole, w), ">=", half, box)
+    return forall(gradient(whole, w), "<=", eight * (1 - w) ** 2 * half, box)
+
+
+@claim(
+    "LDL:5.3.phases",
+    false="typo",
+    why=r"Section 5.3 has two phases and calls them I and III, Proposition 4 ends with the end of Phase II at $T_s^*+1$, Lemma 10 "
+    r"at $T_s^*$; Section 6 counts three.",
+    instead="Phases I and II as in the flat regime, and III from $T_f^*+1$ to $T_s^*$: 3 phases in both places.",
+    costs="nothing",
+    repair=dict(named=3),
+    control=dict(named=2),
+    hypotheses=("phases_in_6 == 3", "phases_in_5_3 == 2"),
+)
+def names_of_the_phases(*, named: int = 2) -> Evidence:
+    r"""The number of phases of the sharp regime in Section 6 is at most that in Section 5.3:
+    refuted, 3 and 2. Repaired, Section 5.3 has `named` = 3.
+    """
+    six, five = sp.Symbol("phases_in_6", integer=True), sp.Symbol("phases_in_5_3", integer=True)
+    return forall(six, "<=", five, {six: Integers(3, 3), five: Integers(named, named)})
