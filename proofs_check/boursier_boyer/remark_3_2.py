@@ -70,12 +70,12 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
     costs="nothing",
     why=r"From the rate of the measures that of attention does not follow: softmax weighs the query, one token among $L+1$, by "
     r"$e^{z^\top Uz}$, which no power of $L$ bounds.",
-    details=r"For tokens $\mathcal{N}(0,\frac12)$, queries $\mathcal{N}(0,1)$ and $U=V=1$ the error decays like $L^{-2/3}$ with the "
-    r"query inside, and like $1/L$ without, up to logarithms; for tokens that are all 0 it is 0 without. In general the "
+    details=r"For tokens $\mathcal{N}(0,\frac12)$, queries $\mathcal{N}(0,1)$ and $U=V=1$ the error decays like $L^{-2/3}$ with "
+    r"the query inside, and like $1/L$ without, up to logarithms; for tokens that are all 0 it is 0 without. In general the "
     r"exponent is at least $\min(1,b,1/a)$, where $b>0$, $b^2+b=1/\lambda_{\max}(S^{1/2}U^\top\Gamma US^{1/2})$ and "
     r"$a=\lambda_{\max}(S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2})$, without $1/a$ if $a\leq0$.",
-    instead=r"If tokens and queries have one centred Gaussian law, the two errors of attention are of one order up to logarithms. For "
-    r"Gaussian laws that differ, the error with the query inside has at least the exponent of (16), so that the bound of "
+    instead=r"If tokens and queries have one centred Gaussian law, the two errors of attention are of one order up to logarithms. "
+    r"For Gaussian laws that differ, the error with the query inside has at least the exponent of (16), so that the bound of "
     r"Proposition 3.1 survives, by an estimate of the query's weight.",
     hypotheses=("d in Integers", "d >= 1", "sigma >= 1", "Gamma <= sigma**2", "S <= 1"),
     repair=dict(Gamma=Fraction(1)),
@@ -110,6 +110,7 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
     "BB:R3.2/exponent",
     control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:R4.B/eq16"),
+    fragment=r"Gaussian laws of tokens and queries, and $U\neq0$",
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
