@@ -83,6 +83,8 @@ class Page:
         self._formula("as printed", o.row.printed)
         if o.row.reading:
             self._fields([("reading", self._words(o.row.reading))])
+        for r in o.row.readings:
+            self._fields([("read so", self._words(r.line)), *(("  or", self._words(other)) for other in r.alternatives)])
         alone = [e["id"] for e in shown] == [o.id]
         for e in shown:
             if not alone:

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from numerics.terminal.inputs import InputError
+from proofs_check.papers.readings import Reading, readings_beside
 from proofs_check.papers.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
 from theory.inputs.kinds import check_kind
 
@@ -32,6 +33,7 @@ __all__ = [
     "paper",
     "papers",
     "place",
+    "readings_of",
     "row",
     "rows",
 ]
@@ -80,6 +82,8 @@ class Row:
     reading : str
         Where the text of the paper is known from a damaged scan: which formula was read, what its
         glyphs leave open, and which other readings there are; empty where the text is clear.
+    readings : tuple of Reading
+        The readings of the paper's ambiguous or damaged places that the row rests on.
     """
 
     id: str
@@ -94,22 +98,42 @@ class Row:
     main: bool = False
     no_property: str = ""
     reading: str = ""
+    readings: tuple[Reading, ...] = ()
 
 
 @forgets
 @cache
 def _papers() -> Mapping[str, Mapping[str, Any]]:
-    """Every registered paper: its table, and the rows of all its parts."""
-    parts: dict[str, list[Mapping[str, Any]]] = {}
+    """Every registered paper: its table, the rows of all its parts, and its readings."""
+    parts: dict[str, list[tuple[Path, Mapping[str, Any]]]] = {}
     for collection in collections():
         for file in collection.files:
             data = read_statements(file)
-            parts.setdefault(data["paper"]["key"], []).append(data)
+            parts.setdefault(data["paper"]["key"], []).append((file, data))
     found = {}
-    for key, of_paper in parts.items():
-        of_paper.sort(key=lambda data: data["paper"].get("part", 1))
-        found[key] = {"paper": of_paper[0]["paper"], "row": [r for data in of_paper for r in data.get("row", ())]}
+    for key, lists in parts.items():
+        file, readings = readings_beside(file for file, _ in lists)
+        of_paper = sorted((data for _, data in lists), key=lambda data: data["paper"].get("part", 1))
+        listed = [r for data in of_paper for r in data.get("row", ())]
+        _check_readings(file, readings, listed)
+        found[key] = {"paper": of_paper[0]["paper"], "row": listed, "readings": readings}
     return MappingProxyType(found)
+
+
+def _check_readings(file: Path, readings: Mapping[str, Reading], listed: list[Mapping[str, Any]]) -> None:
+    """Rows name only readings that there are, and each of these is named."""
+    named: set[str] = set()
+    for r in listed:
+        names = r.get("readings", [])
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise InputError(f"row {r.get('id')} has readings = {names!r}; write the ids of its readings as a list of texts")
+        for name in names:
+            if name not in readings:
+                known = f"{file} has {', '.join(readings) or 'none'}"
+                raise InputError(f"row {r.get('id')} rests on the reading {name!r}, but {known}; add it or correct the id")
+        named.update(names)
+    if idle := [name for name in readings if name not in named]:
+        raise InputError(f"{file}: no row rests on the reading {idle[0]}; name it in readings = [...] of a row, or drop it")
 
 
 def add_folder(folder: Path) -> Collection:
@@ -164,6 +188,18 @@ def paper(key: str) -> Mapping[str, Any]:
     return MappingProxyType({"title": key, "authors": "", "version": "", "date": ""} | dict(_papers()[key]["paper"]))
 
 
+def readings_of(key: str) -> tuple[Reading, ...]:
+    """How the ambiguous or damaged places of a paper are read, in the order of its list.
+
+    Raises
+    ------
+    KeyError
+        If there is no such paper.
+    """
+    paper(key)
+    return tuple(_papers()[key]["readings"].values())
+
+
 def is_own(key: str) -> bool:
     """Whether a list holds results of a project instead of those that a paper prints.
 
@@ -183,8 +219,8 @@ def all_rows() -> Mapping[str, Row]:
     Raises
     ------
     InputError
-        If two rows share an id, one lacks a field, a kind is not one of `KINDS`, or a
-        ``no_property`` gives no reason.
+        If two rows share an id, one lacks a field, a kind is not one of `KINDS`, a ``no_property``
+        gives no reason, or rows and readings do not match.
 
     Examples
     --------
@@ -215,6 +251,7 @@ def all_rows() -> Mapping[str, Row]:
                 main=r.get("main", False),
                 no_property=r.get("no_property", ""),
                 reading=r.get("reading", ""),
+                readings=tuple(data["readings"][name] for name in r.get("readings", ())),
             )
     return MappingProxyType(out)
 

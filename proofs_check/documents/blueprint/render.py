@@ -19,11 +19,12 @@ from proofs_check.core.outcomes import first_sentence
 from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
+from proofs_check.documents.errata.reading import READINGS
 from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
 from proofs_check.documents.second_opinion.kept import opinion
 from proofs_check.papers.replies import replies_to
-from proofs_check.papers.statements import is_own
+from proofs_check.papers.statements import is_own, known_papers, readings_of
 from proofs_check.papers.witnesses import script, slug
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
@@ -182,6 +183,8 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "proofs": lambda id: (proofs or {}).get(id, ()),
         "bars": _bars,
         "replies": replies_to,
+        "readings": lambda key: readings_of(key) if key in known_papers() else (),
+        "about_readings": READINGS,
         "opinion": opinion,
         "script": script,
         "slug": slug,

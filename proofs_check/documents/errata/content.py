@@ -15,7 +15,7 @@ from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum, 
 from proofs_check.documents.latex import marked
 from proofs_check.papers import witnesses
 from proofs_check.papers.replies import replies_to
-from proofs_check.papers.statements import Row, is_own, paper, place
+from proofs_check.papers.statements import Row, is_own, paper, place, readings_of
 
 __all__ = ["errata_of", "number"]
 
@@ -72,6 +72,7 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
         headline=told.headline,
         entries=tuple(_entry(outcome, told, ledger, scripts) for outcome in told.false),
         names=about.get("names", ""),
+        readings=readings_of(key),
     )
 
 
@@ -130,6 +131,7 @@ def _entry(outcome: Outcome, told: Account, ledger: Ledger, scripts: Mapping[str
         also=tuple(name for name in dict.fromkeys(_named(heir) for heir, _ in following.values()) if name not in here),
         survives=survives,
         users=users,
+        readings=row.readings,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proofs_check.core.outcomes import Headline, first_sentence
+from proofs_check.papers.readings import Reading
 
 __all__ = ["Copy", "Entry", "Errata", "Erratum", "kind"]
 
@@ -111,6 +112,8 @@ class Entry:
         The row in words and in LaTeX.
     reading : str
         How a damaged formula was read; empty where the text is clear.
+    readings : tuple of Reading
+        The readings that the row rests on.
     errors : tuple of Erratum
         The row's own errors, the gravest first.
     inherited, copies : tuple of Copy
@@ -135,6 +138,7 @@ class Entry:
     also: tuple[str, ...]
     survives: str
     users: tuple[str, ...]
+    readings: tuple[Reading, ...] = ()
 
     @property
     def instead(self) -> str:
@@ -160,6 +164,8 @@ class Errata:
     entries : tuple of Entry
     names : str
         What names in the counterexamples stand for, in a sentence.
+    readings : tuple of Reading
+        How ambiguous or damaged places of the paper are read.
     """
 
     title: str
@@ -170,6 +176,7 @@ class Errata:
     headline: tuple[Headline, ...]
     entries: tuple[Entry, ...]
     names: str = ""
+    readings: tuple[Reading, ...] = ()
 
     @property
     def example(self) -> str:

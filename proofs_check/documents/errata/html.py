@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from proofs_check.documents.errata.entries import Errata
-from proofs_check.documents.errata.reading import SEVERITY, how_to_read
+from proofs_check.documents.errata.reading import READINGS, SEVERITY, how_to_read
 from proofs_check.documents.latex import CSS, LatexError, block, words
 
 __all__ = ["as_html"]
@@ -30,7 +30,7 @@ def as_html(errata: Errata) -> str:
     template = templates.get_template("errata.html.jinja")
     severities = re.sub(r"\*([\w ]+)\*", r"<b>\1</b>", _words(SEVERITY))
     how = [_words(paragraph) for paragraph in how_to_read(errata.example, errata.names)]
-    return template.render(errata=errata, css=CSS, severities=severities, how=how) + "\n"
+    return template.render(errata=errata, css=CSS, severities=severities, how=how, about_readings=READINGS) + "\n"
 
 
 def _words(text: str) -> str:

@@ -8,8 +8,9 @@ from html import escape
 
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
-from proofs_check.documents.errata.reading import SEVERITY, how_to_read
+from proofs_check.documents.errata.reading import READINGS, SEVERITY, how_to_read
 from proofs_check.documents.latex import FORMULA
+from proofs_check.papers.readings import Reading
 from proofs_check.papers.witnesses import slug
 
 __all__ = ["as_markdown", "github", "paragraph"]
@@ -49,6 +50,7 @@ def as_markdown(errata: Errata) -> str:
         _table(("where", "how grave", "why it fails", "true instead"), [_line(i, e) for i, e in enumerate(errata.entries, 1)]),
         "## How to read the entries",
         *map(_spoken, how_to_read(errata.example, errata.names)),
+        *_readings(errata.readings),
         "## Entries",
         *(part for i, e in enumerate(errata.entries, 1) for part in _entry(i, e)),
     ]
@@ -73,6 +75,14 @@ def _line(i: int, e: Entry) -> tuple[str, ...]:
     return place, f"**{first.kind}**{kinds}; costs {first.costs}", github(first.why), github(e.instead)
 
 
+def _readings(listed: tuple[Reading, ...]) -> list[str]:
+    lines = []
+    for r in listed:
+        others = " ".join(github(other) for other in r.alternatives)
+        lines.append(f"- {github(r.place)} (`{r.id}`): {github(r.decision)} *Or:* {others}")
+    return ["## How the paper was read", READINGS, "\n".join(lines)] if lines else []
+
+
 def _entry(i: int, e: Entry) -> list[str]:
     head = f"{i}. {escape(as_unicode(e.place), quote=False)}: <b>{escape(e.errors[0].kind, quote=False)}</b> (<code>{e.id}</code>)"
     out = [
@@ -81,6 +91,7 @@ def _entry(i: int, e: Entry) -> list[str]:
         _formula(e.printed),
         "Read as: " + github(e.read),
         *(["The text is damaged here. " + github(e.reading)] if e.reading else []),
+        *(f"It rests on a reading of {github(r.place)} (`{r.id}`): {github(r.decision)}" for r in e.readings),
     ]
     for error in e.errors:
         if len(e.errors) > 1:

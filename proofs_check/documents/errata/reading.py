@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["SEVERITY", "how_to_read"]
+__all__ = ["READINGS", "SEVERITY", "how_to_read"]
 
 #: What the words for how grave an error is mean, in the table and everywhere else.
 SEVERITY = (
@@ -10,6 +10,11 @@ SEVERITY = (
     "false step of a proof, or a missing hypothesis. *Edge*: it fails at the named degenerate points only. *Text and code*: the "
     "authors' code does otherwise than the text says. *Typo*: a slip of notation. An error costs what the paper loses "
     "once it is mended: nothing, its constants, a hypothesis, or the theorem."
+)
+#: What the list of readings is.
+READINGS = (
+    "Places that are damaged or can be read in several ways were settled once for the whole paper. Each line says how one is "
+    "read, which other readings there are, and what would change."
 )
 _HOW_TO_READ = (
     "Each entry quotes a line of the paper as it is printed, and how it was read. For each of its errors it says why the line "

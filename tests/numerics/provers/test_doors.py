@@ -117,3 +117,12 @@ def test_an_open_answer_says_what_was_tried_and_what_may_help() -> None:
         assert "stuck at ," not in e.reason
     for e, words in ((constant, "sign of the number"), (factor, "sign of the number"), (undefined, "`where=`"), (far, "`effort=`")):
         assert words in e.reason
+
+
+def test_a_fault_of_sympy_that_is_known_comes_with_what_avoids_it() -> None:
+    n = sp.Integer(7846797554627506170)
+    with sp.evaluate(False):
+        root = sp.sqrt(sp.Add(sp.Pow(n, 2), -1))
+    answer = identity(root, n)
+    assert (answer.verdict, answer.reason.startswith(FAULT)) == (Verdict.OPEN, False)
+    assert "as its factors" in answer.reason

@@ -16,7 +16,7 @@ from proofs_check.core.judging import load_claims
 from proofs_check.core.outcomes import first_sentence
 from proofs_check.core.severity import LONGEST_REASON
 from proofs_check.documents.latex import words
-from proofs_check.papers.statements import Row, place, rows
+from proofs_check.papers.statements import Row, papers, place, readings_of, rows
 from theory.shown.formulas import FORMULA, LatexError
 
 #: What is no prose: formulas, parameters with their values, ids of claims, and labels such as (i).
@@ -99,7 +99,9 @@ def of_row(row: Row) -> dict[str, str]:
 
 def found_in_rows(look: Callable[[str], str]) -> list[str]:
     """All faults that a look at the words of every row finds."""
-    faults = ((id, name, look(text)) for id, row in rows().items() for name, text in of_row(row).items())
+    faults = [(id, name, look(text)) for id, row in rows().items() for name, text in of_row(row).items()]
+    read = [r for key in papers() for r in readings_of(key)]
+    faults += [(r.id, "reading", look(text)) for r in read for text in (r.place, r.decision, *r.alternatives)]
     return [f"{id} {name}: {fault}" for id, name, fault in faults if fault]
 
 

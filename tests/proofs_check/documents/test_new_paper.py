@@ -147,6 +147,60 @@ def test_a_reply_that_is_wrong_is_told_in_a_line(
     assert why in capsys.readouterr().err
 
 
+READING = """
+[[reading]]
+id = "exp"
+place = "Section 1 <2>"
+decision = "The exponent is $x$."
+alternatives = ["It is $x^2$: then Lemma 2 holds up to $x=1$."]
+"""
+
+
+def test_a_reading_is_shown_at_its_rows_and_listed_once(
+    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (mine / "readings.toml").write_text(READING)
+    statements = mine / "statements.toml"
+    statements.write_text(statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]'))
+    judged(pytester, mine)
+    capsys.readouterr()
+    told = {id: (main(["show", id, "--papers", "mine"]), " ".join(capsys.readouterr().out.split())) for id in ("L1", "L2")}
+    said = "read so Section 1 <2> (exp): The exponent is x. or It is x²: then Lemma 2 holds up to x = 1."
+    assert [said in text for _, text in told.values()] == [False, True]
+    assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
+    for page in ("errata/errata.html", "errata/errata.md", "blueprint.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert text.count("Lemma 2 holds up to") == 1
+        assert text.count("The exponent is") == 2  # in the list, and at the row that rests on it
+        assert page.endswith(".md") or "<2>" not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('id = "exp"', 'id = "base"', "ME:L2 rests on the reading 'exp', but"),
+        (
+            "\n[[reading]]",
+            '\n[[reading]]\nid = "idle"\nplace = "A"\ndecision = "B."\nalternatives = ["C."]\n[[reading]]',
+            "no row rests on the reading idle",
+        ),
+        ("\n[[reading]]", f"{READING}[[reading]]", "two readings are named exp; give"),
+        ('decision = "The exponent is $x$."', "", "reading 1 does not say decision; give"),
+        ("It is $x^2$: then Lemma 2 holds up to $x=1$.", " ", "reading 1 does not say alternatives; give"),
+        ('id = "exp"', 'id = "an exponent"', "write letters, digits and hyphens"),
+        ("[[reading]]", "[[reading", "; save it as TOML, each reading below a line [[reading]]"),
+    ],
+)
+def test_a_reading_that_is_wrong_is_told_in_a_line(
+    mine: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
+) -> None:
+    (mine / "readings.toml").write_text(READING.replace(old, new))
+    statements = mine / "statements.toml"
+    statements.write_text(statements.read_text().replace('id = "ME:L2"', 'id = "ME:L2"\nreadings = ["exp"]'))
+    assert main(["list", "--papers", str(mine)]) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
     judged(pytester, mine)
     capsys.readouterr()

@@ -154,8 +154,8 @@ def test_every_result_of_ours_has_a_proof_or_says_that_it_is_a_sketch() -> None:
 
 
 def test_a_blank_reason_for_no_property_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = read(FILES[0])
+    data = deepcopy({**statements._papers()["BB"]})
     data["row"][0]["no_property"] = " "
-    monkeypatch.setattr(statements, "_papers", lambda: {data["paper"]["key"]: data})
+    monkeypatch.setattr(statements, "_papers", lambda: {"BB": data})
     with pytest.raises(ValueError, match="blank no_property; say why"):
         statements.all_rows.__wrapped__()
