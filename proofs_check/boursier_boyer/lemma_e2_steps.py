@@ -50,7 +50,7 @@ def smooth_loss_on_a_segment(*, factor: int | Fraction = 1, smooth: str = "joint
 
 
 @claim(
-    "BB:LE.2.smooth/squared",
+    "BB:4.loss/segment",
     false="gap",
     follows="BB:4.loss",
     why=r"The squared loss of Section 4 is jointly 2-smooth, not 1-smooth: at $a=1$, $b=0$, $y=-1$ the losses differ by $3/2$, "
@@ -75,7 +75,7 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     squares = (a - b) ** 2 + 2 * (a + y) ** 2 + 2 * (b + y) ** 2
     mean = identity(4 * (a**2 + b**2 + 2 * y**2) - (a + b - 2 * y) ** 2, squares)
     larger = forall(a**2 + b**2 + 2 * y**2, "<=", Rational(square) * (a**2 + y**2), reals, where=smaller)
-    return derivation("BB:LE.2.smooth/squared", all_of(mean, larger), square=square)
+    return derivation("BB:4.loss/segment", all_of(mean, larger), square=square)
 
 
 @claim(
