@@ -101,6 +101,7 @@ def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Ev
 
 @claim(
     "BB:17",
+    needs=("BB:17/B",),
     control=dict(share=5),
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
@@ -110,6 +111,9 @@ def term_1(*, share: int = 6) -> Evidence:
     $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$, with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (17), the mean over the query, are derived; the
     second routes are the inequalities at one query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -145,12 +149,17 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     return shared.ball_exists(share, norm, 6)
 
 
-@claim("BB:LC.6.T2", control=dict(share=5))
+@claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17/B",))
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
     L2)^{1/p}-e^{\frac2p\sigma^2\|Uz\|^2})\,q)\leq\exp(-((\frac L2)^{1/p}-L^{\frac1{3p}})\,q)$ with
     $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has
     the indicator of this ball on the left, is derived; the second route is a query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     a2, parts = score_in_the_ball(share), []
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
@@ -251,6 +260,9 @@ def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, ra
     The second route are its steps, $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$
     and $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ the last
     is $e^{d-\ln(L)/(192\sigma^2\|U\|_{\rm op}^2)}$.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
     """
     search = shared.tail_of_the_query(share=6, twice=twice, factor=factor, half=half, rate=rate)
     return derivation("BB:LC.6.T3", *search, *search, twice=twice, factor=factor, half=half, rate=rate)

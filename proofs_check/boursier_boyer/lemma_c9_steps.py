@@ -70,6 +70,7 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
 
 @claim(
     "BB:19",
+    needs=("BB:19/B",),
     control=dict(share=10),
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
@@ -80,6 +81,9 @@ def term_1(*, share: int = 12) -> Evidence:
     $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$, with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (19), the mean over the query, are derived; the
     second routes are the inequalities at one query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -116,13 +120,18 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
     return shared.ball_exists(share, norm, 12)
 
 
-@claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19",))
+@claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19", "BB:19/B"))
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
     L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
     $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
     Off the ball the left side is 0, because of the indicator.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.7/zero).
     """
     a2 = score_in_the_ball(share)
     rate = K / (16 * shared.sigma**2 * C_f**2)
@@ -205,6 +214,9 @@ def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, ra
     $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
     $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$ the last is
     $e^{d-\ln(L)/(384\sigma^2\|U\|_{\rm op}^2)}$.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
     """
     search = shared.tail_of_the_query(share=12, twice=twice, factor=factor, half=half, rate=rate)
     return derivation("BB:LC.9.T3", *search, twice=twice, factor=factor, half=half, rate=rate)
