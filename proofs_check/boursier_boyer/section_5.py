@@ -113,12 +113,16 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     tokens $(x_k,w^\top x_k)$, averaged over task, prompt and query, is the printed mean with
     $v^\top z_k$; `factor` multiplies what the last entry of $v$ contributes there.
 
-    Second route: $e^\top V(N+az)=v^\top N+a\,v^\top z$ when one more token comes to a numerator,
-    and definitions (2) and (3) on drawn tasks and prompts.
+    Second route: the printed mean and the half mean square for one token $(x,wx)$ at $d=\Sigma=1$,
+    $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for $v=(p,q)$, and definitions (2) and (3) on drawn
+    tasks and prompts.
     """
-    V, e, N, z, a = (OUTPUT[name] for name in ("V", "e", "m", "z", "a"))
-    row = (V.T * e).T
-    found = trace_identity(e.T * V * (N + a * z), row * N + factor * a * (row * z))
+    p, q, *normal = sp.symbols("p q x w x_q", real=True)
+    x, w, query = normal
+    moments = lambda powers: sp.prod([sp.factorial2(k - 1) * (1 - k % 2) for k in powers])
+    mean = lambda e: sum(c * moments(powers) for powers, c in sp.Poly(e, *normal).terms())
+    defined, printed = ((p * x + q * last * w * x - w * query) ** 2 / 2 for last in (1, factor))
+    found = identity(computed(r"\mathcal{R}_1", mean(defined)), mean(printed))
     search = confirmed(found, drawn_risk()) if found.verdict.accepted else found
     return derivation("BB:5.RL", search, factor=factor)
 
