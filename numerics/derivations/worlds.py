@@ -25,7 +25,7 @@ from numerics.derivations.theorems import Assumption
 __all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
 
 #: The bits with which a comparison is settled, and how many worlds of a size are tried.
-PRECISION, WORLDS = 200, 20
+PRECISION, WORLDS = 200, 60
 #: What takes finitely many values in a world, all of which are tried.
 FINITE = (Sort.TOKEN, Sort.QUERY, Sort.TASK)
 #: Hypotheses that every world is made to meet, and what they speak of there.
@@ -335,7 +335,9 @@ def made(a: Assumption, world: World) -> bool:
     """Whether worlds are made to meet the assumption: it has a known name and speaks of nothing
     else than is known.
     """
-    named = {x.name for e in (a.lhs, a.rhs) for x in (*e.free, *e.functions)} - {"d", "m"}
+    sides = (a.lhs, a.rhs)
+    named = {v.name for e in sides for v in e.free} | {f.name for e in sides for f in e.functions}
+    named -= {"d", "m"}
     known = any(a.name.startswith(name) and named <= set(of.split()) for name, of in MET.items())
     return known and (a.name != "L >= 2" or world.length > 1)
 

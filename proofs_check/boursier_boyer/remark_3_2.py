@@ -108,9 +108,9 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evid
 
 @claim(
     "BB:R3.2/exponent",
+    fragment=r"Gaussian laws of tokens and queries, and $U\neq0$",
     control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:R4.B/eq16"),
-    fragment=r"Gaussian laws of tokens and queries, and $U\neq0$",
 )
 def printed_exponent_survives(*, c: int | Fraction = 192) -> Evidence:
     r"""For $\sigma\geq1$, $u=\|U\|_{\rm op}>0$, $S\leq I$ and $\Gamma\geq0$, no eigenvalue $a>0$ of
