@@ -125,8 +125,8 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         # What a prover says is about a part of the statement; a search is about the whole of it.
         world = breaking(statement) if CEILING[search.engine].executed else None
         if search.verdict.accepted and world is not None:
-            at = {"checked": checked, "witness": world, "witness_by": "Arb"}
-            return Evidence(verdict=Verdict.REFUTED, engine="enumeration", sides=search.sides, **at)
+            broken = Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=world, witness_by="Arb")
+            return broken.replace(checked=checked, sides=search.sides)
         if search.verdict.accepted:
             return Evidence(verdict=Verdict.OPEN, engine="derivation", checked=checked, reason=note)
         # However many parts the search has, they are about one statement.
