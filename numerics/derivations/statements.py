@@ -16,7 +16,9 @@ from numerics.derivations.sorts import Refused
 from numerics.derivations.terms import Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.typeset import assumptions_latex, relation, where_latex
+from numerics.derivations.worlds import breaking
 from numerics.evidence import Evidence, Verdict, confirmed
+from numerics.evidence.verdict import CEILING
 from numerics.provers.remembered import Note, note
 
 __all__ = ["Statement", "derived", "from_sympy", "hypotheses", "proved"]
@@ -90,8 +92,9 @@ def proved(statement: Statement, theorem: Theorem) -> Theorem:
 def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence) -> Evidence:
     """PROVED, or CERTIFIED, if the derivation goes through, or ARGUED, if it assumes a result that
     is argued, with a search for counterexamples as a second route. If it does not, what the search
-    says, and the step at which the derivation stops; OPEN, if the search is a proof, which can be
-    of a part only.
+    says, and the step at which the derivation stops. Where the search is a proof, which can be of a
+    part only, the statement itself is evaluated in finite worlds: a world that breaks it is told
+    beside what is refuted; what is proved of a part is REFUTED with it, and OPEN without.
 
     Parameters
     ----------
@@ -119,13 +122,21 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         note = f"the derivation stops: {stop}"
         if search.verdict is Verdict.SUPPORTED:
             return search.replace(covered=f"{search.covered}; {note}")
-        if search.verdict.accepted:  # what another engine proves is a part of the statement only
+        # What a prover says is about a part of the statement; a search is about the whole of it.
+        world = breaking(statement) if CEILING[search.engine].executed else None
+        if search.verdict.accepted and world is not None:
+            broken = Evidence(verdict=Verdict.REFUTED, engine="enumeration", witness=world, witness_by="Arb")
+            return broken.replace(checked=checked, sides=search.sides)
+        if search.verdict.accepted:
             return Evidence(verdict=Verdict.OPEN, engine="derivation", checked=checked, reason=note)
         # However many parts the search has, they are about one statement.
         worst = search
         while worst.parts:
             worst = min(worst.parts, key=lambda e: e.verdict.strength)
-        return search.replace(engine=worst.engine, parts=())
+        fails = (
+            "" if world is None else f"in a finite world the sides of the whole statement are {world['left']} and {world['right']}"
+        )
+        return search.replace(engine=worst.engine, parts=(), covered=fails or search.covered)
     evidence = Evidence(
         verdict=Verdict.CERTIFIED if found.certified else Verdict.PROVED,
         engine="derivation",

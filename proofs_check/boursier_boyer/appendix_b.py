@@ -99,9 +99,10 @@ HEAVY_TAILED_LAWS = {"none": 2**-n, "first": 3 * 4**-n}
 
 @claim(
     "BB:B.2/limit",
-    false="gap",
+    false="edge",
+    at="laws without second moments",
     follows="BB:2.def",
-    costs="a hypothesis",
+    costs="nothing",
     why=r"No moment of $\mu$ is assumed, yet the limit contains $\mathbb{E}_{z\sim\mu}[zz^{\top}]$: for "
     r"$\mathbb{P}(Z=2^{n})=2^{-n}$ the $n$-th term of $\mathbb{E}[Z^{2}]$ is $2^{n}$.",
     instead=r"Assume $\mathbb{E}_{z\sim\mu}\|z\|^{2}<\infty$; then the law of large numbers gives the displayed limit almost "

@@ -279,13 +279,15 @@ def the_trajectory_is_bounded_and_its_end_bayes_optimal(*, c: Fraction = Fractio
     "BB:F.3.fin",
     control={"c": Fraction(1, 2)},
     needs=("BB:F.3.4c", "BB:F.3.fin/bounded", "BB:T4.3", "OURS:T5.2"),
-    argument=r"Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of $\Sigma$, so that this is OURS:T5.2 with "
-    "a singular one.",
+    argument=r"Lemma F.1, the block manifold and Theorem 4.3 ask nothing of the rank of $\Sigma$, so that the argument of T5.2 "
+    r"holds for a singular one, and the flow ends at the risk 0, by F.3.fin/bounded.",
 )
 def theorem_5_2_for_a_degenerate_covariance(*, c: Fraction = Fraction(1)) -> Evidence:
-    r"""For $\Sigma=\mathrm{diag}(1,0)$ the flow with finite prompts has
-    $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on; `c` multiplies
-    $\varepsilon$.
+    r"""What is derived for BB:T5.2 does not speak of the rank of $\Sigma$:
+    $\mathcal{R}_L(\theta_L(t))\leq\varepsilon$ for all times $t\geq T(\frac\varepsilon2)$ and all
+    $L\geq L^\star(\frac\varepsilon2)$. Second route: for $\Sigma=\mathrm{diag}(1,0)$ the integrated
+    flow has $\lim_t\mathcal{R}_L\leq\varepsilon$ from some length $L(\varepsilon)$ on; `c`
+    multiplies $\varepsilon$.
     """
     checked = r"\lim_t\mathcal R_L(U_L(t),V_L(t))\le\varepsilon,\quad L\ge L(\varepsilon),\ \Sigma=\operatorname{diag}(1,0)"
-    return trained_risk_below(SINGULAR, c, checked, zeros=1)
+    return derivation("BB:T5.2", trained_risk_below(SINGULAR, c, checked, zeros=1), c=c)

@@ -19,11 +19,12 @@ from numerics.refutation import vanishing
 
 L = sp.Symbol("L", integer=True, positive=True)
 theta = sp.Symbol("theta", nonnegative=True)
-sigma, u, d = sp.symbols("sigma u d", positive=True)  # u = |U|
+sigma, u, d = sp.symbols("sigma u d", positive=True)  # u >= |U|
 C_f = sp.Symbol("C_f", positive=True)  # the constant of (i)
 K, G = sp.symbols("K G", nonnegative=True)  # sqrt(E|f|^4) and a power of |g|; f and g may be 0
 tau, rho = sp.symbols("tau rho", nonnegative=True)  # |Uz| = tau |U||z| and |z| = rho B
-#: Every query in the ball |z| <= B, where U is not 0, and how the provers are to look at it.
+#: Every query in the ball |z| <= B, where u > 0 is at least |U|, and how the provers are to look at
+#: it.
 BALL = {L: Integers(1, oo), **dict.fromkeys((sigma, u), (0, oo)), **dict.fromkeys((tau, rho), Closed(0, 1))}
 IN_THE_BALL = {theta: tau**2 * rho**2}
 #: A product as it is written down.

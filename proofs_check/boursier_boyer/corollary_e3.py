@@ -148,7 +148,8 @@ def the_risks_come_together(*, scale: Fraction = Fraction(1)) -> Evidence:
     false="gap",
     why=r"The constant $\tilde{c}_2$ of (16) is a multiple of $\mathbb{E}[\|VZ\|^4]^{1/2}/\|V\|_{\rm op}^2$, which is no function "
     r"of $\|V\|$, and its infimum over a ball is 0 as soon as $\mu$ is degenerate.",
-    details=r"Degenerate laws are the rule, as $\Gamma_w$ is: for tokens $(1,\frac34)x$ that quotient is $\sqrt3$ at "
+    details=r"It is the constants of the proof that depend on more; others that depend on the norms only do exist, those of the "
+    r"repair. Degenerate laws are the rule, as $\Gamma_w$ is: for tokens $(1,\frac34)x$ that quotient is $\sqrt3$ at "
     r"$V=(1,0)$ and 0 at $V=(\frac35,-\frac45)$. The first term of (16) is then not small, and $c_1$, which contains "
     r"$\tilde{c}_2^{-2p}$, is unbounded. The proof also bounds $\mathbb{E}\|T\|^4$ on the ball by one $M_\rho$, while "
     r"Assumption 4.2 (iii) lets the $M_{p,p'}$ depend on $(U,V)$; Lemma D.1 gives such an $M_\rho$. In the first exponent "

@@ -125,11 +125,12 @@ def the_displayed_bound_at_one_token(*, bound: str = "printed", factor: Fraction
 )
 def suprema_in_the_bound(*, factor: Fraction = Fraction(1)) -> Evidence:
     r"""The bound of Lemma E.4, as repaired, does not fall when the risk and the mean squares are
-    replaced by their suprema over the ball, which is derived. In numbers, the product $xy\,(t+z)$
-    does not fall in any of its factors, and both terms of the lemma have this form; `factor`
-    multiplies the right side. The display itself inherits the errors of that lemma.
+    replaced by their suprema over the ball, which is derived, and tried as an inequality between
+    the roots of these numbers; `factor` multiplies the right side. The display itself inherits the
+    errors of that lemma.
     """
-    x, y, t, z, h, i, j, k = names = sp.symbols("x y t z h i j k", nonnegative=True)  # the suprema are x + h, y + i, t + j, z + k
-    larger = (x + h) * (y + i) * (t + j + z + k)
-    search = forall(x * y * (t + z), "<=", Rational(factor) * larger, dict.fromkeys(names, Closed(0, oo)))
+    roots, more = sp.symbols("D J dJ R", nonnegative=True), sp.symbols("h i j k", nonnegative=True)  # the suprema are D + h, ..
+    bound = lambda D, J, dJ, R: D * J + dJ * (D + sp.sqrt(2) * R)
+    suprema = bound(*(x + h for x, h in zip(roots, more, strict=True)))
+    search = forall(bound(*roots), "<=", Rational(factor) * suprema, dict.fromkeys((*roots, *more), Closed(0, oo)))
     return derivation("BB:CE.5/monotone", search, factor=factor)

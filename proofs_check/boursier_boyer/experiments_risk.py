@@ -90,12 +90,13 @@ def _lengths(risks: dict[int, Any]) -> str:
     "BB:S6.f2a",
     control=({"lead": 2}, {"growth": 2}),
     needs=("BB:S6.f2a/runs",),
-    argument="The limits of the flow from Assumption 5.1 are the risks of the runs that do not fail, which is measured.",
+    fragment="the lengths that are listed as covered, and the risks at the limit of the gradient flow from Assumption 5.1, which "
+    "are those of the runs that do not fail",
     assumes=(FLOW_ASSUMPTION,),
 )
 def linear_attention_outperforms_softmax(*, lead: int = 1, growth: int = 0, measured: Measurements | None = None) -> Evidence:
-    """At each length of Figure 2 the trained risk of softmax attention exceeds that of linear
-    attention, and the difference falls from each length to the next.
+    """At each length that was measured the trained risk of softmax attention exceeds that of linear
+    attention, and the difference falls from each of these lengths to the next.
 
     The controls say that it exceeds twice that, and that the difference times L^2 falls.
 
@@ -135,7 +136,11 @@ def _by_other_routes(L: int) -> tuple[float, float]:
     return soft, float(linear_excess(sp.eye(5), sp.eye(5), L) + NOISE / 2)
 
 
-@claim("BB:S6.f2a/runs", control={"swapped": True})
+@claim(
+    "BB:S6.f2a/runs",
+    control={"swapped": True},
+    fragment="the runs that neither failed nor still fell at their end; those that are listed as left out end elsewhere or later",
+)
 def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | None = None) -> Evidence:
     """On isotropic data the population risk at the end of a run that does not fail differs from the
     limit of the flow by at most $1/50$ of that limit.
@@ -195,12 +200,17 @@ def runs_end_at_the_limits(*, swapped: bool = False, measured: Measurements | No
     )
 
 
-@claim("BB:S6.f2b", control={"level": 2}, assumes=(FLOW_ASSUMPTION,))
+@claim(
+    "BB:S6.f2b",
+    control={"level": 2},
+    fragment="the lengths that are listed as covered, and the risks at the limit of the gradient flow from Assumption 5.1",
+    assumes=(FLOW_ASSUMPTION,),
+)
 def risks_converge_to_the_noise_level(*, level: int = 1, measured: Measurements | None = None) -> Evidence:
     """The trained risks of both architectures are within $20/L$ of half the label noise.
 
     The control has the label noise instead of half of it. The risks are trained as in BB:S6.f2a, on
-    isotropic data, at the lengths of Figure 2 and at 1e4 and 1e6.
+    isotropic data, at lengths of Figure 2 and at 1e4 and 1e6.
     """
     runs = measurements(measured)
     risks, task = limits(runs, "isotropic"), runs.plan.task("isotropic")

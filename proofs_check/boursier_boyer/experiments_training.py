@@ -18,7 +18,8 @@ from numerics.evidence import Evidence, Verdict
 from numerics.figures.plan import RunKey
 from numerics.figures.results import Measurements
 from numerics.refutation import refuted_by_two_routes
-from numerics.training.parameters import Parameters, initial_parameters, pack
+from numerics.regression.flow.end_point import trained
+from numerics.training.parameters import Parameters, initial_parameters, pack, unpack
 from proofs_check.boursier_boyer.experiments_ends import Failures, failed_runs, failures
 from proofs_check.boursier_boyer.experiments_flows import LinearRisk, block_limit, flow, random_start, risk_again
 from proofs_check.core.claim import claim
@@ -34,7 +35,12 @@ STANDARD_ERRORS = 6.5
 # -- what is trained -------------------------------------------------------------------------------
 
 
-@claim("BB:A.1", control={"normalised": False})
+@claim(
+    "BB:A.1",
+    control={"normalised": False},
+    fragment="single steps at one random start, on isotropic data with $L=10$: the mean of the loss and of the gradient in $O$ and "
+    "$V$; of the number of steps only the default",
+)
 def trained_architectures(*, normalised: bool = True) -> Evidence:
     """A step of our SGD with rate $10^{-3}$ and batches of 128 descends the risk of the displayed
     architectures at a random start.
@@ -142,35 +148,65 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
                 yield attention, key.L, key.seed, run.step, run.risk[:, half], run.risk_error[:, half]
 
 
-@claim("BB:A.fig4", control={"every": True})
-def converges_before_50_000_steps(*, every: bool = False, measured: Measurements | None = None) -> Evidence:
-    r"""In at least half of the runs behind Figure 4, on isotropic data with $L\in\{10,100,1000\}$,
-    step 50 000 leaves at most a tenth of the drop of the risk.
+@claim(
+    "BB:A.fig4",
+    control={"step": 20_000},
+    fragment="at least half of the runs that are listed as covered, from our own random starts, each with at most a tenth of its "
+    "drop left at step 50 000",
+)
+def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements | None = None) -> Evidence:
+    r"""In at least half of the runs of ours behind Figure 4, on isotropic data and at the lengths
+    listed, step 50 000 leaves at most a tenth of the drop of the risk, which is that from the risk
+    of predicting 0 to the risk at the end. In the control a smaller `step` stands for 50 000.
 
-    The drop is that from the risk of predicting 0 to the risk at the end. The control says it of
-    every random start from which training succeeds, which means that it ends at the risk of the
-    block start. This is false, since how long a run stays near the origin, and near further saddle
-    points of the risk, depends on the start: from PyTorch's start with seed 21 linear attention at
-    L = 10 has made a fifth of its drop at step 50 000, by SGD and by the exact gradient flow with
-    time 1e-3 a step. So late is the flow from 5 of our first 50 seeds (95 % limits 3 % and 22 %);
-    at L = 100 it is 2 of 50, besides those that end elsewhere (BB:A.2.stab/linear), at L = 1000
-    none.
+    How long a run stays near the origin, and near further saddle points of the risk, depends on the
+    start, and from some it is longer (BB:A.fig4/late).
     """
-    if every:
-        return _late(10, 21)
     runs = measurements(measured)
-    late, tried = [], 0
-    for attention, L, seed, step, risk, error in _curves(runs, "isotropic"):
+    late, sure, tried = [], 0, 0
+    for attention, L, seed, steps, risk, error in _curves(runs, "isotropic"):
         end, end_error = runs.final["isotropic", AS_WRITTEN, attention, L, seed]
-        i = int(np.searchsorted(step, 50_000))
-        if i < len(step):
+        i = int(np.searchsorted(steps, step))
+        if i < len(steps):
             tried += 1
-            if risk[i] - end + STANDARD_ERRORS * math.hypot(error[i], end_error) > (runs.noise_level + 0.5 - end) / 10:
+            doubt = STANDARD_ERRORS * math.hypot(error[i], end_error)
+            left = risk[i] - end - (runs.noise_level + 0.5 - end) / 10
+            sure += left > doubt
+            if left > -doubt:
                 late.append(f"{attention} L = {L} seed {seed}")
+    if 2 * sure > tried:
+        witness = {"step": step, "runs": tried, "not converged": sure}
+        return Evidence(verdict=Verdict.REFUTED, engine=ENGINE, witness=witness, witness_by="statistics", error=1e-9)
     if 2 * len(late) > tried or not tried:
         return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"late, or perhaps: {len(late)} of {tried} runs")
-    covered = f"{tried} runs, both architectures; not converged, or perhaps not: {', '.join(late) or 'none'}"
-    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered, error=1e-6)
+    lengths = sorted({key.L for key in runs.runs if key.covariance == "isotropic" and key.attention == "coupled"})
+    covered = f"{tried} runs at L = {', '.join(map(str, lengths))}, both architectures; not converged, or perhaps not: "
+    return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered=covered + (", ".join(late) or "none"), error=1e-6)
+
+
+@claim("BB:A.fig4/late", control={"start": "seed 1"})
+def from_one_start_it_takes_longer(*, start: str = "seed 21") -> Evidence:
+    """From PyTorch's start with seed 21 linear attention at $L=10$ has more than a tenth of its
+    drop left at step 50 000, by SGD and by the exact gradient flow with time $10^{-3}$ a step,
+    though it ends at the risk of the block start. From that with seed 1, the control, it has not.
+
+    So late is the flow from 5 of our first 50 seeds (95 % limits 3 % and 22 %); at L = 100 it is 2
+    of 50, besides those that end elsewhere (BB:A.2.stab/linear), at L = 1000 none.
+    """
+    L, seed = 10, int(start.removeprefix("seed "))
+    now, end = (LinearRisk(L)(theta)[0] for theta in flow(L, random_start(seed), (50.0, 500.0)))
+    missing, allowed = now - end, (0.55 - end) / 10
+    engine, says = "integration of the flow", f"L = {L}, seed {seed}: flow {now:.4g} at step 50 000, {end:.4g} at the end"
+    if missing < allowed:
+        again = risk_again(L, flow(L, random_start(seed), (50.0,), "DOP853")[0]) - end
+        witness = {"attention": "linear", "L": L, "seed": seed, "step": 50_000, "risk": now, "risk at the end": end}
+        return refuted_by_two_routes(engine, witness, allowed - missing, 0.0, allowed - again)
+    from numerics.training.run import train
+
+    sgd = risk_again(L, _linear_half(train("coupled", L, steps=50_000, seed=seed)))
+    if not (sgd - end > allowed and end - block_limit(L) < 1e-6):
+        return Evidence(verdict=Verdict.OPEN, engine=engine, reason=f"{says}, SGD {sgd:.4g} at step 50 000")
+    return Evidence(verdict=Verdict.SUPPORTED, engine=engine, covered=f"{says}; SGD with batches of 128 {sgd:.4g} at step 50 000")
 
 
 @claim(
@@ -218,23 +254,6 @@ def softmax_fails_more_seldom(*, stable: str = "softmax", measured: Measurements
 def _alone(pairs: Failures, name: str) -> list[tuple[str, str, int, int]]:
     """List where one architecture failed and the other did not."""
     return [key for key, pair in pairs.items() if pair[name] and sum(map(bool, pair.values())) == 1]
-
-
-def _late(L: int, seed: int) -> Evidence:
-    from numerics.training.run import train
-
-    start = random_start(seed)
-    now, end = (LinearRisk(L)(theta)[0] for theta in flow(L, start, (50.0, 500.0)))
-    again = risk_again(L, flow(L, start, (50.0,), "DOP853")[0])
-    run = train("coupled", L, steps=50_000, seed=seed)
-    sgd = risk_again(L, _linear_half(run))
-    bound = (0.55 - end) / 10
-    if not (now - end > bound and sgd - end > bound and end - block_limit(L) < 1e-6):
-        reason = f"seed {seed}: flow {now:.4g}, SGD {sgd:.4g} at step 50 000, {end:.4g} at the end"
-        return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
-    witness = {"attention": "linear", "L": L, "seed": seed, "step": 50_000, "risk": now, "risk at the end": end}
-    covered = f"SGD with batches of 128 from this start has the risk {sgd:.4g} at step 50 000"
-    return refuted_by_two_routes("integration of the flow", witness, now - end, bound, again - end, covered=covered)
 
 
 def _linear_half(run: Any) -> Any:
@@ -295,27 +314,33 @@ def linear_attention_fails_from_some_start(*, seed: int = 0, measured: Measureme
     return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=says)
 
 
-@claim("BB:A5.1.tech", control={"attention": "linear"})
+@claim(
+    "BB:A5.1.tech",
+    control={"start": "zero"},
+    fragment="training of softmax attention on isotropic data, for prompts of at most 100 tokens, from the random starts that are "
+    "listed as covered",
+)
 def the_block_start_is_not_necessary(
-    *, attention: str = "softmax", longest: int = 100, measured: Measurements | None = None
+    *, start: str = "random", longest: int = 100, measured: Measurements | None = None
 ) -> Evidence:
     """On isotropic data and for prompts of at most 100 tokens, training of softmax attention from
     the random starts of Appendix A.1 ends at the risk that it reaches from Assumption 5.1.
 
     The risks may differ by a twentieth of the drop from the risk of predicting 0. The control says
-    it of linear attention, which ends elsewhere from seed 0 at L = 100 (BB:A.2.stab/linear); the
-    appendix says itself that some runs of linear attention failed. At longer prompts softmax
-    attention ends elsewhere as well: from seed 0 at L = 1000 with the risk 0.1275 after 500 000
-    steps, instead of 0.0600. That is no contradiction to the limit of Theorem 5.2 from random
-    starts: in the minimum off the block manifold the risk of linear attention exceeds half the
-    label noise by about 1.3/sqrt(L), from the block start by 3.25/L.
+    it of the start at 0 in place of random ones, from which no step moves anything. Linear
+    attention, which is trained as well, ends elsewhere from seed 0 at L = 100
+    (BB:A.2.stab/linear); the appendix says itself that some runs of linear attention failed. At
+    longer prompts softmax attention ends elsewhere as well: from seed 0 at L = 1000 with the risk
+    0.1275 after 500 000 steps, instead of 0.0600. That is no contradiction to the limit of Theorem
+    5.2 from random starts: in the minimum off the block manifold the risk of linear attention
+    exceeds half the label noise by about 1.3/sqrt(L), from the block start by 3.25/L.
     """
+    if start == "zero":
+        return _from_zero(longest)
     runs = measurements(measured)
-    if attention == "linear":
-        return _ends_elsewhere(runs, 100, 0)
     tried = []
     for (covariance, reading, name, L, seed), lost in failed_runs(runs).items():
-        if covariance != "isotropic" or reading != AS_WRITTEN or name != attention or longest < L:
+        if covariance != "isotropic" or reading != AS_WRITTEN or name != "softmax" or longest < L:
             continue
         if lost is not False:
             risk = runs.final[covariance, reading, name, L, seed][0]
@@ -328,14 +353,19 @@ def the_block_start_is_not_necessary(
     return Evidence(verdict=Verdict.SUPPORTED, engine=ENGINE, covered="; ".join(tried), error=1e-9)
 
 
-def _ends_elsewhere(runs: Measurements, L: int, seed: int) -> Evidence:
-    found = _ends(runs, L, seed)
-    if found is None:
-        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason=f"no run at L = {L} from seed {seed}")
-    if min(found.flow, found.sgd, found.again) <= found.block + found.tolerance:
-        reason = f"the flow ends at {found.flow:.4g}, SGD at {found.sgd:.4g}, the flow from there at {found.again:.4g}"
-        return Evidence(verdict=Verdict.OPEN, engine="integration of the flow", reason=reason)
-    witness = {"attention": "linear", "L": L, "seed": seed, "risk at the end": found.flow, "from the block start": found.block}
-    covered = f"SGD with batches of 128 from this start has the risk {found.sgd:.6g} after {found.steps} steps"
-    above, again = found.flow - found.block, found.again - found.block
-    return refuted_by_two_routes("integration of the flow", witness, above, found.tolerance, again, covered=covered)
+def _from_zero(L: int) -> Evidence:
+    """Both architectures stay at 0, since each part of the gradient has one of O, V, K, Q as a
+    factor, and keep the risk of predicting 0.
+    """
+    from numerics.training.run import train
+
+    zero = initial_parameters(5, 0)
+    start = unpack(0 * np.stack([pack(zero), pack(zero)]))
+    run = train("coupled", L, steps=100, seed=0, start=start, every=100)
+    if np.abs(pack(run.parameters)).max() > 0:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="training left the start at 0")
+    from_block = trained(TASK, L).risk
+    witness = {"attention": "softmax", "L": L, "start": 0, "risk at the end": TASK.null_risk, "from the block start": from_block}
+    if TASK.null_risk <= from_block:
+        return Evidence(verdict=Verdict.OPEN, engine=ENGINE, reason="the risk of predicting 0 is not the larger one")
+    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")

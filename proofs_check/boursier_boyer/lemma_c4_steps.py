@@ -144,6 +144,9 @@ def lower_limit_from_below(*, c: int | Fraction = 1) -> Evidence:
     RS\|^2)_+^{1/p}/(16\sigma^2C_f^{2/p})\geq(\frac
     L2-c\,e^{2\sigma^2\|Uz\|^2})_+^{1/p}K^{1/p}/(16\sigma^2C_f^{2/p})$ is derived, with `c` = 1. The
     second route is this without the root, in units of $K$.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     positive, least = (Max(L / 2 - e * exp(2 * a2), 0) for e in (theta, sp.Rational(c)))
     search = forall(positive, ">=", least, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})
@@ -161,6 +164,9 @@ def lower_limit_from_above(*, c: int | Fraction = 22, four: int | Fraction = 4, 
     L^{1/p}m^{1/p}/(2^{4+1/p}\sigma^2)$ are derived. For $p=2$ the right side is at most
     $\sqrt{Lm}/(22\sigma^2)$. The second route is the $p$-th power of this; `c`, `four` and `grows`
     stand for the 22, the 4 of $2^4$ and that of $C_f^4$.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     base = 2 ** sp.Rational(four)
     domain = {L: Integers(1, oo), q: Closed(0, oo), theta: UNIT_INTERVAL, m: (0, oo), sigma2: (0, oo), C_f: (0, oo)}
@@ -248,6 +254,9 @@ def subadditivity_of_the_root(*, c: int | Fraction = 1) -> Evidence:
     the left side is at most that with the right one; both are derived. That the first bound of the
     display holds is BB:LC.4.subadd/display. In the second route for $p=2$, $w=e^{\sigma^2\|Uz\|^2}$
     and $\sqrt{L/2}=w+h$.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     factor, w = sp.Rational(c), sp.Symbol("w", positive=True)
     linear = forall(Max(L / 2 - exp(2 * a2), 0), ">=", L / 2 - factor * exp(2 * a2), PROMPT_DOMAIN)

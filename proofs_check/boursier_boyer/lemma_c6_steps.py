@@ -38,15 +38,17 @@ def _bound_c4(power: int) -> Bound:
     follows="BB:LC.4",
     why=r"The second line inserts Lemma C.4 as printed, with $C_{f}$ for $C_{f}^{2}$: for $L=1$ its first term is 0, the left side "
     r"is quadratic in $f$ and the second term linear.",
-    details="The first line has an error of its own where the norm of a product is concerned, BB:LC.6.split/product. In the last "
-    "term of the second line the expectation over the tokens is missing.",
+    details=r"In the last term of the second line the expectation over the tokens is missing. The first line needs "
+    r"$\|xg\|\leq\|x\|\,\|g\|$ for differences $x$ of values of $f$ too, which products of matrices have; the lemma prints it "
+    "for the values, and BB:LC.6.split/product does without it.",
     instead="Put $C_{f}^{2}$ in place of $C_{f}$ in front of $e^{2d}$; then the same chain holds.",
     costs="nothing",
     repair=dict(power=2),
     control=(dict(power=1), dict(outside=Fraction(1, 2))),
     needs=("BB:LC.4", "BB:LC.4.hull", "BB:LC.6.split/square", "BB:LC.6.split/product"),
-    argument=r"Inside the ball Lemma C.4 holds at each query for the function $z_1\mapsto f(z_1)g(z)$; outside it "
-    r"$\|a-b\|^2\leq(\|a\|+\|b\|)^2\leq2\|a\|^2+2\|b\|^2$ and the hull of the values $f(z_\ell)g(z)$ give the rest.",
+    argument=r"Inside the ball Lemma C.4 holds at each query, and the norm of a product of matrices is at most the product of the "
+    r"norms; outside it $\|a-b\|^2\leq(\|a\|+\|b\|)^2\leq2\|a\|^2+2\|b\|^2$ and the hull of the values $f(z_\ell)g(z)$ give the "
+    r"rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
@@ -70,28 +72,23 @@ def square_of_a_sum(*, c: int | Fraction = 2) -> Evidence:
 
 @claim(
     "BB:LC.6.split/product",
-    false="gap",
-    why=r"The first line bounds $\|xg\|$ by $\|x\|\,\|g\|$ for a difference $x$ of values of $f$; the lemma assumes "
-    r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\,\|g(z)\|$ for the values only.",
-    details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is twice the right one. No constant mends "
-    r"the line: for $f(z)=(|z|,\eta z)$ and the product $\sqrt{1+\eta^{2}}\,\eta^{-1}f_{2}g$ the quotient is "
-    r"$(1+\eta^{2})/\eta^{2}$. For a matrix product with the Frobenius or operator norm the line is true.",
-    instead=r"Leave out the first line, and apply Lemma C.4 at each query $z$ to $z_{1}\mapsto f(z_{1})g(z)$, with "
-    r"$C_{f}\|g(z)\|$ in place of $C_{f}$. No further hypothesis is needed. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ "
-    r"then stands for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
-    costs="nothing",
-    repair=dict(through="f(z_1) g(z)"),
-    control=dict(power=1),
+    control=(dict(through="|f| |g|"), dict(power=1)),
     needs=("BB:LC.4",),
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1"),
     unproved="The bound is that of Lemma C.4 for another function, averaged over the query; the average is tried, and the lemma "
     "itself is derived.",
 )
-def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evidence:
-    r"""As printed, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac
-    RS)g\|^2\leq\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\|g\|^2$ for products with
-    $\|fg\|\leq\|f\|\|g\|$, which is refuted. Repaired, the left side is at most the bound of Lemma
-    C.4, with $C_f^2$, for $z_1\mapsto f(z_1)g(z)$.
+def split_for_any_product(*, through: str = "f(z_1) g(z)", power: int = 2) -> Evidence:
+    r"""Inside the ball Lemma C.4 may be applied at each query $z$ to $z_1\mapsto f(z_1)g(z)$, with
+    $C_f\|g(z)\|$ for $C_f$, whose square is meant: then $\|fg\|\leq\|f\|\|g\|$ is needed for the
+    values of $f$ only. In the exponential $\mathbb{E}\|f(Z_1)g(z)\|^4$ stands for
+    $\mathbb{E}\|f(Z_1)\|^4$; where $g(z)=0$ there is nothing to show.
+
+    The first control is the first line of the split,
+    $\mathbb{E}\|(\frac{R_L}{S_L}-\frac RS)g\|^2\leq
+    \mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^2\|g\|^2$, for products that are none of matrices:
+    for $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is twice the right one. For
+    products of matrices that line is true.
     """
     covered = "three products on tokens of two to four atoms, queries of one length, L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
     if through == "|f| |g|":
@@ -104,6 +101,7 @@ def product_of_a_difference(*, through: str = "|f| |g|", power: int = 2) -> Evid
 
 @claim(
     "BB:17",
+    needs=("BB:17/B",),
     control=dict(share=5),
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(6 / log(100)) / 2, G=1),
 )
@@ -113,6 +111,9 @@ def term_1(*, share: int = 6) -> Evidence:
     $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac23\ln L}K$, with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (17), the mean over the query, are derived; the
     second routes are the inequalities at one query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -148,12 +149,17 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 6) -> Evidence:
     return shared.ball_exists(share, norm, 6)
 
 
-@claim("BB:LC.6.T2", control=dict(share=5))
+@claim("BB:LC.6.T2", control=dict(share=5), needs=("BB:17/B",))
 def exponent_of_term_2(*, share: int = 6) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ and $p=1,2$, $\exp(-((\frac
     L2)^{1/p}-e^{\frac2p\sigma^2\|Uz\|^2})\,q)\leq\exp(-((\frac L2)^{1/p}-L^{\frac1{3p}})\,q)$ with
     $q=K^{1/p}/(16\sigma^2C_f^{2/p})$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has
     the indicator of this ball on the left, is derived; the second route is a query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.4/zero).
     """
     a2, parts = score_in_the_ball(share), []
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
@@ -254,6 +260,9 @@ def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, ra
     The second route are its steps, $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$
     and $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/6}/(\sigma\|U\|_{\rm op})$ the last
     is $e^{d-\ln(L)/(192\sigma^2\|U\|_{\rm op}^2)}$.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:17/B).
     """
     search = shared.tail_of_the_query(share=6, twice=twice, factor=factor, half=half, rate=rate)
     return derivation("BB:LC.6.T3", *search, *search, twice=twice, factor=factor, half=half, rate=rate)

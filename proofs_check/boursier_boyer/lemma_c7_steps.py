@@ -78,6 +78,9 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
 
     The bounds on E|err|^4 that are displayed are derived, with $\mathbb{E}(Y-s)_+$ for the integral
     of $\mathbb{P}(Y\geq t)$ from $s$ on, and compared on exact laws.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.7/zero).
     """
     a, b = sp.symbols("u v", nonnegative=True)
     v, factor = sp.Symbol("v", positive=True), sp.Rational(c)
@@ -177,6 +180,9 @@ def limits_of_the_gamma_integral(*, c: int | Fraction = 1, two: int = 2, rate: i
     routes have $t_0=LK^2$, $\|R/S\|^4=\theta w^2K^2$ and
     $K=\theta C_f^2\sqrt{\mathbb{E}\|Z\|^4}$. Here `two`, `rate` and `least` stand for
     the 2 in $2\sqrt2$, 32 and 1.
+
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.7/zero).
     """
     smaller, larger = (Max(L / 8 - e * exp(4 * a2), 0) for e in (sp.Rational(c), theta))
     below = forall(larger, ">=", smaller, {**PROMPT_DOMAIN, theta: UNIT_INTERVAL})

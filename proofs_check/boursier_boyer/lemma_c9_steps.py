@@ -28,33 +28,24 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
 
 @claim(
     "BB:LC.9.split",
-    false="gap",
-    follows="BB:LC.6.split/product",
-    why=r"The first line bounds $\|xg\|$ by $\|x\|\,\|g\|$ for a difference $x$ of values of $f$; the lemma assumes "
-    r"$\|f(z_{1})g(z)\|\leq\|f(z_{1})\|\,\|g(z)\|$ for the values only.",
-    details=r"For $f(z)=(z_{+},z_{-})$ and the product $(f_{1}-f_{2})g$ the left side is four times the right one. For a matrix "
-    r"product with the Frobenius or operator norm the line is true.",
-    instead=r"Leave out the first line, and apply Lemma C.7 at each query $z$ to $z_{1}\mapsto f(z_{1})g(z)$, with "
-    r"$C_{f}\|g(z)\|$ in place of $C_{f}$. No further hypothesis is needed. In the exponential $\mathbb{E}\|f(Z_{1})g(z)\|^{4}$ "
-    r"then stands for $\mathbb{E}\|f(Z_{1})\|^{4}$; where $g(z)=0$ there is nothing to show.",
-    costs="nothing",
-    repair=dict(through="f(z_1) g(z)"),
-    control=(dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
+    control=(dict(through="|f| |g|"), dict(outside=Fraction(7, 2)), dict(times=Fraction(1, 15000))),
     needs=("BB:LC.7", "BB:LC.4.hull", "BB:LC.9.split/power"),
-    argument=r"Inside the ball Lemma C.7 holds at each query for the function $z_1\mapsto f(z_1)g(z)$; outside it "
-    r"$\|a-b\|^4\leq(\|a\|+\|b\|)^4\leq8\|a\|^4+8\|b\|^4$ and the hull of the values $f(z_\ell)g(z)$ give the rest.",
+    argument=r"Inside the ball Lemma C.7 holds at each query, and the norm of a product of matrices is at most the product of the "
+    r"norms; outside it $\|a-b\|^4\leq(\|a\|+\|b\|)^4\leq8\|a\|^4+8\|b\|^4$ and the hull of the values $f(z_\ell)g(z)$ give the "
+    r"rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
     unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
 )
-def split_at_the_ball(*, through: str = "|f| |g|", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)) -> Evidence:
-    r"""The first line, $\mathbb{E}\|(\frac{R_L}{S_L}-\frac
-    RS)g\|^4\leq\mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^4\|g\|^4$ for products with
-    $\|fg\|\leq\|f\|\|g\|$, is refuted as printed. Repaired, the left side is at most the bound of
-    Lemma C.7 for $z_1\mapsto f(z_1)g(z)$, and every line is tried.
+def split_at_the_ball(*, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)) -> Evidence:
+    r"""Every line is tried for queries of signs: with $B=1$ and $f(z)=244z$, where all queries are
+    inside, and with $B=\frac12$ and $f(z)=z$, where all are outside. That the left side is at most
+    the bound of Lemma C.7 is also tried for $z_1\mapsto f(z_1)g(z)$, for which
+    $\|fg\|\leq\|f\|\|g\|$ is needed for the values of $f$ only.
 
-    Repaired, the left side is at most the bound of Lemma C.7 for z_1 -> f(z_1) g(z); then every
-    line for queries of signs: B = 1 (all of them inside) with f = 244 z, and B = 1/2 (all outside)
-    with f = z.
+    The first control is the first line,
+    $\mathbb{E}\|(\frac{R_L}{S_L}-\frac RS)g\|^4\leq
+    \mathbb{E}\|\frac{R_L}{S_L}-\frac RS\|^4\|g\|^4$, for products that are none of matrices:
+    for $f(z)=(z_+,z_-)$ and the product $(f_1-f_2)g$ the left side is four times the right one.
     """
     three = "three products on tokens of two to four atoms, queries of one length"
     reach = "L = 1, 2, 3, 10, sigma^2|Uz|^2 <= 4"
@@ -79,6 +70,7 @@ def fourth_power_of_a_sum(*, c: int | Fraction = 8) -> Evidence:
 
 @claim(
     "BB:19",
+    needs=("BB:19/B",),
     control=dict(share=10),
     reference=dict(u=sp.Rational(1, 2), tau=1, rho=sqrt(12 / log(100)) / 2, G=1),
 )
@@ -89,6 +81,9 @@ def term_1(*, share: int = 12) -> Evidence:
     $C(z)=108e^{4\sigma^2\|Uz\|^2}K\leq108e^{\frac13\ln L}K$, with
     $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. These and (19), the mean over the query, are derived; the
     second routes are the inequalities at one query in the ball.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
     """
     a2, of_f = score_in_the_ball(share), {**BALL, K: Closed(0, oo)}
     with sp.evaluate(False):
@@ -125,13 +120,18 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
     return shared.ball_exists(share, norm, 12)
 
 
-@claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19",))
+@claim("BB:LC.9.T2/display", control=dict(share=10), needs=("BB:19", "BB:19/B"))
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
     L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
     $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
 
     Off the ball the left side is 0, because of the indicator.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
+    $C_f$ may be any positive number that bounds the quotient, so that $f=0$ is admitted; at $C_f=0$
+    the line divides by 0 (BB:LC.7/zero).
     """
     a2 = score_in_the_ball(share)
     rate = K / (16 * shared.sigma**2 * C_f**2)
@@ -214,6 +214,9 @@ def term_3(*, twice: int = 2, factor: Fraction = Fraction(1), half: int = 32, ra
     $(A+D)^2\leq2A^2+2D^2$, $\sqrt{2x+2y}\leq\sqrt{2x}+\sqrt{2y}$ and
     $\sqrt{e^{2d-B^2/16}}=e^{d-B^2/32}$. For $B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$ the last is
     $e^{d-\ln(L)/(384\sigma^2\|U\|_{\rm op}^2)}$.
+
+    $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
+    any ball; the printed radius divides by 0 there (BB:19/B).
     """
     search = shared.tail_of_the_query(share=12, twice=twice, factor=factor, half=half, rate=rate)
     return derivation("BB:LC.9.T3", *search, twice=twice, factor=factor, half=half, rate=rate)

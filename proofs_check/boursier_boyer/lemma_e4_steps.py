@@ -35,13 +35,14 @@ def gradient_rate(square: sp.Expr) -> sp.Expr:
 
 @claim(
     "BB:LE.4/middle",
-    false="gap",
+    false="typo",
     why=r"The root of $c_1\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]$ is written "
     r"$\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^3\sqrt{\ln L}/L^{c_2/2\sigma_\mu^2}]^{1/2}$, a fourth root.",
-    details=r"It is too small wherever that mean exceeds 1, already for one value of $\sigma_\mu$.",
+    details=r"The exponent $\frac12$ stands both inside the mean and outside. It is too small wherever that mean exceeds 1, "
+    r"already for one value of $\sigma_\mu$.",
     instead=r"Write $\sqrt{c_1}\,\mathbb{E}[\sigma_\mu^6\ln L/L^{c_2/\sigma_\mu^2}]^{1/2}$ in the bracket, as in the "
     r"display before.",
-    costs="constants",
+    costs="nothing",
     repair={"root": Fraction(1, 2)},
     control={"root": Fraction(2, 5)},
     needs=("BB:28",),

@@ -1,7 +1,7 @@
 """Remark 3.2 of Boursier & Boyer: what changes if the query itself is one of the tokens of the
-prompt. The averages of each function converge at one rate, which is proved. The errors of attention
-do so where query and tokens have one law, by quadrature, and not for all laws; the printed exponent
-survives nevertheless.
+prompt. The averages of each function converge at one rate, which is proved. That the errors of
+attention do so does not follow, and is refuted by quadrature; it holds where query and tokens have
+one law, and the printed exponent survives in any case.
 """
 
 from __future__ import annotations
@@ -66,31 +66,38 @@ def _growth(Gamma: Fraction, U: Fraction) -> tuple[float, Any, Any]:
 
 @claim(
     "BB:R3.2/attention",
+    false="gap",
+    costs="nothing",
+    why=r"From the rate of the measures that of attention does not follow: softmax weighs the query, one token among $L+1$, by "
+    r"$e^{z^\top Uz}$, which no power of $L$ bounds.",
+    details=r"For tokens $\mathcal{N}(0,\frac12)$, queries $\mathcal{N}(0,1)$ and $U=V=1$ the error decays like $L^{-2/3}$ with "
+    r"the query inside, and like $1/L$ without, up to logarithms; for tokens that are all 0 it is 0 without. In general the "
+    r"exponent is at least $\min(1,b,1/a)$, where $b>0$, $b^2+b=1/\lambda_{\max}(S^{1/2}U^\top\Gamma US^{1/2})$ and "
+    r"$a=\lambda_{\max}(S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2})$, without $1/a$ if $a\leq0$.",
+    instead=r"If tokens and queries have one centred Gaussian law, the two errors of attention are of one order up to logarithms. "
+    r"For Gaussian laws that differ, the error with the query inside has at least the exponent of (16), so that the bound of "
+    r"Proposition 3.1 survives, by an estimate of the query's weight.",
+    hypotheses=("d in Integers", "d >= 1", "sigma >= 1", "Gamma <= sigma**2", "S <= 1"),
+    repair=dict(Gamma=Fraction(1)),
     control=dict(Gamma=Fraction(1, 2)),
-    needs=("OURS:R4.self",),
+    needs=("OURS:R4.self", "BB:R3.2/exponent"),
     unproved="the exponent with the query inside the prompt is that of OURS:R4.self, for Gaussian laws and up to logarithms; here "
     "the errors are evaluated at two lengths only",
 )
-def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidence:
-    r"""For tokens $\mathcal{N}(0,\Gamma)$ and queries $\mathcal{N}(0,S)$ of one law, the averaged
-    squared errors with and without the query in the prompt are of one order up to logarithms:
-    between $L=10^{10}$ and $10^{20}$ the slope of their ratio in $\ln L$ does not exceed
-    $\frac1{10}$. This is computed for $\Gamma=S=V=1$, where `Gamma` stands for $\Gamma$.
-
-    Where the laws differ the orders may differ, because softmax weighs the query $z$, one token
-    among $L+1$, by $e^{z^\top Uz}$: for $\Gamma=\frac14$, $S=1$ and $U=V=1$ the error decays like
-    $L^{-4/7}$ with the query inside, and like $1/L$ without. In general the exponent is at least
-    $\min(1,b,1/a)$, where $b>0$, $b^2+b=1/\lambda_{\max}(S^{1/2}U^\top\Gamma US^{1/2})$ and
-    $a=\lambda_{\max}(S^{1/2}(U+U^\top-U^\top\Gamma U)S^{1/2})$, without $1/a$ if $a\leq0$, and not
-    below the exponent of (16), see R3.2/exponent: the bound of Proposition 3.1 survives for
-    Gaussian laws, by an estimate of the query's weight.
+def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""The remark draws from the rate of the measures that its proofs carry over to the errors of
+    attention. For tokens $\mathcal{N}(0,\Gamma)$, queries $\mathcal{N}(0,1)$ and $V=1$, where
+    `Gamma` stands for $\Gamma$, the averaged squared errors with and without the query in the
+    prompt are of one order up to logarithms if between $L=10^{10}$ and $10^{20}$ the slope of their
+    ratio in $\ln L$ does not exceed $\frac1{10}$. This fails at $\Gamma=\frac12$; repaired, for
+    one law of tokens and queries, it holds.
     """
     worst = -math.inf
     for U in PARAMETERS:
         growth, inside, outside = _growth(Gamma, U)
         if growth > TOLERANCE:
             again = averaged_directly(1.0, float(Gamma), float(U)) / outside
-            witness: dict[str, Any] = {"Gamma": Gamma, "S": 1, "U": U, "V": 1, "sigma": 1, "L": f"{LENGTHS[1]:.0e}"}
+            witness: dict[str, Any] = {"d": 1, "Gamma": Gamma, "S": 1, "U": U, "V": 1, "sigma": 1, "L": f"{LENGTHS[1]:.0e}"}
             witness |= {"with the query": inside[1], "without": outside[1], "slope of the ratio": growth}
             return refuted_by_two_routes("quadrature", witness, growth, float(TOLERANCE), slope(again))
         worst = max(worst, growth)
@@ -101,6 +108,7 @@ def attention_converges_at_one_rate(*, Gamma: Fraction = Fraction(1)) -> Evidenc
 
 @claim(
     "BB:R3.2/exponent",
+    fragment=r"Gaussian laws of tokens and queries, and $U\neq0$",
     control=dict(c=Fraction(5, 4)),
     needs=("OURS:R4.self", "OURS:P3.1.sharp/printed"),
 )

@@ -29,8 +29,9 @@ DIVERGING_LAWS = {"every law": (2**n, 0), "some exponential moment": (n, 1)}
 
 @claim(
     "BB:2.def",
-    false="gap",
-    costs="a hypothesis",
+    false="edge",
+    at="laws without exponential moments",
+    costs="nothing",
     why=r"The integrals need not be finite: at $Qz=0$ the numerator is $V\int z'\,\mathrm{d}\mu(z')$, which diverges for "
     r"$\mathbb{P}(Z=2^{n})=2^{-n}$.",
     instead=r"Define the map on the measures with $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every "
@@ -97,13 +98,14 @@ def layer_of_an_empirical_measure(*, factor: int = 1) -> Evidence:
 
 @claim(
     "BB:2.lln",
-    false="gap",
+    false="edge",
+    at="laws without exponential moments",
     follows="BB:2.def",
-    costs="a hypothesis",
+    costs="nothing",
     why=r"The limit need not be defined: for $\mathbb{P}(Z=2^{n})=2^{-n}$ and $Qz=0$ the mean of the tokens tends to infinity, and "
     r"$T[\mu](z)$ is the quotient $\infty/1$.",
-    instead=r"Ask for $\int e^{\langle Qz,Kz'\rangle}(1+\|z'\|)\,\mathrm{d}\mu(z')<\infty$, which every sub-Gaussian $\mu$ "
-    r"satisfies; then the limit holds.",
+    instead=r"Ask for $\int e^{\langle a,z'\rangle}\mathrm{d}\mu(z')<\infty$ for every $a\in\mathbb{R}^{d}$, as for the definition "
+    r"of the layer; then the limit holds. Every sub-Gaussian $\mu$ satisfies this.",
     repair=dict(laws="every exponential moment"),
     control=dict(tilted=False),
     hypotheses=("d in Integers", "d >= 1"),

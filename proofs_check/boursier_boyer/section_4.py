@@ -31,6 +31,9 @@ loss = (a - y) ** 2 / 2
     costs="constants",
     why=r"In the pair $(\hat{z},y)$, in which Lemma E.2 uses it, the Hessian of $\frac12(\hat{z}_{d+1}-y)^2$ has the eigenvalue 2; "
     r"only in $\hat{z}$ alone is the loss 1-smooth.",
+    details=r"Whichever way 1-smooth is read, one of two rows falls: in $\hat{z}$ alone this one is true, by 4.loss/first, and the "
+    r"first step of Lemma E.2 is false, by $\ell=10\hat{z}_{d+1}y$. Theorem 5.2 keeps its form: half the squared loss is "
+    r"1-smooth in the pair, and its flow is that of the squared loss at half the speed.",
     instead=r"Say that $\ell$ is 1-smooth in $\hat{z}$ and jointly 2-smooth, and multiply the factor "
     r"$\max(\|(a,y)\|,\|(b,y)\|)$ of Lemma E.2 by $\sqrt2$. Lemma E.4 needs only that $\ell$ is 1-smooth in "
     r"$\hat{z}$ and that $|\nabla_1\ell(\hat{z},y)|\leq|\hat{z}_{d+1}|+|y|$.",
@@ -51,6 +54,18 @@ def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evi
     in_a, in_y = (sp.Derivative((a - y) ** 2 / 2, x) for x in (a, y))
     gradient = identity([in_a, in_y, sp.Subs(in_a, (a, y), (0, 0))], [a - y, y - a, 0])
     return all_of(smooth, gradient).replace(dimension="every d")
+
+
+@claim("BB:4.loss/half", dial="share")
+def half_of_the_squared_loss_is_smooth_in_both_arguments(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+    r"""For half of the squared loss
+    $\|\frac12\nabla\ell(a,y)-\frac12\nabla\ell(b,v)\|\leq\|(a,y)-(b,v)\|$, so that Theorem 4.3
+    speaks of $\frac12\ell$; `share` stands for its factor.
+    """
+    step, o = (a - y) - (b - v), sp.Symbol("o", nonnegative=True)
+    sides = 2 * (Rational(share) * step) ** 2, (a - b) ** 2 + (y - v) ** 2 + o
+    smooth = forall(sides[0], "<=", sides[1], {**dict.fromkeys((a, b, y, v), REALS), o: Closed(0, oo)})
+    return smooth.replace(dimension="every d")
 
 
 @claim("BB:4.loss/first", control={"half": Fraction(1)})

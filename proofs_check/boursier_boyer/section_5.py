@@ -113,12 +113,16 @@ def the_finite_prompt_risk(*, factor: int = 1) -> Evidence:
     tokens $(x_k,w^\top x_k)$, averaged over task, prompt and query, is the printed mean with
     $v^\top z_k$; `factor` multiplies what the last entry of $v$ contributes there.
 
-    Second route: $e^\top V(N+az)=v^\top N+a\,v^\top z$ when one more token comes to a numerator,
-    and definitions (2) and (3) on drawn tasks and prompts.
+    Second route: the printed mean and the half mean square for one token $(x,wx)$ at $d=\Sigma=1$,
+    $\frac12\mathbb{E}(px+qwx-wx_{\rm q})^2$ for $v=(p,q)$, and definitions (2) and (3) on drawn
+    tasks and prompts.
     """
-    V, e, N, z, a = (OUTPUT[name] for name in ("V", "e", "m", "z", "a"))
-    row = (V.T * e).T
-    found = trace_identity(e.T * V * (N + a * z), row * N + factor * a * (row * z))
+    p, q, *normal = sp.symbols("p q x w x_q", real=True)
+    x, w, query = normal
+    moments = lambda powers: sp.prod([sp.factorial2(k - 1) * (1 - k % 2) for k in powers])
+    mean = lambda e: sum(c * moments(powers) for powers, c in sp.Poly(e, *normal).terms())
+    defined, printed = ((p * x + q * last * w * x - w * query) ** 2 / 2 for last in (1, factor))
+    found = identity(computed(r"\mathcal{R}_1", mean(defined)), mean(printed))
     search = confirmed(found, drawn_risk()) if found.verdict.accepted else found
     return derivation("BB:5.RL", search, factor=factor)
 
@@ -275,9 +279,8 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     r"does not give it where $\|\Sigma\|_{\rm op}<1$.",
     details=r"The printed range squares to $\alpha^{2}\sqrt{d}\,\|\Sigma\|_{\rm op}^{2}<2$, with the power $2$ of "
     r"$\|\Sigma\|_{\rm op}$ in place of $1$.",
-    instead=r"Put $\|\Sigma\|_{\rm op}^{1/2}$ for $\|\Sigma\|_{\rm op}$ in the range of $\alpha$, as in the source. The "
-    r"convergence itself even holds for every $\alpha>0$. The condition of the source is "
-    r"$\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
+    instead=r"The theorem and its range stay as they are, since the flow converges from every $\alpha>0$ (T5.2.range); the "
+    r"citation changes: the condition of the source follows from $\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
     repair={"power": Fraction(1, 2)},
     control={"power": Fraction(5, 8)},
     hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),

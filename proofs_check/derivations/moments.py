@@ -7,9 +7,9 @@ from functools import cache
 
 from numerics.derivations.derived import cauchy_schwarz, chain, exp, integrated, root, sqrt
 from numerics.derivations.rules import arithmetic, limit, replace, specialise
-from numerics.derivations.sorts import Range
+from numerics.derivations.sorts import Range, Sort
 from numerics.derivations.statements import Statement
-from numerics.derivations.terms import Variable, term
+from numerics.derivations.terms import Function, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.softmax_average import (
     F,
@@ -23,6 +23,7 @@ from proofs_check.derivations.softmax_average import (
     m0,
     mean,
     moment,
+    over,
     q,
     rho,
     score,
@@ -33,6 +34,10 @@ from proofs_check.derivations.softmax_average import (
 )
 
 unit = Variable("unit", range=Range(Fraction(0), Fraction(1), False, False))
+#: Values of which no more is known than that their second moment is finite, as (15) has it.
+f_2 = Function("f", (Sort.INDEX, Sort.TOKEN), Fraction(2))
+F_2 = over(i, m, f_2(i, k) ** 2)
+rho_2 = over(i, m, (mean(w * f_2(i, k)) / m0) ** 2)
 
 
 @cache
@@ -60,12 +65,18 @@ def weights() -> tuple[Theorem, Theorem]:
 
 
 @cache
-def limit_by_two_moments() -> Theorem:
-    """rho = |R/S|^2 <= E w^2 E|f|^2, as E w >= 1."""
-    each = cauchy_schwarz("mean", (k,), w, f(i, k))
-    wf, ff = mean(w * f(i, k)), mean(f(i, k) ** 2)
+def by_two_moments() -> Theorem:
+    """|R/S|^2 <= E w^2 E|f|^2, as E w >= 1, for values with two moments."""
+    each = cauchy_schwarz("mean", (k,), w, f_2(i, k))
+    wf, ff = mean(w * f_2(i, k)), mean(f_2(i, k) ** 2)
     each = arithmetic(wf**2 / m0**2, "<=", q * ff, chain(each, q * ff), weight_at_least_one())
-    return integrated("coordinates", (i,), each, rho, q * mean(F), (m,))
+    return integrated("coordinates", (i,), each, rho_2, q * mean(F_2), (m,))
+
+
+@cache
+def limit_by_two_moments() -> Theorem:
+    """rho = |R/S|^2 <= E w^2 E|f|^2, for values with four moments."""
+    return chain(rho, specialise(by_two_moments(), {f_2: ((i, k), f(i, k))}), q * mean(F))
 
 
 @cache
@@ -91,10 +102,10 @@ def weighted_value() -> tuple[Theorem, Theorem]:
 @cache
 def length_of_the_limit() -> tuple[Theorem, Theorem]:
     """|R/S| <= sqrt(E w^2 E|f|^2) <= e^{a2} sqrt(E|f|^2)."""
-    limit_squared = limit_by_two_moments()
-    first = root(limit_squared, sqrt(rho), sqrt(q) * sqrt(mean(F)))
-    second = chain(limit_squared, replace(q * mean(F), weights()[0]))
-    return first, root(second, sqrt(rho), exp(a2) * sqrt(mean(F)))
+    limit_squared = by_two_moments()
+    first = root(limit_squared, sqrt(rho_2), sqrt(q) * sqrt(mean(F_2)))
+    second = chain(limit_squared, replace(q * mean(F_2), weights()[0]))
+    return first, root(second, sqrt(rho_2), exp(a2) * sqrt(mean(F_2)))
 
 
 def weighted_value_statements(c: int | Fraction = 1, exponent: int | Fraction = 4) -> tuple[Statement, Statement]:
@@ -108,8 +119,8 @@ def weighted_value_statements(c: int | Fraction = 1, exponent: int | Fraction = 
 
 def length_statements(c: int | Fraction = 1, exponent: int | Fraction = 1) -> tuple[Statement, Statement]:
     """|R/S| <= c sqrt(E w^2 E|f|^2), and at most e^{exponent a2} sqrt(E|f|^2)."""
-    left, given = sqrt(rho), sub_gaussian().assumptions
+    left, given = sqrt(rho_2), sub_gaussian().assumptions
     return (
-        Statement(left, "<=", Fraction(c) * sqrt(q * mean(F)), given),
-        Statement(left, "<=", exp(Fraction(exponent) * a2) * sqrt(mean(F)), given),
+        Statement(left, "<=", Fraction(c) * sqrt(q * mean(F_2)), given),
+        Statement(left, "<=", exp(Fraction(exponent) * a2) * sqrt(mean(F_2)), given),
     )

@@ -23,7 +23,8 @@ from proofs_check.derivations.weighted_errors import size_of_g
 from theory.bounds.concentration import C as C_of
 
 A_, B_ = (Variable(name, range=NONNEGATIVE) for name in ("A_", "B_"))
-#: The operator norm of U, which is not 0, and sigma^2 |Uz|^2 at the query.
+#: A positive number that is at least the operator norm of U, which may be 0; and sigma^2 |Uz|^2 at
+#: the query.
 norm_U = Variable("normU", range=POSITIVE)
 score = instantiated(a2, at_the_query)
 #: The share of ln(L) in sigma^2 |U|^2 B^2.

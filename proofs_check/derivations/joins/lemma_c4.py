@@ -12,13 +12,30 @@ import sympy as sp
 from numerics.derivations.derived import N_, X_, chain, exp, integrated, root, sqrt
 from numerics.derivations.normal_form import LENGTH as L
 from numerics.derivations.rules import arithmetic, equal, replace, specialise
-from numerics.derivations.sorts import POSITIVE
+from numerics.derivations.sorts import POSITIVE, Sort
 from numerics.derivations.statements import Statement, from_sympy
-from numerics.derivations.terms import Op, Term, Variable, term
+from numerics.derivations.terms import Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.joins.events import within
 from proofs_check.derivations.moments import size_of_the_limit
-from proofs_check.derivations.softmax_average import F, K, a2, d, expectation, k, mean, prompt, rho, sigma, sub_gaussian, t, total
+from proofs_check.derivations.softmax_average import (
+    F,
+    K,
+    a2,
+    d,
+    expectation,
+    i,
+    k,
+    m,
+    mean,
+    over,
+    prompt,
+    rho,
+    sigma,
+    sub_gaussian,
+    t,
+    total,
+)
 from proofs_check.derivations.tails.largest import positive_part
 from proofs_check.derivations.tilted import TOKEN, tail
 from proofs_check.derivations.tilted import t as threshold
@@ -45,9 +62,12 @@ def scale(p: int) -> Term:
 # -- The union bound -------------------------------------------------------------------------------
 
 
+#: Whether |f(z)|^2 reaches u, for values of which nothing is known.
+reached = Op("ind", (over(i, m, Function("f", (Sort.INDEX, Sort.TOKEN))(i, k) ** 2) - u,))
+
+
 def union_statement(c: int | Fraction = 1) -> Statement:
     """P(|f(z_l)|^2 >= u for some l) <= c L P(|f(z_1)|^2 >= u)."""
-    reached = Op("ind", (F - u,))
     some = Op("min", (term(1), total(reached)))
     return Statement(expectation(some), "<=", Fraction(c) * L * mean(reached))
 
@@ -55,9 +75,9 @@ def union_statement(c: int | Fraction = 1) -> Statement:
 @cache
 def union() -> Theorem:
     """1 or 0 is at most the number of tokens that reach u."""
-    count = total(Op("ind", (F - u,)))
+    count = total(reached)
     less = specialise(arithmetic(Op("min", (term(1), N_)), "<=", N_), {N_: count})
-    return integrated("prompt", (prompt,), less, None, L * mean(Op("ind", (F - u,))))
+    return integrated("prompt", (prompt,), less, None, L * mean(reached))
 
 
 def _level(p: int) -> Term:

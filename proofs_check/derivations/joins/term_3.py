@@ -31,14 +31,13 @@ from proofs_check.derivations.joins.largest import (
 from proofs_check.derivations.joins.largest import square as square_of_z
 from proofs_check.derivations.softmax_average import d, i, j, k, m, mean, over, sigma, v
 from proofs_check.derivations.tilted import Law, quarter
-from proofs_check.derivations.weighted_errors import C_f
 
 q = Function("q", (Sort.INDEX, Sort.TOKEN), None)
 f, fg = (Function(name, (Sort.INDEX, Sort.INDEX, Sort.TOKEN)) for name in ("f", "fg"))
 largest_fg = Function("max|fg|", (Sort.TOKEN,))
 columns = Variable("n", range=whole(1))
 b = Variable("b", Sort.INDEX)
-B, c = Variable("B", range=NONNEGATIVE), Variable("c(f,g,U)", range=NONNEGATIVE)
+B, c, C_f = (Variable(name, range=NONNEGATIVE) for name in ("B", "c(f,g,U)", "C_f"))
 square_of_q = over(j, d, q(j, k) ** 2)
 square_of_f, square_of_fg = over(i, m, f(l, i, k) ** 2), over(i, m, fg(l, i, k) ** 2)
 

@@ -39,7 +39,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             moments.statements,
             (moments.power_of_the_sum, moments.with_the_triangle, moments.with_lemma_c9, moments.with_proposition_3_1),
         ),
-        "BB:LE.2.smooth/squared": one(moments.squared_loss_statement, moments.squared_loss),
+        "BB:4.loss/segment": one(moments.squared_loss_statement, moments.squared_loss),
         "BB:LE.2.smooth": Proof(smooth_loss.smooth_statements, (smooth_loss.size_of_the_mean, smooth_loss.on_average)),
         "BB:LE.2.prod": Proof(smooth_loss.sum_statements, (smooth_loss.maximum_below_the_sum, smooth_loss.schwarz_of_the_sum)),
         "BB:LE.2.prod/holder": one(smooth_loss.holder_statement, smooth_loss.holder),

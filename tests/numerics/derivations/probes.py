@@ -36,7 +36,7 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Range, Refu
 from numerics.derivations.terms import CLOCK, START, Function, Given, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.values import nonnegative, positive
-from tests.numerics.derivations.finite_worlds import Undecided, World, holds, meets
+from numerics.derivations.worlds import Undecided, World, holds, meets
 
 k, l = Variable("k", Sort.TOKEN), Variable("l", Sort.TOKEN)
 i, p, q = Variable("i", Sort.INDEX), Variable("p", Sort.PROMPT), Variable("zq", Sort.QUERY)

@@ -31,7 +31,7 @@ from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Refused, So
 from numerics.derivations.terms import Bind, Function, Op, Term, Variable, term
 from numerics.derivations.theorems import Theorem
 from numerics.derivations.values import check_defined, nonnegative
-from tests.numerics.derivations.finite_worlds import Undecided, World, holds, meets
+from numerics.derivations.worlds import Undecided, World, holds, meets
 from tests.numerics.derivations.probes import f, g, i, k, m, p, random_term, st, task, u, v
 
 __all__ = ["false_theorems", "theorems"]

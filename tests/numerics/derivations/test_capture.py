@@ -15,6 +15,7 @@ from numerics.derivations.rules import arithmetic, at_task, equal, exchange, rep
 from numerics.derivations.sorts import POSITIVE
 from numerics.derivations.terms import Function, Given, Term, Variable
 from numerics.derivations.theorems import Theorem
+from numerics.derivations.worlds import World, holds, meets
 from tests.numerics.derivations.attacks_of_capture import (
     CAPTURE,
     E,
@@ -45,7 +46,6 @@ from tests.numerics.derivations.attacks_of_capture import (
     x,
     y,
 )
-from tests.numerics.derivations.finite_worlds import World, holds, meets
 
 larger = arithmetic(x - 2 * y, "<=", x - 2 * y + n)
 g = Function("g", f.sorts, f.order)

@@ -18,8 +18,8 @@ import pytest
 from numerics.derivations.sorts import Sort
 from numerics.derivations.terms import Bind, Function, Term, Variable
 from numerics.derivations.theorems import Theorem
+from numerics.derivations.worlds import World
 from proofs_check.derivations.gaussian.proofs import PROOFS
-from tests.numerics.derivations.finite_worlds import World
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(26)
 GAUSS = [(float(w), (float(x),)) for x, w in zip(NODES, WEIGHTS / WEIGHTS.sum(), strict=True)]

@@ -22,11 +22,11 @@ from numerics.derivations.sorts import Sort
 from numerics.derivations.statements import Statement
 from numerics.derivations.terms import CLOCK, Function, Variable
 from numerics.derivations.theorems import Assumption
+from numerics.derivations.worlds import Undecided, World
 from proofs_check.derivations.exact import eigenbasis
 from proofs_check.derivations.exact.matrices import i, j, over
 from proofs_check.derivations.exact.proofs import PROOFS as EXACT
 from proofs_check.derivations.proofs import PROOFS
-from tests.numerics.derivations.finite_worlds import Undecided, World
 
 SIZE, INDICES = 2, range(4)
 Table = Callable[..., int | Fraction]

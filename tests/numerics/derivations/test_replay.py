@@ -10,26 +10,12 @@ import pytest
 from flint import arb, fmpq
 from latex2mathml.converter import convert
 
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Theorem
 from numerics.derivations.typeset import latex
+from numerics.derivations.worlds import Undecided, World, holds, made, meets
 from proofs_check.derivations.proofs import PROOFS
 from proofs_check.documents.proof_page import all_proofs
-from tests.numerics.derivations.finite_worlds import Undecided, World, holds, meets
 from tests.numerics.derivations.random_proofs import false_theorems
-
-#: What a world of `finite_worlds` is made to meet, and what these assumptions speak of there.
-MET = {
-    "sub-Gaussian": "z v sigma",
-    "1-sub-Gaussian query": "y v",
-    "E|f|^4 > 0": "f",
-    "E|Q|^2 <= u": "Q u",
-    "t > 4 sqrt(d)": "t",
-    "L >= 2": "L",
-    "sigma >= 1": "sigma",
-    "|f(z)| <=": "f z C_f",
-    "|U| is": "U b normU",
-    "|V| is": "V b normV",
-}
 
 
 @cache
@@ -45,15 +31,6 @@ def steps() -> tuple[Theorem, ...]:
 def met(theorem: Theorem, world: World) -> bool:
     """Whether the world meets all assumptions of a theorem."""
     return all(made(a, world) or meets(a, world) for a in theorem.assumptions)
-
-
-def made(a: Assumption, world: World) -> bool:
-    """Whether worlds are made to meet the assumption: it has a known name and speaks of nothing
-    else than is known.
-    """
-    named = {x.name for e in (a.lhs, a.rhs) for x in (*e.free, *e.functions)} - {"d", "m"}
-    known = any(a.name.startswith(name) and named <= set(of.split()) for name, of in MET.items())
-    return known and (a.name != "L >= 2" or world.length > 1)
 
 
 @cache

@@ -129,10 +129,11 @@ def test_a_bound_that_is_too_small_is_refuted_by_balls(rows: Callable[..., Any],
     assert found.witness["left"] == 2 * found.witness["right"]
 
 
-def test_the_first_lines_are_refuted_at_the_smallest_prompt() -> None:
-    second, fourth = lemma_c6_steps.product_of_a_difference(), lemma_c9_steps.split_at_the_ball()
+def test_the_first_lines_need_a_product_of_matrices() -> None:
+    """For another product they fail at the smallest prompt, and the bounds of the lemmas hold."""
+    checks = lemma_c6_steps.split_for_any_product, lemma_c9_steps.split_at_the_ball
+    second, fourth = (check(through="|f| |g|") for check in checks)
     assert (second.witness["left"], second.witness["right"]) == (1, 0.5)
     assert (fourth.witness["left"], fourth.witness["right"]) == (1, 0.25)
     assert second.witness["L"] == fourth.witness["L"] == 1
-    assert lemma_c6_steps.product_of_a_difference(through="f(z_1) g(z)").verdict is Verdict.SUPPORTED
-    assert lemma_c9_steps.split_at_the_ball(through="f(z_1) g(z)").verdict is Verdict.SUPPORTED
+    assert [check().verdict for check in checks] == [Verdict.SUPPORTED] * 2

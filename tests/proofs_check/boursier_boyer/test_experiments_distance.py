@@ -20,6 +20,7 @@ from proofs_check.boursier_boyer.experiments_distance import (
     _fall,
     _score_variance,
     trajectories_approach,
+    trajectories_approach_as_written,
     trajectories_approach_in_the_code,
 )
 from proofs_check.papers.witnesses import differing
@@ -63,8 +64,14 @@ def test_a_start_from_which_a_run_fails_is_left_out() -> None:
 
 
 def test_shortened_runs_say_nothing_of_the_end() -> None:
-    short = replace(PLAN, most_steps=1000)
-    assert "needs runs as coded of 300000 steps" in trajectories_approach_in_the_code(measured=measurements(short)).reason
+    short = measurements(replace(PLAN, variants=("as coded", "as written"), most_steps=1000))
+    assert "needs runs as coded of 300000 steps" in trajectories_approach_in_the_code(measured=short).reason
+    assert "needs runs as written of 500000 steps" in trajectories_approach_as_written(measured=short).reason
+
+
+def test_as_written_the_curves_of_the_figure_are_judged_at_their_end() -> None:
+    made = parted(measurements(replace(PLAN, variants=("as written",))), 1000, 30.0)
+    assert trajectories_approach_as_written(measured=made).verdict is Verdict.REFUTED
 
 
 def test_score_variances_meet_near_thirty_tokens_and_part_again() -> None:
@@ -120,7 +127,7 @@ def test_means_differ_by_welch_or_by_the_normal_law() -> None:
 
 def test_a_late_step_is_refuted_and_an_early_one_is_not() -> None:
     made = parted(measurements(PLAN), 1000, 1.0)
-    late, early = trajectories_approach(measured=made), trajectories_approach(step=10_000, measured=made)
+    late, early = trajectories_approach(step=30_000, measured=made), trajectories_approach(measured=made)
     assert (late.verdict, early.verdict) == (Verdict.REFUTED, Verdict.SUPPORTED)
     assert late.witness["its distance"] > 2 * late.witness["distance"]
 

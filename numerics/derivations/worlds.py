@@ -1,10 +1,10 @@
 """Terms of the kernel in small finite worlds: few atoms, all prompts, Arb for what is not rational.
 
-A theorem must hold in every world that meets its assumptions. Nothing is shared with the kernel
-but the classes of terms, so that a wrong rule is not tested by itself. A mean over a Gaussian
-vector has no finite world: a term that contains one raises `Undecided`. Tasks are three laws on
-the same atoms, and functions of time are polynomials, or any values where no derivative is asked
-for.
+A theorem must hold in every world that meets its assumptions, and a statement that fails in one is
+refuted there. Nothing is shared with the kernel but the classes of terms, so that a wrong rule is
+not tested by itself. A mean over a Gaussian vector has no finite world: a term that contains one
+raises `Undecided`. Tasks are three laws on the same atoms, and functions of time are polynomials,
+or any values where no derivative is asked for.
 """
 
 from __future__ import annotations
@@ -14,17 +14,46 @@ import itertools
 import random
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from flint import arb, ctx, fmpq
 
 from numerics.derivations.sorts import KINDS, Range, Sort
 from numerics.derivations.terms import CLOCK, START, Apply, Bind, Bound, Defined, Function, Given, Number, Op, Term, Variable
-from numerics.derivations.theorems import Assumption, Theorem
+from numerics.derivations.theorems import Assumption
 
-__all__ = ["Undecided", "World", "holds", "meets"]
+__all__ = ["PRECISION", "Undecided", "World", "breaking", "holds", "made", "meets"]
 
-ctx.prec = 200
+#: The bits with which a comparison is settled, and how many worlds of a size are tried.
+PRECISION, WORLDS = 200, 40
+#: What takes finitely many values in a world, all of which are tried.
+FINITE = (Sort.TOKEN, Sort.QUERY, Sort.TASK)
+#: Hypotheses that every world is made to meet, and what they speak of there.
+MET = {
+    "sub-Gaussian": "z v sigma",
+    "1-sub-Gaussian query": "y v",
+    "E|f|^4 > 0": "f",
+    "E|Q|^2 <= u": "Q u",
+    "t > 4 sqrt(d)": "t",
+    "L >= 2": "L",
+    "sigma >= 1": "sigma",
+    "|f(z)| <=": "f z C_f",
+    "|U| is": "U b normU",
+    "|V| is": "V b normV",
+}
+
+
+class Relation(Protocol):
+    """A theorem, or a statement."""
+
+    @property
+    def lhs(self) -> Term: ...
+    @property
+    def op(self) -> str: ...
+    @property
+    def rhs(self) -> Term: ...
+    @property
+    def assumptions(self) -> frozenset[Assumption]: ...
 
 
 class Undecided(Exception):
@@ -263,7 +292,7 @@ def _tried(r: Range) -> list[fmpq]:
     return [_fmpq(x) for x in {*near, Fraction(10**9), Fraction(-(10**9))} if above(x) and below(x)]
 
 
-def holds(theorem: Theorem, world: World) -> bool:
+def holds(theorem: Relation, world: World) -> bool:
     """Whether a theorem holds in a world, as far as 200 bits can tell."""
     left, right = (arb(world.value(e)) for e in (theorem.lhs, theorem.rhs))
     if left.is_nan() or right.is_nan():
@@ -300,3 +329,62 @@ def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
             return False
         world.numbers = {**here.numbers, **world.numbers}
     return True
+
+
+def made(a: Assumption, world: World) -> bool:
+    """Whether worlds are made to meet the assumption: it has a known name and speaks of nothing
+    else than is known.
+    """
+    sides = (a.lhs, a.rhs)
+    named = {v.name for e in sides for v in e.free} | {f.name for e in sides for f in e.functions}
+    named -= {"d", "m"}
+    known = any(a.name.startswith(name) and named <= set(of.split()) for name, of in MET.items())
+    return known and (a.name != "L >= 2" or world.length > 1)
+
+
+def breaking(statement: Relation) -> dict[str, str] | None:
+    """A world that meets the hypotheses of a statement and breaks it, the smallest ones first; None
+    if none is found, or a hypothesis is about more than a world has values of.
+
+    Parameters
+    ----------
+    statement : Relation
+
+    Returns
+    -------
+    dict or None
+            The probabilities `P` of the atoms, and the values of variables and functions.
+
+    Examples
+    --------
+    >>> from numerics.derivations.sorts import REALS
+    >>> from numerics.derivations.statements import Statement
+    >>> x = Variable("x", range=REALS)
+    >>> sorted(breaking(Statement(x**2, "<=", x)))
+    ['P', 'left', 'right', 'x']
+    >>> breaking(Statement(-(x**2), "<=", x**2)) is None
+    True
+    """
+    tried = lambda a: all(isinstance(v, Variable) and v.range is None and v.of in FINITE for v in a.every)
+    kept = lambda a, world: made(a, world) or (tried(a) and meets(a, world))
+    precision, ctx.prec = ctx.prec, PRECISION
+    try:
+        for size, length, seed in itertools.product((1, 2), (1, 2), range(WORLDS)):
+            world = World(random.Random(seed), length, size)
+            try:
+                broken = not holds(statement, world) and all(kept(a, world) for a in statement.assumptions)
+            except (Undecided, ZeroDivisionError):
+                continue
+            if broken:
+                return _shown(statement, world)
+    finally:
+        ctx.prec = precision
+    return None
+
+
+def _shown(statement: Relation, world: World) -> dict[str, str]:
+    number = lambda x: str(x) if isinstance(x, fmpq) else str(float(arb(x)))
+    told = {v.name: number(x) for v, x in world.numbers.items() if v.range is not None}
+    told |= {f"{name}{at}": str(x) for (name, _, at), x in world.tables.items()}
+    law = {"P": ", ".join(map(str, world.weights))}
+    return law | told | {"left": number(world.value(statement.lhs)), "right": number(world.value(statement.rhs))}
