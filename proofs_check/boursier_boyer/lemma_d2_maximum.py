@@ -182,6 +182,7 @@ def at_the_choice(length: int, n: int, power: float) -> float:
 @claim(
     "BB:LD.2.2.B",
     control=(dict(c=Fraction(3, 5)), dict(least=65), dict(cut=63), dict(share=Fraction(1, 120)), dict(last=Fraction(1, 500))),
+    needs=("BB:LD.2.2.G",),
 )
 def choice_of_the_cut(
     *,

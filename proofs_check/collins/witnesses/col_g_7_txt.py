@@ -1,6 +1,7 @@
 """Proof of Lemma G.7: two terms of the series bound the logarithm from below."""
-from math import log
+from math import log, sqrt
 
-x = 1
-print("x =", "1", "; log(1 + x) =", log(1 + x), "; two terms", x - x**2 / 2)
-assert log(1 + x) > x - x**2 / 2
+d = 1
+two = 1 / sqrt(d) - 1 / (2 * d)
+print("d =", d, "; log(1 + 1/sqrt d) =", log(1 + 1 / sqrt(d)), "; two terms", two)
+assert log(1 + 1 / sqrt(d)) > two
