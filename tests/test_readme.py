@@ -26,13 +26,14 @@ def curves(svg: str) -> dict[str, np.ndarray]:
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
-    assert len(README.splitlines()) <= 120
+    # Its generated block says of each result why it stands or not, which takes a quarter of the page.
+    assert len(README.splitlines()) <= 125
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"\$[^$]*\$", "", page.read_text(encoding="utf-8"))  # T[mu](z) in a formula is no link
-    for target in re.findall(r"\]\(([^)#]+)\)", text):
+    for target in re.findall(r"\]\((?!https://)([^)#]+)\)", text):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
@@ -49,7 +50,8 @@ def test_every_page_of_the_docs_is_linked_from_the_readme() -> None:
 
 @pytest.mark.parametrize("package", ["theory", "numerics", "proofs_check"])
 def test_the_map_names_every_room_and_no_other(package: str) -> None:
-    described = re.search(rf"^- `{package}/`(.*?)(?=^- |^$)", README, flags=re.MULTILINE | re.DOTALL)
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    described = re.search(rf"^- `{package}/`(.*?)(?=^- |^$)", contributing, flags=re.MULTILINE | re.DOTALL)
     assert described is not None
     rooms = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
     assert set(re.findall(r"`(\w+)/`", described[1])) == rooms

@@ -279,8 +279,8 @@ def every_printed_alpha_is_positive(*, least: Fraction = Fraction(0)) -> Evidenc
     r"does not give it where $\|\Sigma\|_{\rm op}<1$.",
     details=r"The printed range squares to $\alpha^{2}\sqrt{d}\,\|\Sigma\|_{\rm op}^{2}<2$, with the power $2$ of "
     r"$\|\Sigma\|_{\rm op}$ in place of $1$.",
-    instead=r"The theorem and its range stay as they are, since the flow converges from every $\alpha>0$ (T5.2.range); the "
-    r"citation changes: the condition of the source follows from $\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
+    instead=r"The range stays, since the flow converges from every $\alpha>0$ (T5.2.range); the citation changes. The condition of "
+    r"the source follows from $\alpha<\sqrt{2}/(d^{1/4}\|\Sigma\|_{\rm op}^{1/2})$.",
     repair={"power": Fraction(1, 2)},
     control={"power": Fraction(5, 8)},
     hypotheses=("alpha > 0", "d in Integers", "d >= 1", "Sigma > 0", "alpha**4*d*Sigma**4 < 4"),

@@ -26,13 +26,12 @@ from proofs_check.core.controls import faults_of_controls, floats, in_short, too
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
 from proofs_check.core.instead import untold
-from proofs_check.core.printed import faults_of_dimension, faults_of_hypotheses
+from proofs_check.core.printed import faults_of_hypotheses
 from proofs_check.core.robust import Diverging, Robust
 from proofs_check.core.second_route import beyond_the_edge, property_test
 from proofs_check.core.severity import misdeclared
 from proofs_check.instances.reference import OF_PAPER
 from proofs_check.papers.edges import known_edges
-from proofs_check.papers.statements import all_rows
 from theory.inputs.kinds import check_kind, read_items
 
 __all__ = ["MEANS", "REGISTRY", "Claim", "Judgement", "claim"]
@@ -237,7 +236,6 @@ class Claim(ClaimPage):
                 + self._faults_of_verdicts(printed, held)
                 + faults_of_controls(held, controls, self.hypotheses)
                 + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs)
-                + (faults_of_dimension(all_rows()[self.row].says, held) if self.id in all_rows() else [])
             ),
             seconds=time.perf_counter() - started,
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from numerics.evidence import Evidence
 from proofs_check.papers.origins import KINDS, origin, origins
+from proofs_check.papers.statements import all_rows
 
 __all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "told"]
 
@@ -84,8 +85,8 @@ def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str]) -> list[str]:
-    """Hypotheses without a kind, those that were added to what is accepted as printed, and theorems
-    of rows that the claim does not name.
+    """Hypotheses without a kind, those that were added to what is accepted as printed, theorems of
+    rows that the claim does not name, and a dimension that no engine received.
 
     Parameters
     ----------
@@ -102,8 +103,12 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
     -------
     list of str
     """
-    if origins(claim.split(":", 1)[0]) is None:
+    row = all_rows().get(claim.split("/", 1)[0])
+    if row is None:  # a quick look
         return []
+    of_dimension = faults_of_dimension(row.says, held) if claim == row.id else []
+    if origins(row.paper) is None:
+        return of_dimension
     accepted = [e for e in (printed, held) if e.verdict.accepted]
     texts = dict.fromkeys(text for e in accepted for text in e.assumes)
     known = {text: found for text in texts if (found := origin(claim, text))}
@@ -118,4 +123,4 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         of = _ID.match(found.source) if found.kind == "theorem" else None
         if of and of.group() not in rows:
             out.append(f"{text} is the theorem of {of.group()}; name that row in needs=")
-    return out
+    return out + of_dimension

@@ -131,7 +131,9 @@ def test_the_streams_belong_to_the_id_and_to_reseed() -> None:
     assert current_seed() == 0
 
 
-def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught() -> None:
+def test_a_bound_that_says_nothing_at_the_reference_instance_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs_check.core.printed.origins", lambda key: None)  # the made up statement has no kinds
+
     def bound(*, c: int = 2) -> Evidence:
         x = sp.Symbol("x", positive=True)
         return forall(x, "<=", c * x, {x: (0, sp.oo)})
