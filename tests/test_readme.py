@@ -26,7 +26,7 @@ def curves(svg: str) -> dict[str, np.ndarray]:
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
-    # Its generated block says of each result why it stands or not, which takes a quarter of the page.
+    # The generated block says of each result why it stands or not: a quarter of the page.
     assert len(README.splitlines()) <= 125
 
 
