@@ -157,7 +157,7 @@ def _curves(measured: Measurements, covariance: str) -> Iterator[tuple[str, int,
 def converges_before_50_000_steps(*, step: int = 50_000, measured: Measurements | None = None) -> Evidence:
     r"""In at least half of the runs of ours behind Figure 4, on isotropic data and at the lengths
     listed, step 50 000 leaves at most a tenth of the drop of the risk, which is that from the risk
-    of predicting 0 to the risk at the end. In the control a smaller `step` stands for 50 000.
+    of predicting 0 to the risk at the end. In the control an earlier step stands for 50 000.
 
     How long a run stays near the origin, and near further saddle points of the risk, depends on the
     start, and from some it is longer (BB:A.fig4/late).

@@ -28,7 +28,7 @@ GOOD = """
 @claim("BB:CC.3.b/good", dial="c")
 def good(*, c=3):
     return proved() if c >= 2 else refuted(c=c)
-@claim("BB:CC.3.b/wrong", false="gap", costs="constants", why="1 < 2", instead="c = 2", hypotheses=("c >= 0",),
+@claim("BB:CC.3.b/wrong", false="gap", costs="constants", why="1 < 2", instead="c = 3", hypotheses=("c >= 0",),
     repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
 def wrong(*, c=1):
     return proved() if c >= 2 else refuted(c=c)

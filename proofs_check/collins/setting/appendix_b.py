@@ -69,7 +69,7 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
 @claim(
     "COL:B.1",
     false="edge",
-    at="the first $d$ rows of $W_V$, which the loss does not read",
+    at="rows of W_V that the loss does not read",
     why=r"The prediction is the last entry of the output, to which the first $d$ rows of $W_V$ add nothing: with $I$ in place "
     r"of $0_{d\times d}$ an optimum remains one.",
     instead=r"Of any optimal $W_V$ the last row is $(0_{1\times d},c)$; the other rows may be anything, $0$ for one.",

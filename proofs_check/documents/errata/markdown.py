@@ -45,9 +45,9 @@ def as_markdown(errata: Errata) -> str:
             ("result", "what it says", "stands", "what to change"),
             [(f"**{r.title}**", github(r.says), github(r.told), github(r.to_change)) for r in errata.headline],
         ),
-        f"**{errata.losses}**",
+        paragraph(f"**{errata.losses}**"),
         "## What is false as printed",
-        f"**{errata.count}**",
+        paragraph(f"**{errata.count}**"),
         _spoken(SEVERITY),
         _table(("where", "how grave", "why it fails", "true instead"), [_line(i, e) for i, e in enumerate(errata.entries, 1)]),
         "## How to read the entries",
@@ -87,8 +87,9 @@ def _readings(listed: tuple[Reading, ...]) -> list[str]:
     lines = []
     for r in listed:
         others = " ".join(github(other) for other in r.alternatives)
-        lines.append(f"- {github(r.place)} (`{r.id}`): {github(r.decision)} *Or:* {others}")
-    return ["## How the paper was read", READINGS, "\n".join(lines)] if lines else []
+        said = paragraph(f"{github(r.place)} (`{r.id}`): {github(r.decision)} *Or:* {others}")
+        lines.append("- " + said.replace("\n", "\n  "))
+    return ["## How the paper was read", paragraph(READINGS), "\n".join(lines)] if lines else []
 
 
 def _entry(i: int, e: Entry) -> list[str]:

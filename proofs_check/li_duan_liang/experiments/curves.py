@@ -93,8 +93,8 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
 )
 def sharp_regime_has_other_phases(*, one: bool = False, power: int = 2) -> Evidence:
     r"""That a step of the score gap $z$ at $(sL,\eta)$ with $s=10$ is larger than at $(L,s^2\eta)$
-    is refuted; $K=4$, $L=\frac1{10}$, $\eta=1$. Repaired, with `power` for the exponent of $s$ in
-    $s^2\eta$, the steps are the same.
+    is refuted; $K=4$, $L=\frac1{10}$, $\eta=1$. Repaired, the step at $(sL,\eta)$ is that at
+    $(L,s^2\eta)$; a control has another exponent of $s$.
     """
     s, z, C = sp.Symbol("s", positive=True), sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(sp.Integer(CLASSES), C).slope(z)

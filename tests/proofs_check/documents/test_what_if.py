@@ -29,7 +29,7 @@ def test_where_several_claims_have_the_number_one_must_be_named(capsys: pytest.C
         what_if("LC.2", ["c=3"])
     assert what_if("BB:LC.2/markov", ["c = 1/3"]) == 0
     assert capsys.readouterr().out.startswith("BB:LC.2/markov with c = 1/3: REFUTED")
-    assert what_if("Lemma C.2", ["one=1"]) == 0  # only one claim of the lemma has it
+    assert what_if("BB:Lemma C.2", ["one=1"]) == 0  # only one claim of the lemma has it
     assert capsys.readouterr().out.startswith("BB:LC.2/variance with one = 1: ")
 
 
