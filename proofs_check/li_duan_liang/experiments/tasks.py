@@ -57,7 +57,7 @@ def cosines_are_lipschitz(*, coordinates: int = 15) -> Evidence:
 
 @claim("LDL:Sec6.sets", control=(dict(constant=1), dict(constant=3)), needs=("LDL:eq9",), hypotheses=("delta < 1",))
 def sets_lie_on_their_sides(*, constant: int = 2) -> Evidence:
-    r"""With the constant $c={}$`constant` = 2 in the threshold $\frac c{\Delta\delta}$ all of the
+    r"""With the constant $c=2$ in the threshold $\frac c{\Delta\delta}$ all of the
     flat set, up to $\frac4{10}$, is below and all of the sharp set, from 1 on, above it, for
     $\Delta=3$ and every $\delta$ from $\sqrt{20K/N}=\frac2{\sqrt5}$ at $K=4$, $N=100$, which (9)
     asks for, up to 1. With $c=1$ it is not so: .4 lies on the sharp side. For such a
@@ -81,7 +81,7 @@ def sets_lie_on_their_sides(*, constant: int = 2) -> Evidence:
 )
 def announced_experiments_are_there(*, promised: int = 3) -> Evidence:
     r"""The number of further experiments announced in Section 6 is at most that in Appendix A:
-    refuted, 3 and 2. Repaired, `promised` = 2 are announced.
+    refuted, 3 and 2. Repaired, two are announced.
     """
     announced, presented = sp.Symbol("announced", integer=True), sp.Symbol("presented", integer=True)
     return forall(announced, "<=", presented, {announced: Integers(promised, promised), presented: Integers(2, 2)})
@@ -103,7 +103,7 @@ def announced_experiments_are_there(*, promised: int = 3) -> Evidence:
 def polynomials_are_lipschitz(*, mean: bool = False, diagonal: int = 4) -> Evidence:
     r"""$|f(x)-f(0)|\leq C|x|$ is refuted for every $C$: $f(x)=Ax^2+bx$ along a line, $A=b=1$,
     $x=n$. Repaired, $\mathbb E|\nabla f(x)|^2=L^2(2+\frac3d)$, where the squares $A_{ii}$ have
-    `diagonal` = 4 times the variance $\sigma^2$.
+    four times the variance $\sigma^2$.
     """
     if not mean:
         return defeated(n**2 + n, C * n, n, at={"x": n}, where={"A": "1", "b": "1"}, least=1)
