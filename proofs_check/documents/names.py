@@ -66,8 +66,8 @@ def named(text: str, claims: Iterable[str] = ()) -> Named:
 
     Examples
     --------
-    >>> named("lemma c.2").title, named("(16)").title, named("glue.a").title
-    ('Lemma C.2', 'BB:16', 'BB:LC.1.glue.a')
+    >>> named("lemma c.3").title, named("(16)").title, named("glue.a").title
+    ('Lemma C.3', 'BB:16', 'BB:LC.1.glue.a')
     """
     given = " ".join(text.split())
     if not given:
