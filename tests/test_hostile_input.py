@@ -18,8 +18,9 @@ import theory
 from numerics.pages.files import replace_together
 from tests.hostile.calls import inner, make_calls
 from tests.hostile.judging import Outcome, differs, judged
+from tests.hostile.rooms import ROOMS, UNTRIED
 from tests.hostile.scaling import LAWS, ScaleLaw, fault_of_units, scaled_calls
-from tests.hostile.targets import ROOMS, TARGETS, UNTRIED
+from tests.hostile.targets import TARGETS
 
 
 def test_500_calls_end_well(tmp_path: Path) -> None:

@@ -17,31 +17,7 @@ from numerics import provers, strategies, token_laws
 from numerics.evidence import Evidence, Verdict
 from proofs_check.core.claim import REGISTRY
 
-__all__ = ["ROOMS", "TARGETS", "UNTRIED", "Target"]
-
-ROOMS = [
-    "theory",
-    "numerics",
-    "numerics.token_laws",
-    "numerics.provers",
-    "numerics.training",
-    "numerics.evidence",
-    "numerics.strategies",
-    "proofs_check",
-]
-#: Public names that take nothing from a caller, and why.
-UNTRIED = {
-    "SaddleError": "an error that is raised, not called",
-    "Contradiction": "an error that is raised, not called",
-    "CEILING": "a table",
-    "Verdict": "an enumeration of Python",
-    "Parameters": "a named tuple without checks; `train` checks what is in it",
-    "ExactErrors": "what `exact_errors` returns",
-    "HowLinear": "what `how_linear` returns",
-    "LimitParameters": "what `limit_parameters` returns",
-    "Training": "what `train` returns",
-    "Claim": "made by `claim`",
-}
+__all__ = ["TARGETS", "Target"]
 
 
 class Target(NamedTuple):
