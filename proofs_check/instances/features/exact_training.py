@@ -37,6 +37,7 @@ __all__ = [
     "time_of_the_order",
     "time_to_one_half",
     "updates",
+    "updates_at_late_times",
 ]
 
 Number = int | Fraction
@@ -219,6 +220,23 @@ def late_rest(first: Number = 4, last: Number = 2, least: Number = 1) -> Evidenc
     \leq\frac{(K-1)^2}{2KT}(1+\frac4r+\frac{2K+6\log((K-1)r)}{r^2})$.
     """
     return all_of(is_the_time(), _late(2 * time(r), M**2 * (1 + r) ** 2, first, last, least))
+
+
+def updates_at_late_times(most: Number = 2, by: Number = 2, slope: Number = Fraction(2, 5)) -> Evidence:
+    r"""For $K\geq8$ and from $r=K$ on $g_kT$ is at most `most` = 2, and $r=K$ is reached by the time
+    `by` = 2 times $K^3$. The logarithm in the time is a part $a$ of its bound, of which `slope` is
+    the slope.
+    """
+    (k, s), a = sp.symbols("K s", positive=True), sp.Symbol("a", nonnegative=True)
+    least, part = {k: Closed(8, oo)}, Rational(2, 5) * M * r * a
+    bounded = lambda e, at: sp.expand(e.subs(log(M * r), part)).subs({r: at, M: k - 1})
+    product = bounded(time(r), k * s) * update(k * s).subs(M, k - 1) / k
+    return all_of(
+        is_the_time(),
+        forall(log(y), "<=", sp.Rational(slope) * y, {y: Closed(1, oo)}),
+        forall(product, "<=", sp.Rational(most), {**least, s: Closed(1, oo), a: Closed(0, 1)}),
+        forall(bounded(time(r), k) / k, "<=", sp.Rational(by) * k**3, {**least, a: Closed(0, 1)}),
+    )
 
 
 def time_of_the_order(least: Number = Fraction(1, 6), most: Number = Fraction(3, 2)) -> Evidence:

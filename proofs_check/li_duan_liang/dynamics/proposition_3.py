@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import oo, sqrt
+from sympy import log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import forall
@@ -20,6 +20,15 @@ delta, epsilon, L = FLAT["delta"], FLAT["epsilon"], FLAT["L"]
 T = c2 * slow.end_of_phase_2(K, delta, epsilon)
 #: delta and epsilon tend to 0 slowly, as delta = o(1) in Lemmas 5 and 6; L Delta delta <= 1.
 COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1, 4), L=K ** sp.Rational(1, 4) / 2, N=320 * K**3)
+
+
+#: Where the rates late in training are known exactly.
+LATE = {**WHERE, "prompts": "balanced", "eta": "small, and times in units of 1/(eta L^2)"}
+
+
+def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:
+    """Upper bound of g_k late in training, at T >= 4 K^3, by LDL:P3/late."""
+    return 2 * L**2 / T
 
 
 def along_coarse(index: sp.Expr, width: sp.Expr) -> dict[str, sp.Expr]:
@@ -71,12 +80,31 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
 
 
 @claim(
+    "LDL:P3/late",
+    control=(dict(most=1), dict(by=1), dict(slope=Fraction(1, 3))),
+    needs=exact_training.R7,
+    argument=r"By R7 one number $z$ describes training with orthonormal features, exchangeable tasks, balanced prompts and small "
+    r"steps; its update and its time are known in $r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$.",
+)
+def late_updates_are_small(
+    *, most: int | Fraction = 2, by: int | Fraction = 2, slope: Fraction = Fraction(2, 5)
+) -> Evidence:
+    r"""In the setting of R7, for $K\geq8$, $\eta g_k\leq\frac2t$ from $r=K$ on, which is reached by
+    the time $\frac{2K^3}{\eta\sigma_f^2}$, with `most` and `by` for both 2. Hence
+    $g_k\leq\frac{2L^2}T$ for tasks $\pm\frac L{\sqrt2}$, after $T$ steps in units of
+    $\frac1{\eta L^2}$ and $T\geq4K^3$. Executed with $\log y\leq$ `slope` = 2/5 times $y$.
+    """
+    return exact_training.updates_at_late_times(most, by, slope)
+
+
+@claim(
     "LDL:P3/rate.lower",
     false="false",
-    follows="LDL:P2/rate.lower",
-    why=r"Phase II begins after order $K\log K$ steps, while $\mathrm{Attn}_k$ is of order $1/K$: $g_k$ has order "
-    r"$L^2\Delta^2/K^2$, and printed is $\delta^2L^2\Delta^2/K$: more for $\delta=K^{-1/4}$.",
-    details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P3/rate.",
+    follows="LDL:P3/rate",
+    why=r"The rate falls like $1/t$: at the end of Phase II $g_k\leq\frac2{\eta T_f^*}$, which is smaller than "
+    r"$\delta^2L^2\Delta^2/K$ by the factor $\log(K/\epsilon)$.",
+    details=r"The witness has $\delta=\frac1{10K}$, so that $u_k$ and $U_k$ are constants as in the proof. For $\delta=K^{-1/4}$, "
+    r"which (9) admits, the first step of the phase is too slow already.",
     instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
     r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
     "exchangeable and the prompts balanced.",
@@ -84,27 +112,29 @@ def rate_of_phase_2(*, exact: bool = False, first: int = 3, last: int = 2, least
     repair=dict(exact=True),
     control=dict(power=1),
     robust=Diverging(
-        point={"width": Fraction(1)},
+        point={"ratio": Fraction(5)},
         hypotheses=IN_FLAT,
-        sequence=along_coarse,
-        ratio=lambda K, L, delta, **_: (delta**2 * L**2 * DELTA2 / K) / slow.gradient_early(K, L),
-        exceeds=sqrt(n) / 2,
-        least=128,
+        sequence=slow.along,
+        ratio=lambda K, L, delta, epsilon, **_: (delta**2 * L**2 * DELTA2 / K)
+        / late_gradient(L, slow.end_of_phase_2(K, delta, epsilon)),
+        exceeds=log(n) / 2,
+        least=4,
     ),
-    needs=("LDL:P2/early", *exact_training.UPDATES),
+    needs=("LDL:P3/late", *exact_training.UPDATES),
     hypotheses=IN_FLAT,
     argument=exact_training.EXACT,
 )
 def rate_of_phase_2_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
     r"""In Phase II $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2}K$: refuted
-    for every $c>0$ at its first step. It comes while $z\leq\log2$, as $CK\log K$ steps raise $z$ by
-    order $\frac{\log K}K$ only. The witness has $\delta=\epsilon=K^{-1/4}$, $L=\frac12K^{1/4}$ and
-    $K=2n$ classes. Repaired, $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$
-    with $p_k=\frac1K$, and `power` for the exponent.
+    for every $c>0$ and every constant in $T_f^*$ at its last step, where $g_k\leq\frac{2L^2}T$
+    with $T=T_f^*$ in units of $\frac1{\eta L^2}$; $K=2n$ classes, $\delta=\frac1{10K}$, balanced
+    prompts and small steps. Repaired,
+    $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
+    `power` for the exponent.
     """
     if not exact:
-        left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 / K
-        return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=128)
+        left = delta**2 * L**2 * DELTA2 / K
+        return defeated(left, c1 * late_gradient(L, T), n, at=FLAT, where=LATE, least=4)
     return exact_training.updates(power)
 
 

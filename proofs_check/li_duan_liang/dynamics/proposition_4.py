@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import sympy as sp
-from sympy import exp, oo
+from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, forall
@@ -15,6 +15,7 @@ from proofs_check.core.robust import Diverging
 from proofs_check.instances.features import exact_training
 from proofs_check.instances.features import slow_attention as slow
 from proofs_check.instances.features.slow_attention import DELTA2, IN_SHARP, WHERE, K, c1, c2, n
+from proofs_check.li_duan_liang.dynamics.proposition_3 import LATE, late_gradient
 
 SHARP = slow.member(L=10 * K)
 delta, epsilon, L = SHARP["delta"], SHARP["epsilon"], SHARP["L"]
@@ -110,10 +111,11 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
 @claim(
     "LDL:P4/rate.lower",
     false="false",
-    follows="LDL:P2/rate.lower",
-    why=r"For $\delta=K^{-1/4}$, $\epsilon=K^{-1/8}$ Phase III begins after order $K^{3/2}\log K$ steps, while "
-    r"$g_k$ has order $L^2\Delta^2/K^2$, and printed is $L^2\Delta^2K^{-13/8}$.",
-    details=r"For $\delta\leq1/(10K)$ the first steps of the phase are faster than printed, see LDL:P4/rate.",
+    follows="LDL:P4/rate",
+    why=r"The rate falls like $1/t$: at the end of Phase III $g_k\leq\frac2{\eta T_s^*}$, which is smaller than "
+    r"$\delta^2L^2\Delta^2\epsilon/K$ by the factor $\log(KL\Delta/\epsilon)$.",
+    details=r"The witness has $\delta=\frac1{10K}$, so that $u_k$ and $U_k$ are constants as in the proof. For $\delta=K^{-1/4}$, "
+    r"$\epsilon=K^{-1/8}$, which (9) admits, the first step of the phase is too slow already.",
     instead=r"In the setting of R7 the rate is $\eta p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ "
     r"with $p_k=\frac1K$, and neither $\delta$ nor $\epsilon$ enters. The features are orthonormal, the tasks "
     "exchangeable and the prompts balanced.",
@@ -121,28 +123,30 @@ def rate_of_phase_3(*, exact: bool = False, first: int = 3, last: int = 2, least
     repair=dict(exact=True),
     control=dict(power=1),
     robust=Diverging(
-        point={"width": Fraction(1)},
+        point={"ratio": Fraction(10)},
         hypotheses=IN_SHARP,
-        sequence=along_coarse,
-        ratio=lambda K, L, delta, epsilon, **_: (delta**2 * L**2 * DELTA2 * epsilon / K) / slow.gradient_early(K, L),
-        exceeds=n ** sp.Rational(3, 8) / 2,
-        least=80,
+        sequence=slow.along,
+        ratio=lambda K, L, delta, epsilon, **_: (delta**2 * L**2 * DELTA2 * epsilon / K)
+        / late_gradient(L, slow.end_of_phase_3(K, delta, epsilon, L)),
+        exceeds=log(n) / 2,
+        least=4,
     ),
-    needs=("LDL:P2/early", *exact_training.UPDATES),
+    needs=("LDL:P3/late", *exact_training.UPDATES),
     hypotheses=IN_SHARP,
     argument=exact_training.EXACT,
 )
 def rate_of_phase_3_from_below(*, exact: bool = False, power: int = 2) -> Evidence:
     r"""In Phase III $q_k$ grows at a rate of at least $c\frac{\eta\delta^2L^2\Delta^2\epsilon}K$:
-    refuted for every $c>0$ at its first step, where $z\leq\log2$, as $CK^{3/2}\log K$ steps raise
-    $z$ by order $\frac{\log K}{\sqrt K}$ only. The witness has $\delta=K^{-1/4}$,
-    $\epsilon=K^{-1/8}$, $L=K^{1/4}$ and $K=2n$ classes. Repaired,
+    refuted for every $c>0$ and every constant in $T_s^*$ at its last step, where
+    $g_k\leq\frac{2L^2}T$ with $T=T_s^*$ in units of $\frac1{\eta L^2}$; $K=2n$ classes,
+    $\delta=\frac1{10K}$, $\epsilon=\frac1K$, $L=10K$, balanced prompts and small steps. Repaired,
     $g_k=p_k\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2\sigma_f^2\frac K{K-1}$ with $p_k=\frac1K$, and
     `power` for the exponent.
     """
     if not exact:
-        left = COARSE["delta"] ** 2 * COARSE["L"] ** 2 * DELTA2 * COARSE["epsilon"] / K
-        return defeated(left, c1 * slow.gradient_early(K, COARSE["L"]), n, at=COARSE, where=WHERE, least=80)
+        left = delta**2 * L**2 * DELTA2 * epsilon / K
+        T = c2 * slow.end_of_phase_3(K, delta, epsilon, L)
+        return defeated(left, c1 * late_gradient(L, T), n, at=SHARP, where=LATE, least=4)
     return exact_training.updates(power)
 
 
