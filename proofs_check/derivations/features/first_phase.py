@@ -85,6 +85,17 @@ def at_least_a_share() -> Theorem:
     return chain(u * exp(-c_1 / 2) / K, times(exp(-c_1 / 2) / N, share), Attn_own)
 
 
+many = exp(c_1 * log(K) / K)
+
+
+@cache
+def at_least() -> Theorem:
+    """|V_k| <= Attn_k (e^{c_1 log(K)/K} (N - |V_k|) + |V_k|), from the odds of the others."""
+    each = integrate("coordinates", (n,), times(size, odds_above), (M,))
+    rest = chain(others(size * odds), each, many * others(size), scaled(many, rest_of_the_prompt()), many * (N - own_size))
+    return chain(turned(own_share_in_odds()), times(Attn_own, added(rest, own_size), attention_range()[0]))
+
+
 @cache
 def at_most() -> Theorem:
     """Attn_k (e^{-theta}/K (N - |V_k|) + |V_k|) <= |V_k|, from the odds of the others."""
@@ -189,6 +200,12 @@ def lower_statement(c: int | Fraction = 1) -> Statement:
     """
     least = Fraction(c) * u * exp(-c_1 / 2) / K
     return Statement(least, "<=", Attn_own, hypotheses(*SETTING, odds_above, share_below))
+
+
+def first_lower_statement(first: Fraction = Fraction(1)) -> Statement:
+    """The first lower bound of Attn_k, times its denominator."""
+    right = Attn_own * (many * (N - own_size) + own_size)
+    return Statement(Fraction(first) * own_size, "<=", right, hypotheses(*SETTING, odds_above))
 
 
 def upper_statements(first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> tuple[Statement, ...]:

@@ -20,7 +20,7 @@ from proofs_check.derivations.features import (
     universal_bound,
     updates,
 )
-from proofs_check.derivations.proof import Proof, each, one
+from proofs_check.derivations.proof import Proof, by_normal_form, each, one
 
 __all__ = ["PROOFS"]
 
@@ -37,6 +37,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:eq9.bal/log": one(balance.logarithmic_statement, balance.logarithmic),  # the bound from above
         "LDL:eq9.bal/least": one(balance.chernoff_statement, balance.no_rare_class),
         "LDL:L3.1": one(first_phase.lower_statement, first_phase.at_least_a_share),
+        "LDL:L3.lb": one(first_phase.first_lower_statement, first_phase.at_least),
         "LDL:L3.ub": Proof(first_phase.upper_statements, (first_phase.at_most, first_phase.at_most_the_printed_share)),
         "LDL:L3.2": Proof(first_phase.rest_statements, each(first_phase.the_rest, 2)),
         "LDL:L3.3": Proof(first_phase.other_statements, each(first_phase.another_class, 4)),
@@ -83,6 +84,6 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "LDL:L5.off": one(updates.first_statement, updates.first_phase),
         "LDL:L8.off/inference": one(updates.second_statement, updates.second_phase),
         "LDL:C.step5": Proof(updates.regrouped_statements, each(updates.regrouped, 2)),
-        "LDL:D3.drop": Proof(updates.mean_statements, each(updates.mean_of_one_order, 2)),
+        "LDL:D3.drop": one(updates.mean_statement, by_normal_form(updates.mean_statement)),
     }
 )

@@ -262,16 +262,16 @@ def vanishing_statements(power: int = 2) -> tuple[Statement, ...]:
     return Statement(left, "<=", bound, given), Statement(-left, "<=", bound, given)
 
 
-def first_statement(c: Fraction = Fraction(1)) -> Statement:
-    """|q_m| <= c C P log(K)/K after C K log(K)/(eta s^2) steps of at most eta P s^2/K^2."""
+def first_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
+    """|q_m| <= c C P log(K)/K^power after C K log(K)/(eta s^2) steps of at most eta P s^2/K^2."""
     given = hypotheses(from_zero, *_steps(STEP, LENGTH_1))
-    return Statement(modulus(score(m)), "<=", Fraction(c) * C * P * log(K) / K, given)
+    return Statement(modulus(score(m)), "<=", Fraction(c) * C * P * log(K) / K**power, given)
 
 
-def second_statement(c: Fraction = Fraction(1)) -> Statement:
-    """|q_m| <= (C0 + c C P) log(K/epsilon)/K after the steps of Phase II."""
+def second_statement(c: Fraction = Fraction(1), power: int = 1) -> Statement:
+    """|q_m| <= (C0 + c C P) log(K/epsilon)/K^power after the steps of Phase II."""
     given = hypotheses(onwards, first_scores, *_steps(FINE_STEP, LENGTH_2))
-    return Statement(modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K, given)
+    return Statement(modulus(score(m)), "<=", (C_0 + Fraction(c) * C * P) * log(K / share_of_1) / K**power, given)
 
 
 def at_the_rate(thm: Theorem, c: Term) -> Theorem:
@@ -312,35 +312,11 @@ def regrouped_statements(sign: int = 1) -> tuple[Statement, ...]:
     return Statement(ends[0], "==", sign * inner, given), Statement(inner, "==", sign * ends[1], given)
 
 
-l = Variable("l", Sort.INDEX)
-R = Variable("R", range=Range(Fraction(1), lo_open=False))
-#: The probability of a class, and what is left there: a multiple of (1 - Attn_k)^2.
-chance, left = Function("p", (Sort.INDEX,)), Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1))
-at, at_l, at_m = (mean(left(i, outcome)) for i in (n, l, m))
-chances = assume("probabilities add up to 1", all_(chance(n)), "==", 1)
-no_negative = assume("probabilities are not negative", 0, "<=", chance(n), every=(n,))
-same_order = assume("two classes leave the same up to a factor R", at_l, "<=", R * at, every=(l, n))
-half_sum = Fraction(1, 2) * all_(chance(n) * at)
+#: Whether the query is of a class, and what is left there: a multiple of (1 - Attn_k)^2.
+of_class, left = Function("is", (Sort.INDEX, Sort.QUERY)), Function("left", (Sort.INDEX, Sort.TOKEN), Fraction(1))
+at_the_class = ind(of_class(n, y)) * left(n, outcome)
 
 
-@cache
-def mean_of_one_order() -> Sides:
-    """The half sum is at most R/2 times what any class leaves, and at least 1/(2 R) times that."""
-    above, below = specialise(specialise(same_order, {n: m}), {l: n}), specialise(same_order, {l: m})
-    high, low = (integrate("coordinates", (n,), times(chance(n), line, no_negative), (K,)) for line in (above, below))
-    high = chain(half_sum, times(term(Fraction(1, 2)), high), R / 2 * at_m * all_(chance(n)))
-    high = chain(high, arithmetic(high.rhs, "==", R / 2 * at_m, chances, hide=(at_m,)))
-    whole = arithmetic(at_m, "==", at_m * all_(chance(n)), chances, hide=(at_m,))
-    low = chain(at_m / (2 * R), times(1 / (2 * R), chain(whole, low.lhs, low)), half_sum)
-    return low, high
-
-
-def mean_statements(half: Fraction = Fraction(1, 2)) -> tuple[Statement, ...]:
-    """The half sum is between 1/(2 R) and R/2 times what any class leaves; `half` stands for 1/2 in
-    these.
-    """
-    given = hypotheses(chances, no_negative, same_order)
-    return (
-        Statement(Fraction(half) / R * at_m, "<=", half_sum, given),
-        Statement(half_sum, "<=", Fraction(half) * R * at_m, given),
-    )
+def mean_statement(half: Fraction = Fraction(1, 2)) -> Statement:
+    """The half sum is half of the mean at the class of the query; `half` stands for the latter."""
+    return Statement(Fraction(1, 2) * all_(expectation(at_the_class)), "==", Fraction(half) * expectation(all_(at_the_class)))

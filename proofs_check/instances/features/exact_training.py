@@ -27,6 +27,7 @@ __all__ = [
     "attention_from_one_half",
     "early_updates",
     "every_rest",
+    "half_before",
     "half_in_time",
     "late_rest",
     "late_updates",
@@ -109,6 +110,15 @@ def half_in_time(logs: Number = 3, least: Number = Fraction(1, 2)) -> Evidence:
         forall(half, "<=", WHOLE**2 + sp.Rational(logs) * WHOLE * log(WHOLE), CLASSES),
         attention_from_one_half(least),
     )
+
+
+def half_before(most: Number = 3) -> Evidence:
+    r"""$K^2+3K\log K\leq\frac{cKl}{x}$ for $x\leq\frac{cl}{3K}$, with `most` for the last 3: the
+    time to one half comes before a printed one.
+    """
+    c, l, x = sp.symbols("c l x", positive=True)
+    box = {WHOLE: Integers(2, oo), c: (0, oo), l: (0, oo), x: (0, oo)}
+    return forall(WHOLE**2 + 3 * WHOLE * log(WHOLE), "<=", c * WHOLE * l / x, box, where=[(x, "<=", c * l / (most * WHOLE))])
 
 
 def attention_from_one_half(least: Number = Fraction(1, 2)) -> Evidence:
@@ -223,9 +233,9 @@ def late_rest(first: Number = 4, last: Number = 2, least: Number = 1) -> Evidenc
 
 
 def updates_at_late_times(most: Number = 2, by: Number = 2, slope: Number = Fraction(2, 5)) -> Evidence:
-    r"""For $K\geq8$ and from $r=K$ on $g_kT$ is at most `most` = 2, and $r=K$ is reached by the time
-    `by` = 2 times $K^3$. The logarithm in the time is a part $a$ of its bound, of which `slope` is
-    the slope.
+    r"""For $K\geq8$ and from $r=K$ on $g_kT$ is at most `most` = 2, and $r=K$ is reached by
+    the time `by` = 2 times $K^3$. The logarithm in the time is a part $a$ of its bound, of which
+    `slope` is the slope.
     """
     (k, s), a = sp.symbols("K s", positive=True), sp.Symbol("a", nonnegative=True)
     least, part = {k: Closed(8, oo)}, Rational(2, 5) * M * r * a

@@ -105,20 +105,28 @@ def odds_of_two_classes(*, features: str = "any", most: Fraction = Fraction(37, 
 
 @claim(
     "LDL:L3.lb",
-    control=(dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))),
+    control=(dict(odds=Fraction(11, 10)), dict(first=Fraction(11, 10)), dict(last=Fraction(11, 10))),
     needs=("LDL:L3.exp", "LDL:eq9-u"),
 )
-def lower_bound_of_the_attention(*, first: Fraction = Fraction(1), last: Fraction = Fraction(1)) -> Evidence:
+def lower_bound_of_the_attention(
+    *, odds: Fraction = Fraction(1), first: Fraction = Fraction(1), last: Fraction = Fraction(1)
+) -> Evidence:
     r"""For $|V_k|\geq\frac{u_k}KN$ and $0<u_k\leq K$,
-    $\frac1{e^{\theta}(N/|V_k|-1)+1}\geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$,
-    so that $\mathrm{Attn}_k=\Omega(1/K)$.
+    $\mathrm{Attn}_k\geq\frac1{e^{\theta}(N/|V_k|-1)+1}
+    \geq\frac1{e^{\theta}(K/u_k-1)+1}\geq\frac{u_k}{e^{\theta}K}$, so that
+    $\mathrm{Attn}_k=\Omega(1/K)$. The first of these, times its denominator, is derived for every
+    prompt from the odds of L3.exp; tried is one other class with the largest odds. Here `odds`,
+    `first` and `last` multiply the left sides.
     """
     E = sp.Symbol("E", positive=True)  # e^theta
     more = sp.Symbol("more", positive=True)  # |V_k| K/(u_k N)
     bound = 1 / (E * (k / u - 1) + 1)
     box = {k: Closed(1, oo), E: Closed(1, oo), u: (0, oo)}
     inner = [(more * u, "<=", k)]
+    attention = 1 / (E * (1 - x) / x + 1)  # x is the share of the class
+    tried = forall(sp.Rational(odds) * x, "<=", attention * (E * (1 - x) + x), {x: (0, 1), E: Closed(1, oo)})
     return all_of(
+        derivation("LDL:L3.lb", tried, first=odds),
         forall(1 / (E * (k / (more * u) - 1) + 1), ">=", sp.Rational(first) * bound, {**box, more: Closed(1, oo)}, where=inner),
         forall(bound, ">=", sp.Rational(last) * u / (E * k), box, where=[(u, "<=", k)]),
     )

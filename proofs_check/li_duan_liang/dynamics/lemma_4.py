@@ -74,6 +74,7 @@ def update_from_the_rest(power: int, constant: int | Fraction) -> Evidence:
 @claim(
     "LDL:L4.attn",
     false="gap",
+    follows="LDL:P2/rate.lower",
     why=r"Lemma 3 says $\mathrm{Attn}_k=\Omega(1/K)$ and not $\Theta(1)$: at $Q=0$ the attention on a class is its share of the "
     r"prompt, near $1/K$, and one step changes it by a factor $1+O(1/K^2)$ only.",
     instead=r"In the setting of R7 $\frac1K\leq\mathrm{Attn}_k\leq\frac3K$ up to the time "

@@ -115,6 +115,7 @@ def rate_of_phase_1_from_above(*, features: str = "any", c: Fraction = Fraction(
 @claim(
     "LDL:P2/time.upper",
     false="false",
+    follows="LDL:P2/rate.lower",
     why=r"$\mathrm{Attn}_k\geq1/2$ takes at least $(K-1)(K-2)$ steps at $\eta=1/L^2$, and the printed Phase I has order $K\log K$: "
     r"at its end $\mathrm{Attn}_k$ is still near $1/K$.",
     details=r"Steps to 1/2 at $c=\eta\sigma_f^2=1$, $K=4,8,16,32,64,128,256$: 18, 92, 358, 1314, 4831, 18148, 69628. "

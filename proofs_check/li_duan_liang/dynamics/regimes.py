@@ -287,7 +287,12 @@ def attention_rises_rapidly_at_first(*, fastest: Fraction | None = None, most: i
     return all_of(forall(speed(k, w), "<=", top, {k: Closed(2, oo), w: Closed(0, 1)}), slow_start)
 
 
-@claim("LDL:abs.rise/others", control=(dict(times=2),), fragment=REDUCED, hypotheses=("K >= 2", "w >= 0", "w <= 1"))
+@claim(
+    "LDL:abs.rise/others",
+    control=(dict(times=2),),
+    fragment=REDUCED + " That it can oscillate is not tried, and slower is read in absolute terms.",
+    hypotheses=("K >= 2", "w >= 0", "w <= 1"),
+)
 def others_decay_more_slowly(*, times: int = 1) -> Evidence:
     r"""An irrelevant class has the attention $\frac{1-w}{K-1}$, which falls at most as fast as the
     attention $w$ on the own class rises, in absolute terms: its derivative in $w$, times the speed

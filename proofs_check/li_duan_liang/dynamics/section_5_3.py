@@ -56,16 +56,17 @@ def rate_of_the_first_phase_of_the_sharp_regime(*, exact: bool = False, power: i
 
 @claim(
     "LDL:5.3.Ts1",
-    control=dict(factor=12),
+    control=(dict(factor=12), dict(power=3)),
     needs=("LDL:T1/late",),
     fragment=r"The problems are those of orthonormal features and tasks $\pm L/\sqrt2$ with $L=10K$, $\delta=1/(10K)$, "
-    r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1.",
+    r"$\epsilon=1/K$, and $T_f^*$ is read with the constant 1; what the cause is is not tried.",
 )
-def the_first_phase_is_not_enough(*, factor: int = 6) -> Evidence:
+def the_first_phase_is_not_enough(*, factor: int = 6, power: int = 2) -> Evidence:
     r"""After $T_f^*$ steps the loss is still above $c\,\epsilon^2$ with `factor` $c=6$, for
-    every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$.
+    every $K\geq100$, with $L=10K$, $\delta=\frac1{10K}$, $\epsilon=\frac1K$. Here `power` is the
+    exponent of $\delta$ in $T_f^*$.
     """
-    T = slow.end_of_phase_2(k, 1 / (10 * k), 1 / k)
+    T = slow.end_of_phase_2(k, (1 / (10 * k)) ** sp.Rational(power, 2), 1 / k)
     bound = slow.loss_late(k, 10 * k, T)
     return forall(bound, ">=", sp.Integer(factor) / k**2, {k: Closed(100, oo)})
 
