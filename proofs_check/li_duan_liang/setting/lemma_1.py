@@ -110,8 +110,8 @@ def weighted_sum_of_the_differences(*, constant: int | Fraction = 1, power: int 
 )
 def lemma_1(*, constant: int | Fraction = 1, power: int = 2) -> Evidence:
     r"""The loss is at most half the mean of $(1-\mathrm{Attn}_k)^p$, `power` $p=2$, times
-    `constant` = 1 times $C^2L^2\Delta^2$, where values differ by at most $CL\Delta$, whatever $C$ is. It
-    is derived for all features, tasks, prompts and queries; tried is a query with the error
+    `constant` = 1 times $C^2L^2\Delta^2$, where values differ by at most $CL\Delta$, whatever $C$
+    is. It is derived for all features, tasks, prompts and queries; tried is a query with the error
     $\theta(1-\mathrm{Attn}_k)CL\Delta$, $|\theta|\leq1$.
     """
     theta, C = sp.Symbol("theta", real=True), sp.Symbol("C", positive=True)
