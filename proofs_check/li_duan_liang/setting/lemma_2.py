@@ -242,7 +242,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
     them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
     $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
-    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it.
+    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and for
+    any number of classes with a name for the squares of the others.
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
@@ -251,7 +252,12 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a
     mean = -(error(0).T * moments * error(1))[0]
-    return identity(computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
+    of_four = identity(
+        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a))
+    )
+    rest = sp.Symbol("b", nonnegative=True)  # the squares of the attention on all but v_k and v_m
+    every_K = sigma**2 * (A * (1 - A) + A_m * (1 - A_m) - rest)
+    return all_of(of_four, identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest))))
 
 
 @claim(
