@@ -83,6 +83,7 @@ IN_THE_MIDDLE = Diverging(
 @claim(
     "LDL:L2.eq12/lower",
     false="gap",
+    follows="LDL:L1.Theta",
     why=r"Errors of both signs cancel: for orthonormal features and the single task with $0$ at $v_1$, $\frac12$ at half of the "
     r"others and $-\frac12$ at the rest ($L\Delta=1$) $g_1=0$ at $Q=0$.",
     details=r"The printed scale is $\frac1{K^2}(1-\frac1K)^2$ there, and $\mathrm{Attn}_1$ stays $\frac1K$ for ever. Even for "
@@ -242,8 +243,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
     them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
     $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
-    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and for
-    any number of classes with a name for the squares of the others.
+    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and
+    for any number of classes with a name for the squares of the others.
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")

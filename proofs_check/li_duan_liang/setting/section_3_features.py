@@ -52,7 +52,8 @@ ORIGIN = Diverging(
     why=r"If one feature is the origin and the others are orthonormal, all scores of the query $0$ are $0$ for every $Q$: its "
     r"attention stays $1/K$, and the loss stays above $L^2/(8K)$.",
     details=r"The distances are $1$ and $\sqrt2$. The tasks take $\pm\frac12L$ on half of the features each, at random, and meet "
-    r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound.",
+    r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound. "
+    r"Nor is the origin special: inside the convex hull of the others no linear score is the largest.",
     instead="Features of equal norm suffice for a $Q$ that tells them apart to exist: for $Q=I$ the score of $v_k$ "
     r"on itself exceeds that on $v_m$ by $\frac12\|v_k-v_m\|^2$.",
     costs="a hypothesis",
