@@ -128,7 +128,7 @@ def losses(document: Mapping[str, Any]) -> str:
     >>> losses({"claims": []}).splitlines()[0]
     '| paper | stands | stands with a change | not established |'
     """
-    lines = [("paper", STANDS, CHANGED, LOST), ("---",) * 4]
+    lines: list[tuple[str, ...]] = [("paper", STANDS, CHANGED, LOST), ("---",) * 4]
     for key in papers():
         found = account(document, key).results
         of = [[r.title for r in found if r.standing == standing] for standing in (STANDS, CHANGED, LOST)]
