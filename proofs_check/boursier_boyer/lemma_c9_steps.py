@@ -124,9 +124,8 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
     L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
-    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
-
-    Off the ball the left side is 0, because of the indicator.
+    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has the
+    indicator of this ball on the left, is derived; the second route is a query in the ball.
 
     $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
     any ball; the printed radius divides by 0 there (BB:19/B).
@@ -139,7 +138,8 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     left = exp(written(exp(written(2, *a2.args), evaluate=False) - half, rate), evaluate=False)
     right = exp((L ** sp.Rational(1, 6) - half) * rate)
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
-    return forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
+    search = forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
+    return derivation("BB:LC.9.T2/display", search, share=share)
 
 
 @claim(
