@@ -1,16 +1,18 @@
 """What a claim takes for granted, by where it comes from, and whether it may: what is accepted as
-printed rests on nothing that was added.
+printed rests on nothing that was added, and somebody read it beside the printed text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, Verdict
 from proofs_check.papers.origins import KINDS, origin, origins
-from proofs_check.papers.statements import all_rows
+from proofs_check.papers.reviews import Review
+from proofs_check.papers.statements import Row, all_rows, is_read
 
 __all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "told"]
 
@@ -86,7 +88,8 @@ def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str]) -> list[str]:
     """Hypotheses without a kind, those that were added to what is accepted as printed, theorems of
-    rows that the claim does not name, and a dimension that no engine received.
+    rows that the claim does not name, a dimension that no engine received, and a verdict that
+    nobody held against the printed text.
 
     Parameters
     ----------
@@ -106,9 +109,9 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
     row = all_rows().get(claim.split("/", 1)[0])
     if row is None:  # a quick look
         return []
-    of_dimension = faults_of_dimension(row.says, held) if claim == row.id else []
+    others = [*(faults_of_dimension(row.says, held) if claim == row.id else []), *_unread(row, printed.verdict)]
     if origins(row.paper) is None:
-        return of_dimension
+        return others
     accepted = [e for e in (printed, held) if e.verdict.accepted]
     texts = dict.fromkeys(text for e in accepted for text in e.assumes)
     known = {text: found for text in texts if (found := origin(claim, text))}
@@ -123,4 +126,13 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         of = _ID.match(found.source) if found.kind == "theorem" else None
         if of and of.group() not in rows:
             out.append(f"{text} is the theorem of {of.group()}; name that row in needs=")
-    return out + of_dimension
+    return out + others
+
+
+def _unread(row: Row, verdict: Verdict) -> list[str]:
+    """What nobody answered who read the row, in a paper whose rows are read."""
+    if not is_read(row.paper):
+        return []
+    missing = (row.read or Review(on=date.min, answers={})).unanswered(verdict)
+    hint = "read the row against the printed text and answer them in its read = {...}"
+    return [f"as printed it is {verdict}, and nobody answered {', '.join(missing)}; {hint}"] if missing else []

@@ -96,6 +96,8 @@ class Page:
                 self.paragraph(Text.assemble((e["id"], "bold"), f"  {self._words(e['summary'])}"))
                 self._fields([("verdict", verdict_of_claim(e)), *([] if e is first else self._reasons(e))])
             self._checks(e, alone=alone)
+        if o.row.read:
+            self._fields([("row read", self._words(o.row.read.line))])
         if o.row.no_property:
             self._fields([("no examples", self._words(o.row.no_property))])
         if not o.claims:

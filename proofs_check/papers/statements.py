@@ -19,6 +19,7 @@ from typing import Any
 from numerics.terminal.inputs import InputError
 from proofs_check.papers.readings import Reading, readings_beside
 from proofs_check.papers.registered import Collection, collections, drop_folder, forgets, in_scope, name_folder, read_statements
+from proofs_check.papers.reviews import Review, review
 from theory.inputs.kinds import check_kind
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "all_rows",
     "also_named",
     "is_own",
+    "is_read",
     "known_papers",
     "paper",
     "papers",
@@ -98,6 +100,8 @@ class Row:
         glyphs leave open, and which other readings there are; empty where the text is clear.
     readings : tuple of Reading
         The readings of the paper's ambiguous or damaged places that the row rests on.
+    read : Review or None
+        What somebody who did not write the row found when reading it against the printed text.
     """
 
     id: str
@@ -114,6 +118,7 @@ class Row:
     no_property: str = ""
     reading: str = ""
     readings: tuple[Reading, ...] = ()
+    read: Review | None = None
 
 
 @forgets
@@ -231,6 +236,17 @@ def is_own(key: str) -> bool:
     return key in _papers() and bool(_papers()[key]["paper"].get("own", False))
 
 
+def is_read(key: str) -> bool:
+    """Whether rows of a paper have forms of a reading; then each has to.
+
+    Examples
+    --------
+    >>> is_read("nowhere")
+    False
+    """
+    return any("read" in r for r in _papers().get(key, {"row": []})["row"])
+
+
 @forgets
 @cache
 def all_rows() -> Mapping[str, Row]:
@@ -240,7 +256,8 @@ def all_rows() -> Mapping[str, Row]:
     ------
     InputError
         If two rows share an id, one lacks a field, a kind is not one of `KINDS`, a ``no_property``
-        gives no reason, or rows and readings do not match.
+        gives no reason, rows and readings do not match, a damaged place has no reading, or the form
+        of a reading is not in order.
 
     Examples
     --------
@@ -258,6 +275,8 @@ def all_rows() -> Mapping[str, Row]:
                 raise InputError(f"row {r['id']} has the kind {r['kind']!r}; use one of {', '.join(KINDS)}")
             if "no_property" in r and not r["no_property"].strip():
                 raise InputError(f"row {r['id']} has a blank no_property; say why no property tries it, or drop the key")
+            if r.get("damaged") and not r.get("reading", "").strip() and not r.get("readings"):
+                raise InputError(f"row {r['id']} is of a damaged place; say how it is read, in its reading or its readings")
             out[r["id"]] = Row(
                 id=r["id"],
                 paper=key,
@@ -273,6 +292,7 @@ def all_rows() -> Mapping[str, Row]:
                 no_property=r.get("no_property", ""),
                 reading=r.get("reading", ""),
                 readings=tuple(data["readings"][name] for name in r.get("readings", ())),
+                read=review(r["read"], r["id"]) if "read" in r else None,
             )
     return MappingProxyType(out)
 

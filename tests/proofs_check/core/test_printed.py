@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,11 @@ from numerics.provers.inequalities import forall
 from numerics.terminal.inputs import InputError
 from proofs_check.core.printed import by_kind, faults_of_dimension, faults_of_hypotheses
 from proofs_check.papers.origins import origins
-from proofs_check.papers.registered import drop_folder
+from proofs_check.papers.registered import Collection, drop_folder
 from proofs_check.papers.statements import add_folder
 
 ROW = '[paper]\nkey = "ME"\n[[row]]\nid = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
-OPEN = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
+REFUTED = Evidence(verdict=Verdict.REFUTED, engine="exact arithmetic", witness={"x": 1}, witness_by="exact")
 x, y = sp.symbols("x y", positive=True)
 
 
@@ -58,7 +58,7 @@ def test_where_a_paper_gives_no_kinds_none_is_asked_for(said: Path) -> None:
 def test_what_was_added_is_not_accepted_as_printed(said: Path) -> None:
     said.write_text(entry("added", "x > 0"))
     assert "accepted as printed under x > 0" in faults(assuming("x > 0"))[0]
-    assert faults(assuming("x > 0"), printed=OPEN) == []  # a repair may add it
+    assert faults(assuming("x > 0"), printed=REFUTED) == []  # a repair may add it
     assert faults(assuming("x > 0"), fragment="positive x") == []
 
 
@@ -129,3 +129,66 @@ def test_a_dimension_that_no_engine_received_was_not_executed(
     held = assuming(*assumes).replace(dimension=dimension)
     assert bool(faults_of_dimension(says, held)) is faulty
     assert faults_of_dimension(says, held.argued("entry by entry")) == faults_of_dimension(says, held.within("d = 2")) == []
+
+
+YES = "used = true, same = true, whole = true, control = true"
+NO = "witness = true, author = true, weight = true, instead = true"
+
+
+@pytest.fixture
+def paper(tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Adds a paper with the given rows."""
+    made: list[Collection] = []
+
+    def add(rows: str) -> None:
+        (tmp_path / "statements.toml").write_text(rows)
+        made.append(add_folder(tmp_path))
+
+    yield add
+    for one in made:
+        drop_folder(one)
+
+
+@pytest.mark.parametrize(
+    ("form", "asked_accepted", "asked_refuted"),
+    [
+        ("", "", ""),  # no row of the paper has a form: none is asked for
+        (f"printed = 'x > 0', {YES}", "", "witness, author, weight, instead"),
+        (NO, "printed, used, same, whole, control", ""),
+        (f"printed = 'x > 0', {YES}, {NO}", "", ""),
+        (f"printed = 'x > 0', {YES.replace(', whole = true', '')}", "whole", "witness, author, weight, instead"),
+    ],
+)
+def test_a_verdict_that_nobody_held_against_the_printed_text_is_a_fault(
+    paper: Callable[[str], None], form: str, asked_accepted: str, asked_refuted: str
+) -> None:
+    paper(ROW + (f"read = {{on = 2026-11-29, {form}}}\n" if form else ""))
+    undecided = Evidence(verdict=Verdict.OPEN, engine="branch and bound", reason="it takes too long")
+    for evidence, asked in ((assuming(), asked_accepted), (REFUTED, asked_refuted), (undecided, "")):
+        found = faults(evidence)
+        assert len(found) == bool(asked)
+        assert all(f"nobody answered {asked};" in fault for fault in found)
+
+
+def test_where_one_row_is_read_every_row_has_to_be(paper: Callable[[str], None]) -> None:
+    other = ROW.split("[[row]]")[1].replace("ME:L1", "ME:L2")
+    paper(f"{ROW}\n[[row]]{other}read = {{on = 2026-11-29, {NO}}}\n")
+    assert "as printed it is REFUTED, and nobody answered witness" in faults(REFUTED)[0]
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("read = true", "read has no date"),
+        ("read = {on = '2026-11-29'}", "read has no date"),
+        ("read = {on = 2026-11-29, sure = true}", "read answers sure; the questions are printed, used"),
+        ("read = {on = 2026-11-29, used = false}", "write true or a sentence, and mend the row where it is a no"),
+        ("read = {on = 2026-11-29, used = ' '}", "write true or a sentence"),
+        ("read = {on = 2026-11-29, printed = true}", "write the hypotheses that the paper prints"),
+        ("damaged = true", "is of a damaged place; say how it is read"),
+        ("damaged = true\nreading = ' '", "is of a damaged place; say how it is read"),
+    ],
+)
+def test_a_form_that_says_nothing_is_no_form(paper: Callable[[str], None], row: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        paper(f"{ROW}{row}\n")
