@@ -253,6 +253,7 @@ def other_scores_move_one_way(*, exact: bool = False, classes: int = 1, sign: in
 @claim(
     "LDL:P2.osc/trend",
     false="gap",
+    follows="LDL:L3.sym",
     why=r"For one function that is $\pm L/\sqrt2$ on half of the features each, $q_{k,m}$ grows like $q_k$ wherever "
     r"$f(v_m)=f(v_k)$.",
     instead=r"$g_{k,m}=-\frac{g_k}{K-1}<0$, for orthonormal features, exchangeable tasks and balanced prompts: the "
