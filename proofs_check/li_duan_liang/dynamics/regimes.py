@@ -192,7 +192,7 @@ def flow_time(k: sp.Expr, L: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     why=r"At one $\eta$ and small $\epsilon$ the times to the loss $\epsilon^2$ are $\frac{K-1}{4\eta\epsilon^2}$ up to lower "
     r"orders for every $L$: $L=K^2\gg1/\epsilon=K$ gains no growing factor over $L=1$.",
     details=r"On the printed formulas the sentence holds for a flat $L$ of order 1, and fails for $L=1/(\Delta\delta)$: there "
-    r"$T_s^*\geq T_f^*/\epsilon$ up to $L=\epsilon^{-1/2}/(\Delta\delta)$.",
+    r"$T_s^*\geq T_f^*$ up to $L=\epsilon^{-1/2}/(\Delta\delta)$.",
     instead=r"In the setting of R7, from $\mathrm{Attn}_k=\frac12$ on, the loss is $\frac{K-1}{4\eta t}(1+\theta)$ "
     r"with $0\leq\theta\leq\frac4r+\frac{2K+6\log((K-1)r)}{r^2}$, whatever $L$ is. Here $K\geq3$ and "
     r"$r=\frac{\mathrm{Attn}_k}{1-\mathrm{Attn}_k}$. The features are orthonormal, the tasks exchangeable, the "
@@ -264,8 +264,8 @@ def larger_gradients_require_smaller_steps(*, falls: bool = False, sign: int = 1
     why=r"The attention rises slowly at first: its speed is proportional to $a^2(1-a)^3$, which at the start, $a=1/K$, is smaller "
     r"than at $a=2/5$ by a factor of order $K^2$.",
     details=r"This is for large $K$: at the paper's $K=4$ the start already has 76 per cent of the largest speed.",
-    instead=r"In the setting of R7 the speed of the attention is largest at $\frac25$, and at most $\frac{29}{K^2}$ "
-    r"times that at the start, where the attention is $\frac1K$. The features are orthonormal, the tasks "
+    instead=r"In the setting of R7 the speed of the attention is largest at $\frac25$, and at the start, where the "
+    r"attention is $\frac1K$, at most $\frac{29}{K^2}$ times that. The features are orthonormal, the tasks "
     "exchangeable, the prompts balanced, and training is the flow from $Q=0$.",
     costs="nothing",
     repair=dict(fastest=Fraction(2, 5)),
@@ -352,8 +352,8 @@ def larger_tasks_are_learned_sooner(*, power: int = 2, time: int = 2) -> Evidenc
     follows="LDL:P2/time.upper",
     why=r"At the printed $T_f^1+1$ $g_k\leq4L^2/K^2$, and it rises to $\frac{2KL^2}{27(K-1)^2}$, reached at "
     r"$\mathrm{Attn}_k=\frac13$: after this point it first grows by the order $K$.",
-    details=r"From the printed $T_f^1$ on, with the constant 1 in it, $g_k$ grows 2.3, 9.2, 37 and 151-fold at $K=16$, 64, 256 and "
-    r"1024, for orthonormal features, exchangeable tasks and balanced prompts.",
+    details=r"From the printed $T_f^1$ on, with the constant 1 in it, $g_k$ grows 2.6, 9.6, 38 and 152-fold at $K=16$, 64, 256 and "
+    r"1024, for orthonormal features, tasks $\pm L/\sqrt2$ on half of them and balanced prompts.",
     instead=r"For equiangular features of one norm, exchangeable tasks and balanced prompts both decrease from "
     r"$\mathrm{Attn}_k=\frac12$ on, as $\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2$ does.",
     costs="nothing",
