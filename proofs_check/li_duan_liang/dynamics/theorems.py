@@ -106,7 +106,7 @@ def late_training_is_slow(
     details=r"For $L=1/(\Delta\delta)$, $\delta=1/(10K)$ and $\epsilon=1/K$ the loss at $T_f^*$ is 5, 269 and $1.4\cdot10^6$ times "
     r"$\epsilon^2$ at $K=10$, $100$, $10^4$, with balanced prompts and $\Theta$ read with the constant 1. In the setting of R7 the "
     r"loss there is about $\frac{(L\Delta\delta)^2}{4\log(K/\epsilon)}$ if $T_f^*\gg K^2$: the printed time is long enough where "
-    r"$L\Delta\delta\leq2\epsilon\sqrt{\log(K/\epsilon)}$, as for a constant $L$, $\delta=\Theta(1/K)$ and small $\epsilon\geq1/K$.",
+    r"$L\Delta\delta\leq2\epsilon\sqrt{\log(K/\epsilon)}$, as for constant $L$, $\delta=\Theta(1/K)$ and small $\epsilon\geq1/K$.",
     instead=r"For orthonormal features, exchangeable tasks, balanced prompts and the flow the loss is $\leq\epsilon^2$ from "
     r"$\frac1{\eta\sigma_f^2}(K^2+3K\log(Kr)+3Kr+\frac12Kr^2)$ on, $r=\sigma_f/\epsilon\geq1$. No threshold in $L$ enters.",
     costs="the theorem",
