@@ -63,7 +63,7 @@ def window_and_scale(*, relative: bool = False, factor: int | Fraction = 2) -> E
     control=dict(sign=-1),
     needs=("COL:D.2",),
     fragment=r"The windows are those of $M=wI$. The expected estimate of an affine task is "
-    r"$b+l\,\mathbb E[\sum_i\gamma_it_i]\,u^\top x$ with $t_i=x_i^\top x$, as the tokens are distributed alike on all sides of $x$, "
+    r"$b+l\,\mathbb E[\sum_i\gamma_it_i]\,u^\top x$ with $t_i=x_i^\top x$, as tokens are distributed alike on all sides of $x$, "
     r"so that its bias is $|lu^\top x|$ times half the mean of $\sum_i\gamma_i\|x_i-x\|^2$, which falls; of another task that mean "
     r"times $L^2$ only bounds the square of the bias. The noise term rises by Lemma D.2.",
 )

@@ -291,7 +291,7 @@ def centred() -> Theorem:
 
 @cache
 def signal_and_noise() -> Theorem:
-    """The loss is E (sum gamma_i f_i - f_x)^2 + E (sum gamma_i eps_i)^2, as the product has mean 0."""
+    """The loss is E (sum gamma_i f_i - f_x)^2 + E (sum gamma_i eps_i)^2: the product has mean 0."""
     square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
     no_product = specialise(centred(), {b: ((i,), gamma(i, o))})
     split = _off**2 + 2 * _off * linear + square
