@@ -99,8 +99,8 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evid
     at="k = 1, and c_v = 0",
     why=r"For $k=1$ only the sign of $Fx$ matters: $F=2B^\top+B_\perp^\top$ is no multiple of $B^\top$, but $Fx=2u+v$ has "
     r"the sign of $u$.",
-    details=r"With $c_u=c_v=1$, $d=2$. For one token (37) is an equality whatever $F$ is. Such an $F$ has no constant $|Fx|$, which "
-    r"the next step asks for.",
+    details=r"With $c_u=c_v=1$, $d=2$. For one token (37) is an equality whatever $F$ is. Such an $F$ has no constant $|Fx|$, "
+    r"which the next step asks for.",
     instead=r"For $k\geq2$, $c_u>0$ and $c_v\neq0$ the two are equivalent.",
     costs="nothing",
     repair=dict(least_k=2),

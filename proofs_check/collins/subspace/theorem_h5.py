@@ -215,9 +215,9 @@ def sketch_reduces_the_largest_weight(
     hypotheses=("n in Integers", "n >= 1", "c > 0"),
 )
 def only_zero_gives_equal_weights(*, least: int = 1) -> Evidence:
-    r"""Where the first token has $v_{n+1}$ and the others have $-v_{n+1}$, the numbers of the others
-    are together $2(n-1)|c^{\prime}|$ away from that of the first, which is to be positive for
-    $n\geq{}$`least` = 1 and $c^{\prime}\neq0$.
+    r"""Where the first token has $v_{n+1}$ and the others have $-v_{n+1}$, the numbers of the
+    others are together $2(n-1)|c^{\prime}|$ away from that of the first, which is to be positive
+    for $n\geq{}$`least` = 1 and $c^{\prime}\neq0$.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     return forall(2 * (n - 1) * c, ">", 0, {n: Integers(least, oo), c: (0, oo)})
