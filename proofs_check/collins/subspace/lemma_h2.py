@@ -139,8 +139,7 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
     "COL:H.2.min/reflection",
     false="gap",
     why=r"$\|G^*x\|=C_2^*$ holds for $G=C_2^*QB_\perp^\top$ with any symmetric orthogonal $Q$, such as $Q=\mathrm{diag}(1,-1)$.",
-    details=r"$d-k=2$, $c_v=1$. It does no harm to Theorem 4.4, where $C_2^*=0$. For other scales the norms carry them, too: "
-    r"$F=cB^\top$ has $\|Fx\|=|c_uc|$, as the page before says, so that $F^*=\frac{C_1^*}{c_u}B^\top$, and not $C_1^*B^\top$.",
+    details=r"$d-k=2$, $c_v=1$. It does no harm to Theorem 4.4, where $C_2^*=0$.",
     instead=r"For $c_v\neq0$, $|c_v|G^*=C_2^*QB_\perp^\top$ with $Q=Q^\top$, $Q^2=I$; it is $0$ if $C_2^*=0$.",
     costs="nothing",
     repair=dict(any_reflection=True),
@@ -164,6 +163,30 @@ def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2
     image = sp.diag(1, -1) * v
     assert sp.expand(image.dot(image) - v.dot(v)) == 0, "a reflection preserves norms"
     return fails_at({"C_2": 1, "d - k": 2, "Q": "diag(1, -1)", "Q_22": -1}, sp.Integer(-2), r"Q_{22}=1", equality=True)
+
+
+@claim(
+    "COL:H.2.min/scale",
+    false="typo",
+    why=r"$F=C_1B^\top$ has $\|Fx\|=|c_u|C_1$, and not $C_1$: for $c_u=2$ it is twice as large.",
+    details=r"The page before has $C_1(Fx)=c_uc$ for $F=cB^\top$.",
+    instead=r"For $c_u>0$, $F^*=\frac{C_1^*}{c_u}B^\top$.",
+    costs="nothing",
+    repair=dict(scaled=True),
+    control=dict(scaled=True, share=2),
+    argument=r"Executed for $d=3$, $k=2$; in every dimension $B^\top B=I$ and $B^\top B_\perp=0$ give $B^\top x=c_uu$.",
+    hypotheses=("c_u > 0", "C_1 > 0"),
+)
+def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int = 1) -> Evidence:
+    r"""Printed, $\|Fx\|=C_1$ for $F=C_1B^\top$. Repaired, $\|Fx\|^2$ is $C_1^2$ over `share` = 1
+    for $F=\frac{C_1}{c_u}B^\top$.
+    """
+    if not scaled:
+        scale, norm = 2, 1
+        return fails_at({"c_u": scale, "C_1": norm}, sp.Integer(scale * norm - norm), r"\|C_1B^{\top}x\|=C_1", equality=True)
+    u, v, norm = vector("u", 2), vector("v", 1), sp.Symbol("C_1", positive=True)
+    Fx = norm / c_u * B.T * (c_u * B * u + c_v * B_PERP * v)
+    return identity(computed(r"\|Fx\|^2", sp.expand(Fx.dot(Fx))), norm**2 / share, given=(*UNIT, u.dot(u) - 1))
 
 
 @claim(
