@@ -117,7 +117,8 @@ def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says() -> None:
             "Corollary G.5" in of["COL"][title].proof for title in ("Theorem 3.4", "Theorem 3.5")
         ],
         "In all that was computed both hold if the variance of the noise lies between the orders L^2 n^(-2/d) and n L^2,"
-        " for n tokens and tasks of Lipschitz constant L; our copy, a damaged scan, has another lower end in 3.4 and no range in 3.5.": [
+        " for n tokens and tasks of Lipschitz constant L; our copy, a damaged scan, has another lower end in 3.4"
+        " and no range in 3.5.": [
             standing("COL", "Theorem 3.4", "Theorem 3.5") == {CHANGED},
             all(r"\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)" in e["instead"] for e in noisy),
             {e["repair"]["verdict"] for e in noisy} == {"SUPPORTED"},
