@@ -143,13 +143,18 @@ def lower_end(*, four: int = 4) -> Evidence:
     return derivation("COL:E.1.low", search, four=four)
 
 
-@claim("COL:E.1.up", control=dict(halves=3))
-def upper_end(*, halves: int = 2) -> Evidence:
-    r"""From $w^{d/2}\leq\frac{4c}{c^\prime}d^{2/(d+2)}\Lambda^{1-2/(d+2)}$ follows a power of
-    $\Lambda$ with the exponent $(1-\frac{2}{d+2})\frac2d=\frac{2}{d+2}$, where the last 2 is
-    `halves`.
+@claim("COL:E.1.up", control=(dict(halves=3), dict(four=3)))
+def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
+    r"""From the bound of the optimal loss follows
+    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first 2
+    is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
+    $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then
+    $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
     """
-    return identity(computed(r"(1-\tfrac{2}{d+2})\tfrac2d", (1 - sp.S(2) / (d + 2)) * 2 / d), halves / (d + 2))
+    y = sp.Symbol("y", positive=True)
+    where = [(k * w, "<=", 4 * c * sp.sqrt(2) * y**2)]
+    search = forall(w, "<=", four * c / k * sp.sqrt(2) * y**halves, dict.fromkeys((w, y, c, k), (0, oo)), where=where)
+    return derivation("COL:E.1.up", search, halves=halves, four=four)
 
 
 @claim(
