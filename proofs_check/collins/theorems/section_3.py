@@ -21,19 +21,19 @@ w, L, sigma2, whole = sp.symbols("w L sigma2 Lambda", positive=True)
 
 @claim(
     "COL:3.1.ring",
-    control=(dict(half=3), dict(order=5)),
+    control=(dict(power=2), dict(half=3), dict(order=5)),
 )
-def centre_of_a_ring(*, half: int = 2, order: int = 1) -> Evidence:
+def centre_of_a_ring(*, half: int = 2, order: int = 1, power: int = 1) -> Evidence:
     r"""The centre of mass of a ring around $x$ whose points are at the distance $\frac{1}{\sqrt w}$
     is at the distance $\frac1w$ over `half` = 2 from $x$, and the squared bias of $Lu^\top x$ is at
-    most $\frac{L^2}{2w^2}$ over `order` = 1, in every dimension. It is used that the centre is on
-    the line of $x$, by symmetry, and that the coordinates of the direction are uncorrelated and of
-    one mean square. It is tried at the height $t$ with $2-2t=\frac1w$ for $d\geq2$.
+    most $\frac{L^2}{2w^2}$ over `order` = 1, in every dimension; $w$ has the exponent
+    `power` = 1. It is used that the centre is on the line of $x$, by symmetry, and that the
+    coordinates of the direction are uncorrelated and of one mean square. It is tried at the height $t$ with $2-2t=\frac1w$ for $d\geq2$.
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
-    depth = identity(computed("1-t", 1 - t), 1 / (half * w))
-    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w**2 / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(2, oo)})
-    return derivation("COL:3.1.ring", depth, bias, half=half, order=order)
+    depth = identity(computed("1-t", 1 - t), 1 / (half * w**power))
+    bias = forall(L**2 / d * (1 - t) ** 2, "<=", L**2 / w ** (2 * power) / 2 / order, {w: (0, oo), L: (0, oo), d: Integers(2, oo)})
+    return derivation("COL:3.1.ring", depth, bias, half=half, order=order, power=power)
 
 
 #: d = 3: the hard window averages over caps of the measure 1/(4w) and the mean height 1 - 1/(4w).
@@ -80,8 +80,8 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
 )
 def sketched_loss_in_three_dimensions(*, share: int = 16, power: int = 2) -> Evidence:
     r"""For $d=3$ the mean height in the cap above $1-\frac{1}{2w}$ is $1-\frac{1}{4w}$, whose
-    square of depth is $w^{-2}$, where the 2 is `power`, over `share` = 16, and the cap has the measure $\frac{1}{4w}$, which
-    is $\frac{4}{16w}$ with `share`.
+    square of depth is $w^{-2}$, where the 2 is `power`, over `share` = 16, and the cap has the
+    measure $\frac{1}{4w}$, which is $\frac{4}{16w}$ with `share`.
     """
     t = sp.Symbol("t", real=True)
     measure = sp.integrate(sp.Rational(1, 2), (t, 1 - 1 / (2 * w), 1))

@@ -190,7 +190,9 @@ def lower_statement(four: int = 4) -> Statement:
 @cache
 def optimal_noise() -> Theorem:
     bound = 4 * up * L**2 * power(share, -2 / (d + 2))
-    return assume("c' sigma^2 w^{d/2}/n <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}", low * sigma**2 * power(w, d / 2) / n, "<=", bound)
+    return assume(
+        "c' sigma^2 w^{d/2}/n <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}", low * sigma**2 * power(w, d / 2) / n, "<=", bound
+    )
 
 
 @cache
