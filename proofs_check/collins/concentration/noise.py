@@ -41,7 +41,8 @@ w, r, s, t = sp.symbols("w r s t", positive=True)
 )
 def weights_in_the_window(*, half: int = 1, factor: int | Fraction = 2) -> Evidence:
     r"""At $\|x-x_i\|^2=\frac cw$ on the sphere, with $c=1+e>1$, the score $w(x^\top x_i-1)$ is
-    $-c$ over `half` (printed: 1). For $w\|x-x_i\|^2=s\leq1$ the weight $e^{-s/2}$ is at least 1 over `factor` = 2.
+    $-c$ over `half` (printed: 1). For $w\|x-x_i\|^2=s\leq1$ the weight $e^{-s/2}$ is at least 1
+    over `factor` = 2.
     """
     c = 1 + sp.Symbol("e", positive=True)
     height = sp.solve(sp.Eq(2 - 2 * t, c / w), t)[0]

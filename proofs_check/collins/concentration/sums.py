@@ -72,8 +72,9 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 )
 def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1) -> Evidence:
     r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$, times `times` = 1, it is
-    $g_p(r)\leq C^bne^{-2r}$ for all tokens of the sphere that are not the query, with $C^b=4e^{d+\sqrt d}$
-    times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
+    $g_p(r)\leq C^bne^{-2r}$ for all tokens of the sphere that are not the query, with
+    $C^b=4e^{d+\sqrt d}$ times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of
+    $\frac{1}{2n}$, with
     $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
     $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried for $d=3$,
     from below with the mean of $g_0$, which is as large as what $g_0$ likely exceeds, and from
@@ -197,9 +198,9 @@ u = sp.Symbol("u", positive=True)
 @claim(
     "COL:G.4.shell",
     control=dict(one=Fraction(1, 2)),
-    argument=r"For whole $r$ every token lies in one shell with $i<r$, of which there are $N_{i+1}-N_i\leq N_{i+1}$, or behind, where "
-    r"$2\leq\|x_i-x\|^2\leq4$, and its term for $p$ is that for $2$ to the power $\frac p2$ times that for $0$ to the power "
-    r"$1-\frac p2$. The sums over the tokens are the printed ones.",
+    argument=r"For whole $r$ every token lies in one shell with $i<r$, of which there are $N_{i+1}-N_i\leq N_{i+1}$, or "
+    r"behind, where $2\leq\|x_i-x\|^2\leq4$, and its term for $p$ is that for $2$ to the power $\frac p2$ times that for "
+    r"$0$ to the power $1-\frac p2$. The sums over the tokens are the printed ones.",
 )
 def one_shell(*, one: int | Fraction = 1) -> Evidence:
     r"""A token that is not the query and lies in the shell adds at most

@@ -102,9 +102,9 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
     hypotheses=("L > 0",),
 )
 def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
-    r"""Printed, the mean of $\mathbb E_xf$ times $\overline f$ at $|w^\top x|=1$ is 0 beside the mean
-    square of $\mathbb E_xf$, for $d=3$, where $\mu=\frac12$. With `even_part`: the mean square of $b+\frac{l_1+l_2}{2}m$ is
-    $\frac{L^2}{3}+\frac{L^2m^2}{6}$, where `share` = 6.
+    r"""Printed, the mean of $\mathbb E_xf$ times $\overline f$ at $|w^\top x|=1$ is 0 beside the
+    mean square of $\mathbb E_xf$, for $d=3$, where $\mu=\frac12$. With `even_part`: the mean square
+    of $b+\frac{l_1+l_2}{2}m$ is $\frac{L^2}{3}+\frac{L^2m^2}{6}$, where `share` = 6.
     """
     if even_part:
         square = computed(r"\mathbb E(b+\tfrac{l_1+l_2}{2}m)^2", averaged((b + (l_1 + l_2) / 2 * m) ** 2))
@@ -131,8 +131,8 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
 )
 def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
     r"""Printed, the flip $2\,\mathbb E_xf-f$ of a ReLU task has at $w^\top x=0$ the mean square of
-    the task, for $d=3$. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its factor of $b$,
-    has at every $s$ the mean square of the task.
+    the task, for $d=3$. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its
+    factor of $b$, has at every $s$ the mean square of the task.
     """
     s = sp.Symbol("s", positive=True)
     if affine:
@@ -195,8 +195,8 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     hypotheses=("L > 0",),
 )
 def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidence:
-    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed, for $d=3$), and with
-    `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
+    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed, for $d=3$), and
+    with `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
     """
     square, stated = averaged(MEAN**2), L**2 / 3
     if modulus:

@@ -28,7 +28,8 @@ def centre_of_a_ring(*, half: int = 2, order: int = 1, power: int = 1) -> Eviden
     is at the distance $\frac1w$ over `half` = 2 from $x$, and the squared bias of $Lu^\top x$ is at
     most $\frac{L^2}{2w^2}$ over `order` = 1, in every dimension; $w$ has the exponent
     `power` = 1. It is used that the centre is on the line of $x$, by symmetry, and that the
-    coordinates of the direction are uncorrelated and of one mean square. It is tried at the height $t$ with $2-2t=\frac1w$ for $d\geq2$.
+    coordinates of the direction are uncorrelated and of one mean square. It is tried at the height
+    $t$ with $2-2t=\frac1w$ for $d\geq2$.
     """
     t = sp.solve(sp.Eq(2 - 2 * sp.Symbol("t"), 1 / w), sp.Symbol("t"))[0]
     depth = identity(computed("1-t", 1 - t), 1 / (half * w**power))

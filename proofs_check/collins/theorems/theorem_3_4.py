@@ -121,8 +121,8 @@ WITH_L = (
 
 @claim("COL:T3.4/affine.lower", fragment=WITH_L, control=(dict(most=2), dict(share=Fraction(1, 20))), needs=("COL:B.5",))
 def affine_lower(*, share: Fraction = Fraction(3, 100), most: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of
-    affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
+    of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
     """
     return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
 
@@ -137,8 +137,8 @@ def affine_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1)
 
 @claim("COL:T3.4/relu.lower", fragment=WITH_L, control=(dict(most=2), dict(share=Fraction(1, 40))), needs=("COL:B.5",))
 def relu_lower(*, share: Fraction = Fraction(1, 70), most: int | Fraction = 1) -> Evidence:
-    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width of
-    ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
+    of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
     """
     return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
 

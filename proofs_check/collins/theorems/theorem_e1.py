@@ -146,8 +146,8 @@ def lower_end(*, four: int = 4) -> Evidence:
 @claim("COL:E.1.up", control=(dict(halves=3), dict(four=3)))
 def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
     r"""From the bound of the optimal loss follows
-    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first 2
-    is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
+    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first
+    2 is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
     $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then
     $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
     """
@@ -214,7 +214,8 @@ def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
     )
 
 
-#: d = 2, L = 1: the least width of Case 3 that is whole, the fewest tokens of the theorem, and less and less noise.
+#: d = 2, L = 1: the least whole width of Case 3, the fewest tokens of the theorem, and less and
+#: less noise.
 QUIET = Diverging(
     point={"c": Fraction(1)},
     hypotheses=("w > 2 + sqrt(2)", "w < n/log(n)", "n >= 1/sigma2"),
@@ -227,7 +228,8 @@ QUIET = Diverging(
 @claim(
     "COL:E.1.ref",
     false="typo",
-    why=r"$\mathcal L_{\rm noise}$ stands for $\mathcal L$: the noise term is at most $\sigma^2$, and $\frac{L^2}{w^2}$ stays as $\sigma\to0$.",
+    why=r"$\mathcal L_{\rm noise}$ stands for $\mathcal L$: the noise term is at most $\sigma^2$, and $\frac{L^2}{w^2}$ "
+    r"stays as $\sigma\to0$.",
     instead=r"Put $\mathcal L(w_{KQ})$.",
     costs="nothing",
     repair=dict(whole=True),

@@ -62,8 +62,8 @@ def least_width(*, four: int = 1) -> Evidence:
 )
 def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1) -> Evidence:
     r"""At the printed width, $\frac1X$ with $X=(\frac{d}{\Lambda})^{2/(d+4)}$, the bound is
-    $X^2(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, and at most `four` = 4 times $X$ for $X$ up to
-    `largest` = 1.
+    $X^2(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, and at most `four` = 4 times $X$ for $X$ up
+    to `largest` = 1.
     """
     value = X**2 + sp.powsimp(sp.simplify(X ** (half_d + 2) / d * X**-half_d))
     whole = identity(computed(r"\tfrac1{w^2}+\tfrac{w^{d/2}}{\Lambda}", value), X**2 * (1 + one / d))

@@ -329,7 +329,9 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
 
 
 def ring_statements(half: int = 2, order: int = 1, power: int = 1) -> tuple[Statement, Statement]:
-    """|x - E Z|^2 = 1/(half w^power)^2, and the squared bias is at most L^2/(2 order w^{2 power})."""
+    """|x - E Z|^2 = 1/(half w^power)^2, and the squared bias is at most L^2/(2 order w^{2
+    power}).
+    """
     given = hypotheses(*ring())
     gap = p(j) - mean(Z(j, o))
     bias = mean((Lip * over(direction(j, k) * gap)) ** 2, k)
