@@ -76,8 +76,8 @@ def sketched_width(*, dimensions: int = 4, cap: int = 1) -> Evidence:
 @claim(
     "COL:3.1-sketch/loss",
     control=(dict(power=3), dict(share=20)),
-    fragment=r"$d=3$, where the height of a uniform point of the sphere is uniform; the expected number of tokens stands in the "
-    r"denominator, as in the sketch.",
+    fragment=r"The signal term for $d=3$, where the height of a uniform point of the sphere is uniform; the expected number of "
+    r"tokens stands in the denominator, as in the sketch. Of the noise COL:3.1.noise speaks.",
 )
 def sketched_loss_in_three_dimensions(*, share: int = 16, power: int = 2) -> Evidence:
     r"""For $d=3$ the mean height in the cap above $1-\frac{1}{2w}$ is $1-\frac{1}{4w}$, whose
