@@ -333,12 +333,12 @@ def ring_statements(half: int = 2, order: int = 1, power: int = 1) -> tuple[Stat
     power}).
     """
     given = hypotheses(*ring())
-    gap = p(j) - mean(Z(j, o))
+    gap, scale = p(j) - mean(Z(j, o)), width if power == 1 else width**power
     bias = mean((Lip * over(direction(j, k) * gap)) ** 2, k)
     both = given.union(*(t.assumptions for t in uniform_direction()))
     return (
-        Statement(over(gap**2), "==", 1 / (half * width**power) ** 2, given),
-        Statement(bias, "<=", Lip**2 / (2 * order * width ** (2 * power)), both),
+        Statement(over(gap**2), "==", 1 / (half * scale) ** 2, given),
+        Statement(bias, "<=", Lip**2 / (2 * order * scale**2), both),
     )
 
 
