@@ -86,3 +86,12 @@ def test_between_two_points_the_best_width_grows_like_a_logarithm() -> None:
     assert all(0.2 < w / math.log(whole) < 0.25 for w, whole in zip(widths, wholes))
     ratios = [w / whole ** (1 / 5) for w, whole in zip(widths, wholes)]
     assert all(later < earlier for earlier, later in pairwise(ratios))
+
+
+@pytest.mark.parametrize(("tasks", "n"), [(affine, 2), (affine, 3), (affine, 50), (relu, 2), (relu, 3)])
+def test_without_noise_the_best_width_is_finite_for_more_than_two_tokens_too(tasks: Callable[[float], TaskClass], n: int) -> None:
+    """What COL:T3.4/range shows of two tokens of affine tasks, should n = Omega(1) ask for more."""
+    best = optimal_window(tasks(1), 3, n, 0.0).w
+    losses = [float(window_loss(tasks(1), 3, n, best * times, 0.0).loss) for times in (1, 4, 16, 64)]
+    assert 0 < best < 16
+    assert all(later > 1.005 * earlier for earlier, later in pairwise(losses))
