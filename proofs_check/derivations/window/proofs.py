@@ -56,6 +56,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:D4.1/outside": one(blocks.outside_statement, blocks.constant_outside),
         "COL:D4.2": one(blocks.second_moment_statement, signal.isotropic),
         "COL:E.1.low": one(powers.lower_statement, powers.lower_end),
+        "COL:E.1.up": one(powers.upper_statement, powers.upper_end),
         "COL:E.3.cvx": Proof(powers.range_statements, (powers.convex, *each(powers.values_at_the_ends, 2))),
         "COL:F.1.drop/affine": one(symmetry.drop_statement, symmetry.without_the_mean),
         "COL:F.1.drop/relu": one(symmetry.dependent_statement, symmetry.without_a_dependent_mean),
