@@ -203,7 +203,7 @@ def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6))
 
 
 def _at_short_prompts(sixth: Fraction) -> Evidence:
-    for s in (0.25, 1.0, 4.0):
+    for s in (0.0, 0.25, 1.0, 4.0):
         for L in (1, 2, 3):
             formula = by_displayed_integrals(s, L, float(sixth))
             direct = moments_over_scores(s, L)
@@ -219,7 +219,7 @@ def _at_short_prompts(sixth: Fraction) -> Evidence:
                     witness_by="two routes",
                     disagreement=float(disagreement / violation),
                 )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
 
 
 @claim(
