@@ -108,7 +108,7 @@ def slopes(power: int) -> Evidence:
         return float(problem(L).loss(descended(problem(L), (2 / L) ** power, steps))) / L**2
 
     def plain(L: float, level: float, most: int) -> tuple[int, float]:
-        """Return after how many plain steps the loss is at a level, and its least value till then."""
+        """Return after how many plain steps the loss is at a level, and its least value."""
         of, Q, least = problem(L), np.zeros((3, 3)), np.inf
         for n in range(1, most + 1):
             Q = Q - of.gradient(Q)
