@@ -64,17 +64,18 @@ def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> E
 @claim(
     "OURS:R1.LC4",
     dial="c",
-    control=dict(top=1),
+    control=(dict(top=1), dict(least=1)),
     hypotheses=("L in Integers", "L >= 1"),
     reference={},
 )
-def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
+def lemma_c4_from_two_tokens_on(*, c: int | Fraction = 108, top: int = 75, least: int = 2) -> Evidence:
     r"""For every $L\geq1$, $\mathbb{E}|{\rm err}|^2\leq75e^{4a_2}K/L$, and for every $L\geq2$ this
-    is at most $2C\ln(L)/L$ with $C=108e^{4a_2}K$. Here `top` stands for 75 and `c` for 108.
+    is at most $2C\ln(L)/L$ with $C=108e^{4a_2}K$. Here `top` stands for 75, `c` for 108, and
+    `least` for the 2 tokens.
     """
     search = worst_ratio(Mean(error_squared), "<=", second_moment_R1(L, a2, K, top))
     error = derivation("OURS:R1.LC4", search, top=top)
     length, a, k = sp.Symbol("L", integer=True, positive=True), sp.Symbol("a2", nonnegative=True), sp.Symbol("K", nonnegative=True)
-    domain = {length: Integers(2, oo), a: Closed(0, oo), k: Closed(0, oo)}
+    domain = {length: Integers(least, oo), a: Closed(0, oo), k: Closed(0, oo)}
     logarithm = 2 * C_of(a, k, sp.Rational(c)) * log(length) / length
     return all_of(error, forall(second_moment_R1(length, a, k, top), "<=", logarithm, domain))
