@@ -171,17 +171,21 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
 
 @claim(
     "OURS:R3",
-    control=dict(share=Fraction(1, 4)),
+    control=(dict(share=Fraction(1, 4)), dict(least=Fraction(1, 4))),
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
-def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
+def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
     r"""The bound is derived for every real $q=\frac p2=1+r\geq1$; for $p=0$ both sides are 1. The
     exponential moment at $\theta=\frac12$, the tangent of the concave function and $\mathbb{E}_\mu
     e^{a^\top Z}\geq1$ give the bound OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second
     route: the bound is tried for $p=2,3,4,8$ on laws with few atoms at every score and on hostile
-    laws at $\sigma=1$ and 3. Here `share` multiplies it.
+    laws at $\sigma=1$ and 3. Here `share` multiplies it, and `least` stands for the least $\sigma$,
+    below which tokens $\pm\sigma$ refute it at $p=2$ and a query of 0.
     """
+    if least < 1:
+        signs = tilted_moment_R3(sigma, sp.S.Zero, sp.S.One, sp.Integer(2))
+        return forall(sigma**2, "<=", signs, {sigma: Closed(Rational(least), oo)})
     checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, p))
     search: dict[str, Any] = dict(numbers=((0.001, 10.0),), cases=tilts)
     found = _of_every_power(
