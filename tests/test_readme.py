@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics import how_linear
-from numerics.attention.examples import EXAMPLES
+from numerics.evidence import Verdict
+from proofs_check.cli import main
+from proofs_check.core.files import read_ledger
+from proofs_check.core.losses import CHANGED, LOST, STANDS
+from proofs_check.core.outcomes import account
 from proofs_check.documents.names import named
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +29,7 @@ def curves(svg: str) -> dict[str, np.ndarray]:
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
-    assert len(README.splitlines()) <= 120
+    assert len(README.splitlines()) <= 100
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
@@ -71,6 +74,68 @@ def test_the_picture_and_its_numbers_are_what_the_script_makes(
         np.testing.assert_allclose(made[name], points, atol=0.5)
 
 
-def test_the_answer_in_the_readme_is_that_of_the_example() -> None:
-    answer = how_linear(EXAMPLES["anisotropic"](), [4000]).sentence
-    assert " ".join(answer.split()) in " ".join(README.split())
+RELEASE = read_ledger(ROOT / "proofs_check" / "ledger.json")
+ENTRIES = {e["id"]: e for e in RELEASE["claims"]}
+
+
+def standing(paper: str, *titles: str) -> set[str]:
+    """How results of a paper stand; all main ones if none is named."""
+    found = account(RELEASE, paper).results
+    assert {*titles} <= {r.title for r in found}
+    return {r.standing for r in found if (r.title in titles if titles else r.main)}
+
+
+def errors(*ids: str) -> set[tuple[str, str]]:
+    """How grave errors are, and where; with whether what is true instead was accepted."""
+    assert all(Verdict(ENTRIES[id]["repair"]["verdict"]).accepted for id in ids)
+    return {(ENTRIES[id]["severity"], ENTRIES[id]["at"]) for id in ids}
+
+
+def test_what_the_readme_says_of_the_papers_is_what_the_ledger_says() -> None:
+    """Every sentence on what was found, and what it means in the ledger."""
+    noisy = [ENTRIES[id] for id in ("COL:T3.4/range", "COL:T3.5")]
+    slow = [ENTRIES[id] for id in ("LDL:T1", "LDL:T2")]
+    rests = next(r.proof for r in account(RELEASE, "BB").results if r.title == "Theorem 4.3")
+    meant = {
+        "Every main result stands.": [standing("BB") <= {STANDS, CHANGED}],
+        "Propositions 3.1 and 3.4 fail for prompts of one token only.": [
+            errors("BB:P3.1", "BB:P3.4.U", "BB:P3.4.V") == {("edge", "L = 1")}
+        ],
+        "Lemmas E.2 and E.4, which the proof of Theorem 4.3 uses, are false; what is true instead is enough for the theorem.": [
+            {severity for severity, _ in errors("BB:LE.2", "BB:LE.4")} <= {"false", "gap"},
+            "uses Lemmas E.2 and E.4" in rests,
+            standing("BB", "Theorem 4.3") == {STANDS},
+        ],
+        "Theorems 3.4 and 3.5 hold, where computed, for noise with sigma^2 between the orders L^2 n^(-2/d) and n L^2;"
+        " our copy, a damaged scan, shows no L at the lower end.": [
+            standing("COL", "Theorem 3.4", "Theorem 3.5") == {CHANGED},
+            all(r"\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)" in e["instead"] for e in noisy),
+            {e["repair"]["verdict"] for e in noisy} == {"SUPPORTED"},
+            "damaged place, shows no $L$" in noisy[0]["why"],
+        ],
+        "Corollary G.5 is false: the sphere has d - 1 dimensions, so that d/2 has to be (d - 1)/2 there.": [
+            errors("COL:G.5/large") == {("false", "")},
+            "nr^{-(d-1+p)/2}" in ENTRIES["COL:G.5/large"]["instead"],
+        ],
+        "The times in Theorems 1 and 2, after which the loss is to be below epsilon^2, are too short:"
+        " for orthonormal features it takes a time that grows like epsilon^-2.": [
+            errors("LDL:T1", "LDL:T2") == {("false", "")},
+            standing("LDL", "Theorem 1", "Theorem 2") == {LOST},
+            r"grows like $\epsilon^{-2}$" in slow[0]["why"],
+            all(r"\frac12Kr^2" in e["instead"] and r"r=\sigma_f/\epsilon" in e["instead"] for e in slow),
+        ],
+        "Lemma 1 stands.": [standing("LDL", "Lemma 1") == {STANDS}],
+    }
+    told = README[README.index("## What it found") : README.index("<!-- losses:begin")]
+    said = [" ".join(part.split("**")[-1].split()) for part in told.split("\n- **")[1:]]
+    assert [sentence for text in said for sentence in re.findall(r"\S.+?\.(?= [A-Z]|$)", text)] == list(meant)
+    assert [sentence for sentence, holds in meant.items() if not all(holds)] == []
+
+
+def test_the_answers_in_the_readme_are_those_of_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = re.findall(r"^\$ largeprompt (.*)\n([^`]*)```", README, flags=re.MULTILINE)
+    assert len(shown) == README.count("```console")
+    for command, output in shown:
+        assert main([*command.split(), *(["--ledger", str(ROOT / "proofs_check")] if command[:4] == "show" else [])]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert [line for line in output.splitlines() if " ".join(line.split()) not in said] == []
