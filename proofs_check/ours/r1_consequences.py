@@ -46,16 +46,18 @@ def lemma_c1_for_every_delta(*, c: int | Fraction = 27, top: int = 75) -> Eviden
 
 @claim(
     "OURS:R1.CC3",
-    control=(dict(c=Fraction(9, 10)), dict(top=109)),
+    control=(dict(c=Fraction(9, 10)), dict(top=109), dict(zero=True)),
     hypotheses=HYPOTHESES,
     reference={},
 )
-def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75) -> Evidence:
+def corollary_c3_for_every_delta(*, c: int | Fraction = 108, top: int = 75, zero: bool = False) -> Evidence:
     r"""If $K=\sqrt{\mathbb{E}|f|^4}>0$, then for every $\delta$ in $(0,1)$, $\mathbb{P}(|{\rm
     err}|^2\geq108e^{4a_2}K/(\delta L))\leq\frac{75}{108}\delta\leq\delta$, where `c` stands for the
-    first 108 and `top` for 75.
+    first 108 and `top` for 75. With `zero` the function may be 0, whose event is sure.
     """
     share = sp.Rational(top, 108)
+    if zero:
+        return forall(1, "<=", share * delta, DELTA_DOMAIN)
     tail = worst_ratio(Tail(error_squared, ">=", C_of(a2, K, c) / (delta * L), delta), "<=", share * delta)
     proof = derivation("OURS:R1.CC3", tail, c=c, top=top)
     return all_of(proof, forall(share * delta, "<=", delta, DELTA_DOMAIN))
