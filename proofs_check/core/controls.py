@@ -74,7 +74,8 @@ def vacuous(evidence: Evidence) -> list[str]:
 
 def disagreeing(evidence: Evidence) -> list[str]:
     """The second routes of an accepted statement that came out with other numbers, each with the
-    reason. A prover may be unable to decide what another one shows; a computation is not.
+    reason. A prover may be unable to decide what another one shows, and a property test to draw an
+    example; a computation is not.
 
     Examples
     --------
@@ -82,9 +83,11 @@ def disagreeing(evidence: Evidence) -> list[str]:
     >>> disagreeing(Evidence(verdict=Verdict.PROVED, engine="identity", routes=(other,)))
     ['its second route, quadrature, does not confirm it: 0 in place of 86']
     """
-    numerical = lambda route: route.verdict is Verdict.OPEN and CEILING[route.engine] is Verdict.SUPPORTED
+    computed = {engine for engine, most in CEILING.items() if most is Verdict.SUPPORTED} - {"property test"}
     routes = [route for e in (evidence, *(leaf for _, leaf in conjuncts(evidence))) for route in e.routes]
-    reasons = dict.fromkeys((route.engine, route.reason) for route in routes if numerical(route))
+    reasons = dict.fromkeys(
+        (route.engine, route.reason) for route in routes if route.verdict is Verdict.OPEN and route.engine in computed
+    )
     return [f"its second route, {engine}, does not confirm it: {reason}" for engine, reason in reasons]
 
 
