@@ -1,6 +1,6 @@
-"""R12: features that one group carries into each other are trained along the identity, which makes
-the whole training one number; and the time to one half lies between two bounds that hold for every
-number of classes.
+"""R12: features that one orthogonal group carries into each other are trained along the identity,
+which makes the whole training one number; and the time to one half lies between two bounds that
+hold for every number of classes.
 """
 
 from __future__ import annotations
