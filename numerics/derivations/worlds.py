@@ -331,15 +331,15 @@ def meets(assumption: Assumption, world: World, linear: bool = False) -> bool:
     return True
 
 
-def made(a: Assumption, world: World) -> bool:
-    """Whether worlds are made to meet the assumption: it has a known name and speaks of nothing
-    else than is known.
+def made(a: Assumption, length: int) -> bool:
+    """Whether worlds of so many tokens are made to meet the assumption: it has a known name and
+    speaks of nothing else than is known.
     """
     sides = (a.lhs, a.rhs)
     named = {v.name for e in sides for v in e.free} | {f.name for e in sides for f in e.functions}
     named -= {"d", "m"}
     known = any(a.name.startswith(name) and named <= set(of.split()) for name, of in MET.items())
-    return known and (a.name != "L >= 2" or world.length > 1)
+    return known and (a.name != "L >= 2" or length > 1)
 
 
 def breaking(statement: Relation) -> dict[str, str] | None:
@@ -366,7 +366,9 @@ def breaking(statement: Relation) -> dict[str, str] | None:
     True
     """
     tried = lambda a: all(isinstance(v, Variable) and v.range is None and v.of in FINITE for v in a.every)
-    kept = lambda a, world: made(a, world) or (tried(a) and meets(a, world))
+    kept = lambda a, world: made(a, world.length) or (tried(a) and meets(a, world))
+    if not all(tried(a) or made(a, 2) for a in statement.assumptions):
+        return None
     precision, ctx.prec = ctx.prec, PRECISION
     try:
         for size, length, seed in itertools.product((1, 2), (1, 2), range(WORLDS)):

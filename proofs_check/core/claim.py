@@ -22,7 +22,7 @@ from numerics.provers.remembered import Note, note, noting, remembering
 from numerics.search.reference import with_losses
 from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
-from proofs_check.core.controls import faults_of_controls, floats, in_short, too_far, vacuous
+from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
 from proofs_check.core.hypotheses import unmet
 from proofs_check.core.instead import untold
@@ -259,6 +259,7 @@ class Claim(ClaimPage):
             out += self.robust.faults()
             outside = unmet(self.hypotheses, self.robust.member(), known=True)
             out += [f"the robust witness is outside the printed hypotheses: {h}" for h in outside]
+        out += dict.fromkeys([*disagreeing(printed), *disagreeing(held)])
         return out + [f"it says nothing: {v}" for v in dict.fromkeys([*vacuous(printed), *vacuous(held)])]
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import CEILING, Evidence, Verdict
 from proofs_check.core.hypotheses import unmet
 
-__all__ = ["conjuncts", "faults_of_controls", "floats", "in_short", "too_far", "unrefuted", "vacuous"]
+__all__ = ["conjuncts", "disagreeing", "faults_of_controls", "floats", "in_short", "too_far", "unrefuted", "vacuous"]
 
 Path = tuple[int, ...]
 
@@ -70,6 +70,25 @@ def unrefuted(held: Evidence, controls: Sequence[Evidence]) -> list[str]:
 def vacuous(evidence: Evidence) -> list[str]:
     """The parts of an evidence that say nothing, each with the reason."""
     return [f"{leaf.checked}: {leaf.vacuous}" for _, leaf in conjuncts(evidence) if leaf.vacuous]
+
+
+def disagreeing(evidence: Evidence) -> list[str]:
+    """The second routes of an accepted statement that came out with other numbers, each with the
+    reason. A prover may be unable to decide what another one shows, and a property test to draw an
+    example; a computation is not.
+
+    Examples
+    --------
+    >>> other = Evidence(verdict=Verdict.OPEN, engine="quadrature", reason="0 in place of 86")
+    >>> disagreeing(Evidence(verdict=Verdict.PROVED, engine="identity", routes=(other,)))
+    ['its second route, quadrature, does not confirm it: 0 in place of 86']
+    """
+    computed = {engine for engine, most in CEILING.items() if most is Verdict.SUPPORTED} - {"property test"}
+    routes = [route for e in (evidence, *(leaf for _, leaf in conjuncts(evidence))) for route in e.routes]
+    reasons = dict.fromkeys(
+        (route.engine, route.reason) for route in routes if route.verdict is Verdict.OPEN and route.engine in computed
+    )
+    return [f"its second route, {engine}, does not confirm it: {reason}" for engine, reason in reasons]
 
 
 def floats(numbers: Mapping[str, Any]) -> list[str]:

@@ -16,6 +16,7 @@ from proofs_check.core.instead import told_instead
 from proofs_check.core.kept import release_text
 from proofs_check.core.losses import CHANGED, LOST, STANDS, listed
 from proofs_check.core.outcomes import NOT_SETTLED, account, outcomes
+from proofs_check.core.severity import in_words
 from proofs_check.documents.diff import changes
 from proofs_check.documents.repeated import difference
 from proofs_check.documents.second_opinion import kept
@@ -131,10 +132,15 @@ def losses(document: Mapping[str, Any]) -> str:
     lines: list[tuple[str, ...]] = [("paper", STANDS, CHANGED, LOST), ("---",) * 4]
     for key in papers():
         found = account(document, key).results
-        of = [[r.title for r in found if r.standing == standing] for standing in (STANDS, CHANGED, LOST)]
-        named = [f"{len(titles)}: {listed(titles)}" if titles else "none" for titles in of[1:]]
-        kind = "main" if is_own(key) else "numbered"
-        lines.append((_cited(key), f"{len(of[0])} of {len(found)} {kind} results", *named))
+        cells = []
+        for standing in (STANDS, CHANGED, LOST):
+            mine = [r for r in found if r.standing == standing]
+            of = f"{len(mine)} of {len(found)} {'main' if is_own(key) else 'numbered'} results" if standing == STANDS else len(mine)
+            tried = 0 if standing == LOST else sum(not r.proved for r in mine)
+            instances = f" ({tried} by instances only)" if tried else ""
+            named = f": {listed(r.title for r in mine)}" if mine and standing != STANDS else ""
+            cells.append(f"{of}{instances}{named}" if mine or standing == STANDS else "none")
+        lines.append((_cited(key), *cells))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -148,8 +154,8 @@ def _cited(key: str) -> str:
 
 
 def errata(document: Mapping[str, Any]) -> str:
-    """The statements that are false as printed, in their own regime or at degenerate points, a line
-    each below a heading for each paper, in Markdown.
+    """The statements that are false as printed, in their own regime or at degenerate points, and
+    gaps that make others so, a line each below a heading for each paper, in Markdown.
 
     Examples
     --------
@@ -161,11 +167,11 @@ def errata(document: Mapping[str, Any]) -> str:
     out: list[str] = []
     for key, title in papers().items():
         told = account(document, key)
-        shown = [o for o in told.false if o.severity in ("false", "edge")]
+        shown = [o for o in told.false if {o.severity, *(c.severity for c in told.copies(o))} & {"false", "edge"}]
         out += [*[""] * bool(out), f"## {key}: {github(title)}", ""] if shown else []
         for o in shown:
             error = o.errors[0]
-            kind = f"an edge, at {error['at']}" if o.severity == "edge" else "false"
+            kind = f"an edge, at {error['at']}" if o.severity == "edge" else in_words(error)
             also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
             instead = github(told_instead(error, short=True))
             out.append(f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}")

@@ -59,6 +59,8 @@ BEYOND = (
     Instance("Sigma = 1, d = 1, alpha = 3 above the printed range", Spectrum((1.0,), (1,)), (1.0,), 3.0, 0.0, 52),
     Instance("Sigma = 1, d = 1, alpha < 0", Spectrum((1.0,), (1,)), (1.0,), -0.5, 0.0, 52),
 )
+#: Where the flow rests.
+ZERO = (Instance("Sigma = 1, d = 1, alpha = 0", Spectrum((1.0,), (1,)), (1.0,), 0.0, 0.0, 52),)
 #: Below this norm of the gradient the risk at the last time is taken for its limit; an upper bound
 #: of it is always.
 ARRIVED = 1e-6

@@ -143,26 +143,26 @@ def laplace(s: float) -> list[Floats]:
     return out
 
 
-def by_displayed_integrals(s: float, L: int, sixth: float) -> Floats:
+def by_displayed_integrals(s: float, L: int, sixth: float, half: float = 0.5) -> Floats:
     """Return P2, P3 and Q by the integrals that R4 displays."""
     m = laplace(s)
     m0 = m[0] ** (L - 1)
     second = (L - 1) * m[2] ** 2 * m[0] ** (L - 2) if L > 1 else 0
-    return np.array([L * m[2] @ m0, L * m[3] @ m0 / 2, sixth * L * (m[4] @ m0 + np.sum(second))]) * STEP
+    return np.array([L * m[2] @ m0, half * L * m[3] @ m0, sixth * L * (m[4] @ m0 + np.sum(second))]) * STEP
 
 
-def displayed_integrals(sixth: float) -> Computed:
+def displayed_integrals(sixth: float, half: float) -> Computed:
     """Return that the displayed integrals are the moments, at drawn variances."""
     cases = tuple((L, moment) for L in (1, 2, 3) for moment in MOMENTS)
 
     def off(s: float) -> list[float]:
         short = np.array([1.0, 2.0, 3.0])
-        formula = np.array([by_displayed_integrals(s, L, sixth) for L in (1, 2, 3)])
+        formula = np.array([by_displayed_integrals(s, L, sixth, half) for L in (1, 2, 3)])
         return list(abs(formula - np.array(softmax_moments(s, short)).T).ravel())
 
     def again(s: float, case: tuple[int, str]) -> float:
         L, moment = case
-        return float(abs(by_displayed_integrals(s, L, sixth) - moments_over_scores(s, L))[MOMENTS.index(moment)])
+        return float(abs(by_displayed_integrals(s, L, sixth, half) - moments_over_scores(s, L))[MOMENTS.index(moment)])
 
     covered = "s from 1/100 to 9, L = 1, 2, 3; tolerance 1e-9"
     return Computed(covered, {"s": Decades(0.01, 9.0)}, lambda s: (off(s), 1e-9), again, along=("case", cases), each=5)

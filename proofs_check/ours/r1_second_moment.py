@@ -72,7 +72,7 @@ def mean_square_of_the_numerator(*, c: int | Fraction = 4) -> Evidence:
 @claim(
     "OURS:R1.on",
     dial="c",
-    control=dict(share=Fraction(4, 5)),
+    control=(dict(share=Fraction(4, 5)), dict(c=Fraction(1, 4))),
     hypotheses=("L in Integers", "L >= 1"),
 )
 def contribution_where_the_normaliser_fails(*, c: int | Fraction = 2, share: int | Fraction = 1) -> Evidence:

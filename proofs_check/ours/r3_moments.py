@@ -171,17 +171,21 @@ def _of_every_power(parts: Iterable[tuple[str, Evidence]]) -> Evidence:
 
 @claim(
     "OURS:R3",
-    control=dict(share=Fraction(1, 4)),
+    control=(dict(share=Fraction(1, 4)), dict(least=Fraction(1, 4))),
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
-def moment_of_the_tilted_law(*, share: int | Fraction = 1) -> Evidence:
+def moment_of_the_tilted_law(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
     r"""The bound is derived for every real $q=\frac p2=1+r\geq1$; for $p=0$ both sides are 1. The
     exponential moment at $\theta=\frac12$, the tangent of the concave function and $\mathbb{E}_\mu
     e^{a^\top Z}\geq1$ give the bound OURS:QA.tilt, which is smaller for $\sigma\geq1$. The second
     route: the bound is tried for $p=2,3,4,8$ on laws with few atoms at every score and on hostile
-    laws at $\sigma=1$ and 3. Here `share` multiplies it.
+    laws at $\sigma=1$ and 3. Here `share` multiplies it, and `least` stands for the least $\sigma$,
+    below which tokens $\pm\sigma$ refute it at $p=2$ and a query of 0.
     """
+    if least < 1:
+        signs = tilted_moment_R3(sigma, sp.S.Zero, sp.S.One, sp.Integer(2))
+        return forall(sigma**2, "<=", signs, {sigma: Closed(Rational(least), oo)})
     checked = r"\mathbb{E}_{\mu_z}|Z|^p \le " + sp.latex(tilted_moment_R3(sigma, a, d, p))
     search: dict[str, Any] = dict(numbers=((0.001, 10.0),), cases=tilts)
     found = _of_every_power(
@@ -247,18 +251,22 @@ def the_terms_add_up(*, share: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "OURS:R3.A33",
-    control=dict(share=Fraction(1, 15)),
+    control=(dict(share=Fraction(1, 15)), dict(least=Fraction(1, 5))),
     needs=("OURS:R3", "OURS:R3.A33/uniform"),
     hypotheses=("d in Integers", "d >= 1"),
     reference={},
 )
-def assumption_33_holds(*, share: int | Fraction = 1) -> Evidence:
+def assumption_33_holds(*, share: int | Fraction = 1, least: int | Fraction = 1) -> Evidence:
     r"""The bound $\mathbb{E}_\nu[\mathbb{E}_{\mu_z}|Z_1|^p\,|Z|^{p'}]\leq\sigma^{2p}M_{p,p'}$ is
     derived for $p,p'\in\{0,4,8\}$, not both 0: R3 at every query, where $|Uz|\leq|U||z|$, times
     $|z|^{p'}$. That $M_{p,p'}$ is finite is OURS:R3.A33/uniform. The second route of all parts
     together: the bound is tried on skewed laws with every $U$ for $(p,p')=(4,0),(4,4),(8,4),(8,8)$.
-    Here `share` multiplies it.
+    Here `share` multiplies it, and `least` stands for the least $\sigma$, below which tokens
+    $\pm\sigma$ refute it at $(4,0)$ and $U=0$.
     """
+    if least < 1:
+        signs = sigma**8 * M_R3(4, 0, sp.S.Zero, sp.S.One)
+        return forall(sigma**4, "<=", signs, {sigma: Closed(Rational(least), oo)})
     checked = r"\mathbb{E}_\nu\mathbb{E}_{\mu_Z}|Z_1|^{p}|Z|^{p'} \le \sigma^{2p} M_{p,p'}"
     search: dict[str, Any] = dict(checked=checked, laws=("two atoms", "two atoms"), numbers=((0.001, 6.0),), cases=pairs)
     found = _of_every_power(
@@ -353,14 +361,17 @@ def sharper_than_the_cited_tail(*, c: int | Fraction = 4) -> Evidence:
 
 @claim(
     "OURS:R3.max",
-    control=dict(share=Fraction(1, 2)),
+    control=(dict(share=Fraction(1, 2)), dict(least=Fraction(3, 2))),
     needs=("OURS:R3.tail",),
 )
-def largest_norm(*, share: int | Fraction = 1) -> Evidence:
+def largest_norm(*, share: int | Fraction = 1, least: int | Fraction = 2) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell|Z_\ell|^p\leq\sigma^p(4(\ln L+\frac d2\ln2+\frac
     p2-1))^{p/2}$ is derived for every real $q=\frac p2=1+r\geq1$. The second route: it is tried for
-    $p=2,\frac52,4,8$ and $L=1,2,10,1000$. Here `share` multiplies it.
+    $p=2,\frac52,4,8$ and $L=1,2,10,1000$. Here `share` multiplies it, and `least` stands for the
+    least $p$, below which one token $\pm1$ refutes it.
     """
+    if least < 2:
+        return forall(1, "<=", maximum_R3(sp.S.One, sp.S.One, p), {p: Closed(Rational(least), 2)})
     checked = r"\mathbb{E}\max_\ell|Z_\ell|^p \le " + sp.latex(maximum_R3(L, d, p, sigma))
     found = _of_every_power(
         (f"p = {power}, L = {length}", worst_law(maximum(length, power), share, checked=checked, cases=norms, dimensions=PRODUCTS))

@@ -189,23 +189,23 @@ def Q_is_below_P3(*, c: Fraction = Fraction(1)) -> Evidence:
 
 @claim(
     "OURS:R4.quad",
-    control=dict(sixth=Fraction(1, 7)),
+    control=(dict(sixth=Fraction(1, 7)), dict(half=Fraction(1, 3))),
     hypotheses=("L in Integers", "L >= 1", "s >= 0"),
     unproved="an identity between $L$-fold Gaussian integrals for every $L$ and $s$: the provers know no integrals in "
     "several variables",
 )
-def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6)) -> Evidence:
+def moments_of_the_weights_are_one_integral(*, sixth: Fraction = Fraction(1, 6), half: Fraction = Fraction(1, 2)) -> Evidence:
     r"""The displayed integrals for $P_2$, $P_3$ and $Q$ agree with direct integration over all
     scores and with the quadrature of the package; `sixth` stands for the $\frac16$ before the
-    integral for $Q$.
+    integral for $Q$, and `half` for the $\frac1{2!}$ before that for $P_3$.
     """
-    return _at_short_prompts(sixth).replace(sides=(displayed_integrals(float(sixth)),))
+    return _at_short_prompts(sixth, half).replace(sides=(displayed_integrals(float(sixth), float(half)),))
 
 
-def _at_short_prompts(sixth: Fraction) -> Evidence:
-    for s in (0.25, 1.0, 4.0):
+def _at_short_prompts(sixth: Fraction, half: Fraction) -> Evidence:
+    for s in (0.0, 0.25, 1.0, 4.0):
         for L in (1, 2, 3):
-            formula = by_displayed_integrals(s, L, float(sixth))
+            formula = by_displayed_integrals(s, L, float(sixth), float(half))
             direct = moments_over_scores(s, L)
             package = np.array([float(x) for x in softmax_moments(s, L)])
             i = int(np.argmax(abs(formula - direct)))
@@ -219,7 +219,7 @@ def _at_short_prompts(sixth: Fraction) -> Evidence:
                     witness_by="two routes",
                     disagreement=float(disagreement / violation),
                 )
-    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
+    return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="s = 0, 1/4, 1, 4; L = 1, 2, 3, to 1e-9")
 
 
 @claim(

@@ -20,6 +20,7 @@ from numerics.regression.flow.starts import Start, any_starts, ends_at, keeps, p
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.fixed_point import stands_still
+from theory.inputs.spectrum import onto_range
 from theory.regression.limit import limit_parameters
 from theory.regression.risk import vector_field
 from theory.symbolic.algebra import Algebra, Words
@@ -50,6 +51,14 @@ def times(factor: Rational) -> Callable[[Start], tuple[np.ndarray, float]]:
         return float(factor) * U, u
 
     return scaled
+
+
+def of_positive_sign(start: Start) -> tuple[np.ndarray, float]:
+    """Return the limit that is stated of every start in the orthant, whose u is positive."""
+    U, u = formula(start)
+    onto = onto_range(start.Sigma)
+    kept = start.U0 - onto @ start.U0 @ onto
+    return kept + np.sign(u) * (U - kept), abs(u)
 
 
 @claim("OURS:R5.cons/gradient", control=dict(two=3))
@@ -259,7 +268,7 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, 
 
 @claim(
     "OURS:R5.limit",
-    control=dict(factor=Rational(1001, 1000)),
+    control=(dict(factor=Rational(1001, 1000)), dict(least=-2)),
     cites=(LOJASIEWICZ,),
     needs=(
         "OURS:R5.cons",
@@ -277,10 +286,14 @@ def one_fixed_point_has_the_conserved_values(*, four: int = 4, factor: int = 1, 
     r"the bounded path converges to a critical point of the closed orthant; the saddles there repel it, and of the minima "
     r"$(\gamma S^++P,1/\gamma)$ the conserved quantities leave one.",
 )
-def limit_of_the_flow(*, factor: Rational = Rational(1)) -> Evidence:
+def limit_of_the_flow(*, factor: Rational = Rational(1), least: int = 0) -> Evidence:
     r"""Integrated paths end at $U=\gamma S^++P(U(0))$ and $u=1/\gamma$; the steps of the proof are
-    claims of their own. Here `factor` multiplies this $U$.
+    claims of their own. Here `factor` multiplies this $U$, and `least` is the least $U_{ii}(0)$:
+    from $U(0)=-2$ and $u(0)=\frac35$ the flow in one dimension ends where $u$ is negative.
     """
+    if least < 0:
+        below = Start("d = 1; below the orthant", np.array([[0.7]]), np.array([[float(least)]]), 0.6)
+        return ends_at(of_positive_sign, [below])
     drawn = drawn_ends(times(factor), "u0 >= 0 and a nonnegative diagonal", singular=True)
     checked = r"U(t)\to\gamma S^{+}+P(U(0)),\ u(t)\to 1/\gamma"
     return ends_at(times(factor), positive_starts(), checked=checked).replace(sides=(drawn,))

@@ -204,23 +204,26 @@ def eight_moments_tend_to_zero(*, factor: int | Fraction = 1, share: int | Fract
 
 @claim(
     "OURS:E.moments.heavy",
-    control={"tail": Fraction(9)},
+    control=({"tail": Fraction(9)}, {"least": Fraction(1, 2)}),
     argument=r"The part with $\sigma^2\geq x$ is at most the whole mean. So (28) with its roots where they belong need not "
     r"tend to 0 under Assumption 4.2 (ii), unless one conditions on $\mu$ first or has $\sigma^8$ for $\sigma^{12}$, as "
     r"OURS:P3.4.U does.",
 )
-def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7)) -> Evidence:
+def twelve_moments_do_not_bound_the_rate_of_the_gradient(*, tail: Fraction = Fraction(7), least: int | Fraction = 1) -> Evidence:
     r"""If $\mathbb{P}(\sigma^2>s)=s^{-7}$ for $s\geq1$, then $\mathbb{E}\sigma^{12}=7$ is finite,
-    but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{c/\sigma^2}]$ is at least $7e^{-c}\ln L$; `tail` stands
-    for the 7 of the exponent.
+    but $\mathbb{E}[\sigma^{12}\ln(L)^2/L^{c/\sigma^2}]$ is at least $7e^{-c}\ln L$ for $L\geq3$,
+    where $\ln L\geq1$; `tail` stands for the 7 of the exponent, and `least` for this 1.
 
     With $x=\ln L$ and $n$ for the exponent 7, the part with $\sigma^2=v\geq x$ alone is at least
-    $x^2e^{-c}$ times the integral of $v^6nv^{-n-1}$ from $x$ on.
+    $x^2e^{-c}$ times the integral of $v^6nv^{-n-1}$ from $x$ on, as there are no $v$ below 1. At
+    $L=2$ the bound fails for small $c$.
     """
-    x, v, c = sp.symbols("x v c", positive=True)
+    v, c, start = sp.symbols("v c start", positive=True)
+    x = Rational(least) + sp.Symbol("y", nonnegative=True)
     density = Rational(tail) * v ** (-Rational(tail) - 1)
-    mean = computed(r"\mathbb{E}\sigma^{12}", sp.integrate(v**6 * density, (v, 1, oo)))
-    part = computed(r"\mathbb{E}[\sigma^{12};\,\sigma^2\geq x]", sp.integrate(v**6 * density, (v, x, oo)))
+    tails = sp.integrate(v**6 * density, (v, start, oo))
+    mean = computed(r"\mathbb{E}\sigma^{12}", tails.subs(start, 1))
+    part = computed(r"\mathbb{E}[\sigma^{12};\,\sigma^2\geq x]", tails.subs(start, sp.Max(1, x)))
     return all_of(identity(mean, 7), identity(x**2 * sp.exp(-c) * part, 7 * sp.exp(-c) * x))
 
 

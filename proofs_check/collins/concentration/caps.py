@@ -22,7 +22,8 @@ ODD = (3, 5, 7)
 RADIAL = (
     r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, $\rho^2=2\varepsilon-\varepsilon^2$: over "
     r"$\rho^{d-1}$ it is an average of "
-    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it."
+    r"$(1-s^2)^{-1/2}$, which grows with $\rho$ from $\frac{c}{d-1}$ to $\frac12$. Odd dimensions to 7 are executed beside it. "
+    r"For $\varepsilon>1$ the cap grows and $\rho$ falls."
 )
 
 
@@ -33,18 +34,25 @@ def base(dimension: int) -> sp.Expr:
 
 @claim("COL:G.1/lower", control=dict(two=1), needs=("COL:G.1.low",), argument=RADIAL)
 def caps_from_below(*, two: int = 2) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon\leq1$ the cap is at least
+    r"""For $d=3,5,7$ and $\varepsilon\leq2$ the cap is at least
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$ over $\sqrt{2\pi d}$, where the 2 is `two`.
     """
-    return all_of(*(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), HEIGHTS) for k in ODD))
+    heights = {eps: sp.Interval.Lopen(0, 2)}
+    return all_of(*(forall(cap_measure(eps, k), ">=", base(k) / sp.sqrt(two * sp.pi * k), heights) for k in ODD))
 
 
-@claim("COL:G.1/upper", control=dict(share=Fraction(2, 5)), needs=("COL:G.1.up",), argument=RADIAL)
-def caps_from_above(*, share: int | Fraction = 1) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon\leq1$ the cap is at most `share` = 1 times
+@claim(
+    "COL:G.1/upper",
+    control=(dict(share=Fraction(2, 5)), dict(most=Fraction(7, 4))),
+    needs=("COL:G.1.up",),
+    argument=RADIAL,
+)
+def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
+    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` = 1 the cap is at most `share` = 1 times
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
     """
-    return all_of(*(forall(cap_measure(eps, k), "<=", share * base(k), HEIGHTS) for k in ODD))
+    heights = {eps: sp.Interval.Lopen(0, most)}
+    return all_of(*(forall(cap_measure(eps, k), "<=", share * base(k), heights) for k in ODD))
 
 
 @claim(
@@ -78,12 +86,13 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
     return all_of(*(forall(computed("C_d", margin) + 0 * eps, ">=", 1, HEIGHTS) for margin in margins[:3] + margins[-1:]))
 
 
-@claim("COL:G.1.up", control=dict(half=Fraction(2, 5)), argument=RADIAL)
-def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2)) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon\leq1$ the cap is at most `half` = 1/2 times
+@claim("COL:G.1.up", control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))), argument=RADIAL)
+def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
+    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` = 1 the cap is at most `half` = 1/2 times
     $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
     """
-    return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), HEIGHTS) for k in ODD))
+    heights = {eps: sp.Interval.Lopen(0, most)}
+    return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), heights) for k in ODD))
 
 
 @claim("COL:G.2", control=dict(first=2), fragment=r"$m=1,2,3$, with all real $d>0$ and $\alpha>0$.")

@@ -23,7 +23,7 @@ from theory.attention.window.own_class import from_spectrum
 from theory.symbolic.algebra import Algebra
 
 n = Diverging.n
-w, r, c, s, t = sp.symbols("w r c s t", positive=True)
+w, r, s, t = sp.symbols("w r s t", positive=True)
 
 
 @claim(
@@ -37,14 +37,16 @@ w, r, c, s, t = sp.symbols("w r c s t", positive=True)
     costs="constants",
     repair=dict(half=2),
     control=(dict(half=3), dict(half=2, factor=Fraction(3, 2))),
-    hypotheses=("c > 0",),
+    hypotheses=("e > 0",),
 )
 def weights_in_the_window(*, half: int = 1, factor: int | Fraction = 2) -> Evidence:
-    r"""At $\|x-x_i\|^2=\frac cw$ on the sphere the score $w(x^\top x_i-1)$ is $-c$ over `half`
-    (printed: 1). For $w\|x-x_i\|^2=s\leq1$ the weight $e^{-s/2}$ is at least 1 over `factor` = 2.
+    r"""At $\|x-x_i\|^2=\frac cw$ on the sphere, with $c=1+e>1$, the score $w(x^\top x_i-1)$ is
+    $-c$ over `half` (printed: 1). For $w\|x-x_i\|^2=s\leq1$ the weight $e^{-s/2}$ is at least 1
+    over `factor` = 2.
     """
+    c = 1 + sp.Symbol("e", positive=True)
     height = sp.solve(sp.Eq(2 - 2 * t, c / w), t)[0]
-    exponent = identity(computed(r"w(x^\top x_i-1)", sp.expand(w * (height - 1))), -c / half)
+    exponent = identity(computed(r"w(x^\top x_i-1)", sp.expand(w * (height - 1))), sp.expand(-c / half))
     inside = forall(sp.exp(-s / 2), ">=", 1 / sp.Rational(factor), {s: sp.Interval.Lopen(0, 1)})
     return all_of(exponent, inside)
 
@@ -86,7 +88,7 @@ def tokens_in_the_window(*, dimensions: int = 0, four: int = 4) -> Evidence:
     return identity(computed(r"1/\sigma_{1/(2w)}", 1 / measure), four * w)
 
 
-@claim("COL:D.noise", control=dict(square=2))
+@claim("COL:D.noise", control=dict(square=2), assumes=("independent noise of variance sigma^2",))
 def noise_of_a_prompt(*, square: int = 1) -> Evidence:
     r"""For any number of tokens $(\sum\gamma_i\epsilon_i)^2$ is
     $\gamma^\top\epsilon\epsilon^\top\gamma$, with the mean `square` = 1 times
@@ -137,27 +139,27 @@ CASES = (2, 3, 5), (100, 10_000, 10**6)
     costs="constants",
     needs=("OURS:R8.above",),
     repair=dict(dimensions=1),
-    control=dict(dimensions=1, constant=1),
+    control=(dict(dimensions=Fraction(1, 2)), dict(dimensions=1, constant=1)),
     hypotheses=POWERS.hypotheses,
 )
-def noise_from_below(*, dimensions: int = 0, constant: int | Fraction = Fraction(3, 5)) -> Evidence:
+def noise_from_below(*, dimensions: int | Fraction = 0, constant: int | Fraction = Fraction(3, 5)) -> Evidence:
     r"""Printed (`dimensions` = 0), a sequence for $d=3$ defeats every constant. With `dimensions` =
-    1 the noise at $\sigma=1$ is at least `constant` = 3/5 times $\frac{w^{(d-1)/2}}{n}$ in the
-    range, for $d=2,3,5$.
+    1, which is the 1 in $d-1$, the noise at $\sigma=1$ is at least `constant` = 3/5 times
+    $\frac{w^{(d-1)/2}}{n}$ in the range, for $d=2,3,5$.
     """
     if not dimensions:
         return along(POWERS, d=3)
-    bound = lambda d, tokens, x: float(constant) * x ** ((d - 1) / 2) / tokens
+    bound = lambda d, tokens, x: float(constant) * x ** ((d - float(dimensions)) / 2) / tokens
     stated = r"\mathcal L_{\rm noise}\geq c\,w^{(d-1)/2}/n"
     return at_most(only_noise, bound, dimensions=CASES[0], lengths=CASES[1], widths=in_range, noise=1.0, checked=stated, floor=True)
 
 
-@claim("COL:D.1/upper", control=dict(constant=1), needs=("COL:D.noise",))
-def noise_from_above(*, constant: int = 2) -> Evidence:
-    r"""The noise at $\sigma=1$ is at most `constant` = 2 times $\frac{1+w^{d/2}}{n}$ in the range,
-    for $d=2,3,5$.
+@claim("COL:D.1/upper", control=(dict(less=2), dict(constant=1)), needs=("COL:D.noise",))
+def noise_from_above(*, constant: int = 2, less: int = 0) -> Evidence:
+    r"""The noise at $\sigma=1$ is at most `constant` = 2 times $\frac{1+w^{(d-l)/2}}{n}$ in the
+    range, where $l$ is `less` = 0, for $d=2,3,5$.
     """
-    bound = lambda d, tokens, x: float(constant) * (1 + x ** (d / 2)) / tokens
+    bound = lambda d, tokens, x: float(constant) * (1 + x ** ((d - less) / 2)) / tokens
     stated = r"\mathcal L_{\rm noise}\leq C(1+w^{d/2})/n"
     return at_most(only_noise, bound, dimensions=CASES[0], lengths=CASES[1], widths=in_range, noise=1.0, checked=stated)
 
@@ -196,7 +198,7 @@ def worst_case(*, scaled: bool = False, most: int | Fraction = 1) -> Evidence:
     false="edge",
     at="n = 1",
     why=r"With one token the noise term is $\sigma^2$ at every width.",
-    instead=r"For $n\geq2$.",
+    instead=r"For $n\geq2$ and widths $w,w^\prime\geq0$.",
     costs="nothing",
     repair=dict(tokens=2),
     control=dict(tokens=2, power=1),

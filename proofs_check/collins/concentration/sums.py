@@ -68,22 +68,23 @@ def order_of_kernel_sums(*, dimensions: int = 0, four: int = 4) -> Evidence:
 
 @claim(
     "COL:G.5/small",
-    control=(dict(least=4000), dict(most=Fraction(1, 5))),
+    control=(dict(times=Fraction(3, 2)), dict(least=4000), dict(most=Fraction(1, 5))),
 )
-def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
-    r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$ it is $g_p(r)\leq
-    C^bne^{-2r}$ for all tokens of the sphere that are not the query, with $C^b=4e^{d+\sqrt d}$
-    times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of $\frac{1}{2n}$, with
+def small_arguments(*, least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1) -> Evidence:
+    r"""For $d\geq2$, $0\leq p\leq2$, $n>5$ and $r<\frac{d+\sqrt d}{2}$, times `times` = 1, it is
+    $g_p(r)\leq C^bne^{-2r}$ for all tokens of the sphere that are not the query, with
+    $C^b=4e^{d+\sqrt d}$ times `most` = 1, and $g_p(r)\geq C_bne^{-2r}$ but for a probability of
+    $\frac{1}{2n}$, with
     $C_b=\frac{1}{32}e^{-d-\sqrt d}$ times `least` = 1, by Chernoff's method for
     $\sum_i\|x_i-x\|^2$; of the uniform law the first two moments are used. It is tried for $d=3$,
     from below with the mean of $g_0$, which is as large as what $g_0$ likely exceeds, and from
     above with $n$ tokens at one squared distance $s$ and $p=0,2$.
     """
-    constant, in_range = sp.exp(3 + sp.sqrt(3)), {r: (0, Fraction(236, 100))}
+    constant, in_range = sp.exp(3 + sp.sqrt(3)), {r: (0, times * Fraction(236, 100))}
     below = forall(mean_kernel(0, r, 3), ">=", least / (32 * constant) * sp.exp(-2 * r), in_range)
     s, stated = sp.Symbol("s", nonnegative=True), 4 * most * constant * sp.exp(-2 * r)
     above = [forall(s**half * sp.exp(-r * s), "<=", stated, {s: Closed(0, 4), **in_range}) for half in (0, 1)]
-    return derivation("COL:G.5/small", below, all_of(*above), least=least, most=most)
+    return derivation("COL:G.5/small", below, all_of(*above), least=least, most=most, times=times)
 
 
 ABOVE = Diverging(
@@ -197,13 +198,16 @@ u = sp.Symbol("u", positive=True)
 @claim(
     "COL:G.4.shell",
     control=dict(one=Fraction(1, 2)),
+    argument=r"For whole $r$ every token lies in one shell with $i<r$, of which there are $N_{i+1}-N_i\leq N_{i+1}$, or "
+    r"behind, where $2\leq\|x_i-x\|^2\leq4$, and its term for $p$ is that for $2$ to the power $\frac p2$ times that for "
+    r"$0$ to the power $1-\frac p2$. The sums over the tokens are the printed ones.",
 )
 def one_shell(*, one: int | Fraction = 1) -> Evidence:
     r"""A token that is not the query and lies in the shell adds at most
     $(\frac{2(i+1)}{r})^{p/2}e^{-2i}$, times `one` = 1, to $g_p(r)$, and at least
     $(\frac{2i}{r})^{p/2}e^{-2(i+1)}$ over `one` for $i>0$ and, at $p=0$, for $i\geq0$, with a real
     $p\in[0,2]$ and in every dimension. It is tried with $r(1-x_i^\top x)=i+u$, at $p=2$
-    and at $p=0$.
+    and at $p=0$; there a token behind, $x_i^\top x<0$, adds at most $2^pe^{-2r}$, times `one`.
     """
     shell, ranges = sp.Symbol("u", nonnegative=True), {i: (0, oo), r: (0, oo)}
     ranges |= {shell: Closed(0, 1)}
@@ -211,7 +215,9 @@ def one_shell(*, one: int | Fraction = 1) -> Evidence:
     power = forall(term(i + shell, i + shell), "<=", one * term(i + 1, i), ranges)
     below = forall(term(i, i + 1), "<=", one * term(i + shell, i + shell), ranges)
     plain = forall(sp.exp(-2 * (i + 1)), "<=", one * sp.exp(-2 * (i + shell)), {shell: Closed(0, 1), i: (0, oo)})
-    return derivation("COL:G.4.shell", power, below, plain, one=one)
+    s = sp.Symbol("s", positive=True)
+    behind = [forall(s**q * sp.exp(-r * s), "<=", one * 4**q * sp.exp(-2 * r), {s: Closed(2, 4), r: (0, oo)}) for q in (1, 0)]
+    return all_of(derivation("COL:G.4.shell", power, below, plain, one=one), *behind)
 
 
 @claim(
@@ -256,22 +262,22 @@ def sums_and_integrals(*, unimodal: bool = True) -> Evidence:
 @claim(
     "COL:I.1p",
     false="typo",
-    why=r"The sign of the last term is wrong: for $f(x)=e^{-\lambda x}$ the sum over $i\geq1$ is positive and the right side "
+    why=r"The inequality is turned round: for $f(x)=e^{-\lambda x}$ the sum over $i\geq1$ is positive and the right side "
     r"$\frac1\lambda-1$ is $0$ at $\lambda=1$.",
-    instead=r"$\sum_{i\geq1}f(i)\leq\int f+\max f$.",
+    instead=r"$\sum_{i\geq1}f(i)\geq\int f-\max f$.",
+    details=r"The lines before it are turned round as well: what they are to show is the upper bound of the integral.",
     costs="nothing",
-    repair=dict(sign=1),
-    control=dict(sign=0),
+    repair=dict(below=True),
+    control=dict(below=True, largest=0),
     hypotheses=("l > 0",),
-    argument=r"For exponentials; in general it is the lower half of the lemma.",
+    argument=r"For exponentials; in general it is the upper half of the lemma.",
+    needs=("COL:I.1",),
 )
-def last_line(*, sign: int = -1) -> Evidence:
-    r"""For $f(x)=e^{-lx}$ the sum $\frac{1}{e^l-1}$ is at most $\frac1l$ plus `sign` (printed: -1)
-    times 1.
+def last_line(*, below: bool = False, largest: int = 1) -> Evidence:
+    r"""For $f(x)=e^{-lx}$ the sum $\frac{1}{e^l-1}$ is at most $\frac1l$ minus the largest value
+    `largest` = 1; with `below` it is at least that.
     """
-    if sign == 0:
-        return forall(1 / (sp.exp(l) - 1) + 1, "<=", 1 / l, {l: (0, 20)})
-    return forall(1 / (sp.exp(l) - 1), "<=", 1 / l + sign, {l: (0, 20)})
+    return forall(1 / (sp.exp(l) - 1), ">=" if below else "<=", 1 / l - largest, {l: (0, 20)})
 
 
 @claim(

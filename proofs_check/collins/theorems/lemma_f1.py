@@ -31,6 +31,8 @@ def averaged(value: sp.Expr) -> sp.Expr:
 #: The mean of a ReLU task over the sphere, and the rest of it where w'x is -m or m.
 MEAN = b + (l_1 + l_2) / 2 * mu
 CENTRED = (l_1 + l_2) / 2 * (m - mu) + (l_1 - l_2) / 2 * m
+#: The mean of |w'x| for d = 3, where w'x is uniform on [-1, 1].
+IN_SPACE = {mu: sp.S.Half}
 
 
 @claim(
@@ -97,17 +99,17 @@ def centred_affine_tasks(*, with_bias: bool = False, whole: int = 1) -> Evidence
     r"$\frac1d$.",
     repair=dict(even_part=True),
     control=dict(even_part=True, share=3),
-    hypotheses=("L > 0", "mu > 0"),
+    hypotheses=("L > 0",),
 )
 def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
-    r"""Printed, the mean of $\mathbb E_xf$ times $\overline f$ is 0 beside the mean square of
-    $\mathbb E_xf$. With `even_part`: the mean square of $b+\frac{l_1+l_2}{2}m$ is
-    $\frac{L^2}{3}+\frac{L^2m^2}{6}$, where `share` = 6.
+    r"""Printed, the mean of $\mathbb E_xf$ times $\overline f$ at $|w^\top x|=1$ is 0 beside the
+    mean square of $\mathbb E_xf$, for $d=3$, where $\mu=\frac12$. With `even_part`: the mean square
+    of $b+\frac{l_1+l_2}{2}m$ is $\frac{L^2}{3}+\frac{L^2m^2}{6}$, where `share` = 6.
     """
     if even_part:
         square = computed(r"\mathbb E(b+\tfrac{l_1+l_2}{2}m)^2", averaged((b + (l_1 + l_2) / 2 * m) ** 2))
         return identity(square, L**2 / 3 + L**2 / share * m**2)
-    both, square = averaged(MEAN * CENTRED), averaged(MEAN**2)
+    both, square = (averaged(value).subs({m: 1, **IN_SPACE}) for value in (MEAN * CENTRED, MEAN**2))
     return identity(computed(r"\mathbb E[\mathbb E_xf\;\overline f]", both) + square, square)
 
 
@@ -125,18 +127,18 @@ def centred_relu_tasks(*, even_part: bool = False, share: int = 6) -> Evidence:
     argument=r"The law of the flip of affine tasks is COL:F.1p/affine; one moment is executed here.",
     repair=dict(affine=True),
     control=dict(affine=True, offset=1),
-    hypotheses=("L > 0", "mu < 1"),
+    hypotheses=("L > 0",),
 )
 def the_flip(*, affine: bool = False, offset: int = 0) -> Evidence:
     r"""Printed, the flip $2\,\mathbb E_xf-f$ of a ReLU task has at $w^\top x=0$ the mean square of
-    the task. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its factor of $b$,
-    has at every $s$ the mean square of the task.
+    the task, for $d=3$. For affine tasks the flip $2b-(l_1s+b)$, with `offset` = 0 added to its
+    factor of $b$, has at every $s$ the mean square of the task.
     """
     s = sp.Symbol("s", positive=True)
     if affine:
         flip = computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged(((2 + offset) * b - (l_1 * s + b)) ** 2))
         return identity(flip, averaged((l_1 * s + b) ** 2))
-    return identity(computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2)), averaged(b**2))
+    return identity(computed(r"\mathbb E(2\,\mathbb E_xf-f)^2", averaged((2 * MEAN - b) ** 2).subs(IN_SPACE)), averaged(b**2))
 
 
 @claim(
@@ -190,13 +192,16 @@ def without_a_dependent_mean(*, square: int | Fraction = 1) -> Evidence:
     costs="nothing",
     repair=dict(modulus=True),
     control=dict(modulus=True, share=3),
-    hypotheses=("L > 0", "mu < 1"),
+    hypotheses=("L > 0",),
 )
 def mean_square_of_the_mean(*, modulus: bool = False, share: int = 6) -> Evidence:
-    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed), and with
-    `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
+    r"""The mean square of $\mathbb E_xf$ of ReLU tasks is $\frac{L^2}{3}$ (printed, for $d=3$), and
+    with `modulus` $\frac{L^2}{3}$ and $L^2\mu^2$ over `share` = 6.
     """
-    return identity(computed(r"\mathbb E(\mathbb E_xf)^2", averaged(MEAN**2)), L**2 / 3 + (L**2 * mu**2 / share if modulus else 0))
+    square, stated = averaged(MEAN**2), L**2 / 3
+    if modulus:
+        return identity(computed(r"\mathbb E(\mathbb E_xf)^2", square), stated + L**2 * mu**2 / share)
+    return identity(computed(r"\mathbb E(\mathbb E_xf)^2", square.subs(IN_SPACE)), stated)
 
 
 @claim(

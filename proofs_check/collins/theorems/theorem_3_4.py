@@ -110,6 +110,8 @@ def best_width_of_two_tokens(*, widest: int = 16) -> Evidence:
     return integral_evidence(two_tokens(sp.Rational(13, 10)), D, (0, 2), ">=", sp.Rational(2, 3) + sp.Rational(1, widest))
 
 
+#: Bounds from above with a smaller power of Lambda, or a smaller constant.
+LOWER_POWER = (dict(times=Fraction(3, 4)), dict(share=Fraction(1, 4)))
 #: What is executed of Theorem 3.4, whose range of the noise is damaged.
 WITH_L = (
     r"The range $\Omega(L^2n^{-2/d})\leq\sigma^2\leq O(nL^2)$ of the noise. No $L$ is seen at its lower end; of that "
@@ -117,36 +119,36 @@ WITH_L = (
 )
 
 
-@claim("COL:T3.4/affine.lower", fragment=WITH_L, control=dict(share=Fraction(1, 20)), needs=("COL:B.5",))
-def affine_lower(*, share: Fraction = Fraction(3, 100)) -> Evidence:
-    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at least `share` = 3/100
-    times $\Lambda^{1/(d+4)}$, on a grid.
+@claim("COL:T3.4/affine.lower", fragment=WITH_L, control=(dict(most=2), dict(share=Fraction(1, 20))), needs=("COL:B.5",))
+def affine_lower(*, share: Fraction = Fraction(3, 100), most: int | Fraction = 1) -> Evidence:
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
+    of affine tasks is at least `share` = 3/100 times $\Lambda^{1/(d+4)}$, on a grid.
     """
-    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}")
+    return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
 
 
-@claim("COL:T3.4/affine.upper", fragment=WITH_L, control=dict(share=Fraction(1, 4)), needs=("COL:B.5",))
-def affine_upper(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+@claim("COL:T3.4/affine.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
+def affine_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of affine tasks is at most `share` = 1/2
-    times $\Lambda^{2/(d+2)}$, on a grid.
+    times $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(affine, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+    return between(affine, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
 
 
-@claim("COL:T3.4/relu.lower", fragment=WITH_L, control=dict(share=Fraction(1, 40)), needs=("COL:B.5",))
-def relu_lower(*, share: Fraction = Fraction(1, 70)) -> Evidence:
-    r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at least `share` = 1/70
-    times $\Lambda^{1/(d+2)}$, on a grid.
+@claim("COL:T3.4/relu.lower", fragment=WITH_L, control=(dict(most=2), dict(share=Fraction(1, 40))), needs=("COL:B.5",))
+def relu_lower(*, share: Fraction = Fraction(1, 70), most: int | Fraction = 1) -> Evidence:
+    r"""With $L^2n^{-2/d}\leq\sigma^2\leq nL^2$, at the upper end times `most` = 1, the best width
+    of ReLU tasks is at least `share` = 1/70 times $\Lambda^{1/(d+2)}$, on a grid.
     """
-    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}")
+    return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
 
 
-@claim("COL:T3.4/relu.upper", fragment=WITH_L, control=dict(share=Fraction(1, 4)), needs=("COL:B.5",))
-def relu_upper(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+@claim("COL:T3.4/relu.upper", fragment=WITH_L, control=LOWER_POWER, needs=("COL:B.5",))
+def relu_upper(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
     r"""With $\sigma^2\geq L^2n^{-2/d}$ the best width of ReLU tasks is at most `share` = 1/2 times
-    $\Lambda^{2/(d+2)}$, on a grid.
+    $\Lambda^{2/(d+2)}$, on a grid, with `times` = 1 times that exponent.
     """
-    return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
+    return between(relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}")
 
 
 @claim(
@@ -238,12 +240,12 @@ def width_of_relu_tasks_from_below(
     return between(relu, lambda d: 1 / (d + 2), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+2)}", most)
 
 
-@claim("COL:E.1/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.1.up", "COL:B.5"))
-def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2)) -> Evidence:
+@claim("COL:E.1/upper", control=LOWER_POWER, needs=("COL:E.1.up", "COL:B.5"))
+def width_of_relu_tasks_from_above(*, share: Fraction = Fraction(1, 2), times: int | Fraction = 1) -> Evidence:
     r"""The best width of ReLU tasks is at most `share` = 1/2 of $\Lambda^{2/(d+2)}$ on a grid, with
-    $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
+    `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
     """
-    return between(relu, lambda d: 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}", 10**4)
+    return between(relu, lambda d: float(times) * 2 / (d + 2), float(share), False, r"w^*\leq C\,\Lambda^{2/(d+2)}", 10**4)
 
 
 @claim(
@@ -270,13 +272,14 @@ def width_of_affine_tasks_from_below(
     return between(affine, lambda d: 1 / (d + 4), float(share), True, r"w^*\geq c\,\Lambda^{1/(d+4)}", most)
 
 
-@claim("COL:E.2/upper", control=dict(share=Fraction(1, 4)), needs=("COL:E.2p/value", "COL:B.5"))
-def width_of_affine_tasks_from_above(*, share: Fraction = Fraction(1, 3)) -> Evidence:
+@claim("COL:E.2/upper", control=LOWER_POWER, needs=("COL:E.2p/value", "COL:B.5"))
+def width_of_affine_tasks_from_above(*, share: Fraction = Fraction(1, 3), times: int | Fraction = 1) -> Evidence:
     r"""The best width of affine tasks is at most `share` = 1/3 times $\Lambda^{2(d+2)/(d(d+4))}$,
-    on a grid, with $\sigma^2$ from $L^2n^{-2/d}$ to $10^4nL^2$.
+    on a grid, with `times` = 1 times that exponent, and with $\sigma^2$ from $L^2n^{-2/d}$ to
+    $10^4nL^2$.
     """
     stated = r"w^*\leq C\,\Lambda^{2(d+2)/(d(d+4))}"
-    return between(affine, lambda d: 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4)
+    return between(affine, lambda d: float(times) * 2 * (d + 2) / (d * (d + 4)), float(share), False, stated, 10**4)
 
 
 #: For every width, task and dimension the loss is at least the noise term, and that at least

@@ -143,13 +143,18 @@ def lower_end(*, four: int = 4) -> Evidence:
     return derivation("COL:E.1.low", search, four=four)
 
 
-@claim("COL:E.1.up", control=dict(halves=3))
-def upper_end(*, halves: int = 2) -> Evidence:
-    r"""From $w^{d/2}\leq\frac{4c}{c^\prime}d^{2/(d+2)}\Lambda^{1-2/(d+2)}$ follows a power of
-    $\Lambda$ with the exponent $(1-\frac{2}{d+2})\frac2d=\frac{2}{d+2}$, where the last 2 is
-    `halves`.
+@claim("COL:E.1.up", control=(dict(halves=3), dict(four=3)))
+def upper_end(*, halves: int = 2, four: int = 4) -> Evidence:
+    r"""From the bound of the optimal loss follows
+    $w\leq(\frac{nL^2}{\sigma^2})^{2/(d+2)}(\frac{4c}{c^\prime}d^{2/(d+2)})^{2/d}$, where the first
+    2 is `halves` and the last 4 is `four`, for every real $d>0$; it is tried for $d=2$ with
+    $y=\Lambda^{1/4}$: if $c^\prime w\leq4c\sqrt2\,y^2$ then
+    $w\leq\frac{4c}{c^\prime}\sqrt2\,y^2$.
     """
-    return identity(computed(r"(1-\tfrac{2}{d+2})\tfrac2d", (1 - sp.S(2) / (d + 2)) * 2 / d), halves / (d + 2))
+    y = sp.Symbol("y", positive=True)
+    where = [(k * w, "<=", 4 * c * sp.sqrt(2) * y**2)]
+    search = forall(w, "<=", four * c / k * sp.sqrt(2) * y**halves, dict.fromkeys((w, y, c, k), (0, oo)), where=where)
+    return derivation("COL:E.1.up", search, halves=halves, four=four)
 
 
 @claim(
@@ -209,23 +214,35 @@ def ends_compared(*, logarithm: bool = False, halves: int = 2) -> Evidence:
     )
 
 
+#: d = 2, L = 1: the least whole width of Case 3, the fewest tokens of the theorem, and less and
+#: less noise.
+QUIET = Diverging(
+    point={"c": Fraction(1)},
+    hypotheses=("w > 2 + sqrt(2)", "w < n/log(n)", "n >= 1/sigma2"),
+    sequence=lambda k, c: {"w": 4, "n": (k + 10) ** 2, "sigma2": c / (k + 10) ** 2},
+    ratio=lambda w, n, sigma2: 1 / (sigma2 * w**2),  # the noise term is at most sigma^2
+    exceeds=n**2 / 20,
+)
+
+
 @claim(
     "COL:E.1.ref",
     false="typo",
-    why=r"$\mathcal L_{\rm noise}$ stands for $\mathcal L$: without noise the noise term is $0$.",
+    why=r"$\mathcal L_{\rm noise}$ stands for $\mathcal L$: the noise term is at most $\sigma^2$, and $\frac{L^2}{w^2}$ "
+    r"stays as $\sigma\to0$.",
     instead=r"Put $\mathcal L(w_{KQ})$.",
     costs="nothing",
     repair=dict(whole=True),
     control=dict(whole=True, share=5),
     needs=("OURS:R8.below",),
     argument=r"The root of $3d/L^2$ times the signal term of affine tasks is at least $\frac{d-1}{d-1+4w}$.",
-    hypotheses=("w > 0",),
+    hypotheses=QUIET.hypotheses,
 )
 def which_loss(*, whole: bool = False, share: int = 8) -> Evidence:
-    r"""Printed, the noise term, which is at most $\sigma^2=k^2$, is at least $\frac{1}{w^2}$ at
-    $L=1$. For the loss, whose signal term is counted, the root of $3d/L^2$ times it is at least
+    r"""Printed, for $d=2$ and $L=1$ a sequence of noises in the range of Case 3 defeats every
+    constant. For the loss, whose signal term is counted, the root of $3d/L^2$ times it is at least
     $\frac{d-1}{w}$ over `share` = 8 for $w\geq\frac{d+\sqrt d}{2}$.
     """
     if not whole:
-        return forall(k**2, ">=", 1 / w**2, {k: (0, oo), w: (0, oo)})
+        return along(QUIET, d=2, L=1)
     return forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[WIDE])

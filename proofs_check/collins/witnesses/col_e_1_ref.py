@@ -1,6 +1,6 @@
-"""Theorem E.1: the noise term is at most sigma^2 = k^2, and 1/w^2 exceeds it for narrow windows."""
-from fractions import Fraction as F
-
-k, w = 1, F(1, 2)
-print("k, w =", k, w, "; noise at most", k**2, "; 1/w^2 =", 1 / w**2)
-assert k**2 < 1 / w**2
+"""Theorem E.1, Case 3, d = 2, L = 1: the noise term is at most sigma^2, below 1/w^2 times every constant."""
+w = 4  # above 2 + sqrt 2, below n/log n
+for n in (144, 10**4, 10**8):
+    sigma2 = 1 / n
+    print("d = 2, L = 1, w = 4, n =", n, "sigma2 =", f"1/{n}", "C = 1; left =", 1 / (sigma2 * w**2), "; right = 1.0")
+assert 1 / (sigma2 * w**2) > 10**6

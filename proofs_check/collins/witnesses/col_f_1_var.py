@@ -3,7 +3,7 @@ of |w'x|.
 """
 from fractions import Fraction as F
 
-L, mu = F(1, 3), F(2, 7)
+L, mu = F(1), F(1, 2)  # d = 3
 square = L**2 / 3 + (L**2 / 3 + L**2 / 3) / 4 * mu**2
 print("L, mu =", L, mu, "; mean square", square, "; printed", L**2 / 3)
 assert square != L**2 / 3

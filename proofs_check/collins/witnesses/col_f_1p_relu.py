@@ -3,7 +3,7 @@ are correlated.
 """
 from fractions import Fraction as F
 
-L, m, mu = F(1), F(2, 3), F(11, 3)
+L, m, mu = F(1), F(1), F(1, 2)  # d = 3
 square = L**2 / 3 + L**2 / 6 * mu**2
 both = L**2 / 6 * mu * (m - mu)
 print("L, m, mu =", L, m, mu, "; E[mean x rest] + E mean^2 =", both + square, "; if independent", square)

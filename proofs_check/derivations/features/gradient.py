@@ -1,5 +1,5 @@
 """R7: the gradient in Q of the loss over finitely many features, for every law of tasks and of
-prompts.
+prompts; and R9: both for tasks whose values are multiplied by a number.
 
 The tokens of prompt b are numbered from 1 to N, each with a mass and of one class, so that a
 population prompt has one token for each class. There are finitely many prompts, each with its
@@ -15,7 +15,7 @@ from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, exp, turned
 from numerics.derivations.flows import derivative
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import Sort, whole
+from numerics.derivations.sorts import POSITIVE, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Defined, Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
@@ -25,6 +25,7 @@ from proofs_check.derivations.features.steps import scaled
 
 b, l, m, n, x, y = (Variable(name, Sort.INDEX) for name in "blmnxy")
 task = Variable("task", Sort.TOKEN)
+eta, s = Variable("eta", range=POSITIVE), Variable("s", range=POSITIVE)
 B, N = Variable("B", range=whole(1)), Variable("N", range=whole(1))
 #: The values of a task, the probabilities of queries and prompts, whether a token is of a class,
 #: and the logarithm of its mass.
@@ -56,6 +57,21 @@ prediction = Defined("yhat", classes(share * f(m, task)))
 error = f(k, task) - prediction
 loss = queries(p(k) * prompts(pi(b) * mean(error**2))) / 2
 H = p(k) * prompts(pi(b) * mean(share * error * (f(m, task) - prediction)))
+
+
+def of_multiples(factor: Term) -> tuple[Term, Term]:
+    """The loss, and an entry of VHV', for the tasks whose values are multiplied by a number."""
+    predicted = classes(share * (factor * f(m, task)))
+    missed = factor * f(k, task) - predicted
+    column = p(k) * prompts(pi(b) * mean(share * missed * (factor * f(m, task) - predicted)))
+    return queries(p(k) * prompts(pi(b) * mean(missed**2))) / 2, queries(classes(v(m, i) * column * v(k, j)))
+
+
+def scaling_statements(rate: int = 2, square: int = 2) -> tuple[Statement, ...]:
+    """A step, at the learning rate divided by s^2, and the loss of the tasks times s."""
+    loss_s, moved_s = of_multiples(s)
+    moved = queries(classes(v(m, i) * H * v(k, j)))
+    return Statement(eta / s**rate * moved_s, "==", eta * moved), Statement(loss_s, "==", s**square * loss)
 
 
 def gram(x: Variable, y: Variable) -> Term:
@@ -122,3 +138,8 @@ def columns() -> Theorem:
 def updates() -> Theorem:
     """The sums are exchanged."""
     return equal(statements()[3].lhs, statements()[3].rhs)
+
+
+def multiples() -> tuple[Theorem, ...]:
+    """The number leaves every sum and mean: its square is in the loss and in the step."""
+    return tuple(equal(statement.lhs, statement.rhs) for statement in scaling_statements())

@@ -48,6 +48,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
             errors.lipschitz_statements, (errors.modulus_of_a_sum, lambda: errors.weighted_differences(errors.spread))
         ),
         "OURS:R7.H": Proof(gradient.statements, (gradient.moments, gradient.gradient, gradient.columns, gradient.updates)),
+        "OURS:R9": Proof(gradient.scaling_statements, each(gradient.multiples, 2)),
         "OURS:R7.loss": Proof(tasks.loss_statements, (tasks.loss, *each(tasks.bounds, 2))),
         "OURS:R10.gradient": Proof(finite_prompts.gradient_statements, each(finite_prompts.never_rises, 2)),
         "OURS:R10.floor": Proof(

@@ -179,13 +179,15 @@ g_p, spread = total(kernel), total(distance)
 
 
 @cache
-def small_width() -> tuple[Theorem, ...]:
-    """n > 5 uniform tokens, of which their first two moments are used, d >= 2 and a small width."""
-    along = over(v(j) * X(j, k))
+def small_width(times: int | Fraction = 1) -> tuple[Theorem, ...]:
+    """n > 5 uniform tokens, of which their first two moments are used, d >= 2 and a width that is
+    small, times a number.
+    """
+    along, short = over(v(j) * X(j, k)), "" if times == 1 else f"{times} "
     return (
         assume("n > 5", 6, "<=", L),
         assume("d >= 2", 2, "<=", d),
-        assume("r < (d + sqrt d)/2", r, "<", (d + sqrt(d)) / 2),
+        assume(f"r < {short}(d + sqrt d)/2", r, "<", times * (d + sqrt(d)) / 2),
         assume("uniform tokens: E v.x_k = 0", mean(along), "==", 0, every=(v,)),
         assume("uniform tokens: E (v.x_k)^2 = |v|^2/d", mean(along**2), "==", over(v(j) ** 2) / d, every=(v,)),
     )
@@ -260,9 +262,11 @@ def small_arguments() -> tuple[Theorem, Theorem]:
     return likely, chain(above, full, C_up * L * exp(-2 * r))
 
 
-def small_statements(least: int | Fraction = 1, most: int | Fraction = 1) -> tuple[Statement, Statement]:
-    """P(g_p < least C_b n e^{-2r}) <= 1/(2n), and g_p <= most C^b n e^{-2r}."""
-    given = hypotheses(*(*sphere(), *small_width()))
+def small_statements(least: int | Fraction = 1, most: int | Fraction = 1, times: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """P(g_p < least C_b n e^{-2r}) <= 1/(2n), and g_p <= most C^b n e^{-2r}, for r < times (d +
+    sqrt d)/2.
+    """
+    given = hypotheses(*(*sphere(), *small_width(times)))
     event = Op("above", (Fraction(least) * C_low * L * exp(-2 * r) - g_p,))
     return (
         Statement(bind("prompt", (prompt,), event), "<=", 1 / (2 * L), given),

@@ -187,6 +187,42 @@ def lower_statement(four: int = 4) -> Statement:
     return Statement(power(share, 1 / (d + 2)) * sqrt(low / (four * up)), "<=", w, optimal_loss().assumptions)
 
 
+@cache
+def optimal_noise() -> Theorem:
+    bound = 4 * up * L**2 * power(share, -2 / (d + 2))
+    return assume(
+        "c' sigma^2 w^{d/2}/n <= 4c L^2 (sigma^2 d/(n L^2))^{2/(d + 2)}", low * sigma**2 * power(w, d / 2) / n, "<=", bound
+    )
+
+
+@cache
+def upper_end() -> Theorem:
+    """w <= (n L^2/sigma^2)^{2/(d + 2)} (4c/c' d^{2/(d + 2)})^{2/d}, by logarithms."""
+    least, most = arithmetic(log(exp(y)), "==", y), arithmetic(y, "<=", log(exp(y)))
+    factor, whole, exponent = 4 * up / low, n * L**2 / sigma**2, -2 / (d + 2) * log(share)
+    width = power(w, d / 2)
+    bound = factor * whole * exp(exponent)
+    given = arithmetic(width, "<=", bound, optimal_noise(), hide=(width, exp(exponent)))
+    start = replace(exp(2 / d * (d / 2 * log(w))), specialise(most, {y: d / 2 * log(w)}))
+    start = chain(arithmetic(w, "==", exp(log(w))), start, replace(exp(2 / d * log(width)), replace(log(width), given)))
+    plain = exp(2 / d * (log(factor) + log(whole) + log(exp(exponent))))
+    start = chain(start, replace(plain, specialise(least, {y: exponent})))
+    of_factor, of_whole, of_d = (Variable(name, range=REALS) for name in ("log f", "log Lambda", "log d"))
+    left = 2 / d * (of_factor + of_whole - 2 / (d + 2) * (of_whole - of_d))
+    same = arithmetic(left, "==", 2 / (d + 2) * of_whole + 2 / d * (of_factor + 2 / (d + 2) * of_d))
+    same = specialise(same, {of_factor: log(factor), of_whole: log(whole), of_d: log(d)})
+    start = chain(start, replace(exp(same.lhs), same))
+    back = specialise(most, {y: 2 / (d + 2) * log(d)})
+    return chain(start, replace(power(whole, 2 / (d + 2)) * exp(2 / d * (log(factor) + back.lhs)), back), upper_statement().rhs)
+
+
+def upper_statement(halves: int = 2, four: int = 4) -> Statement:
+    """w <= (n L^2/sigma^2)^{halves/(d + 2)} (four c/c' d^{2/(d + 2)})^{2/d}."""
+    factor = four * up / low * power(d, 2 / (d + 2))
+    stated = power(n * L**2 / sigma**2, halves / (d + 2)) * power(factor, 2 / d)
+    return Statement(w, "<=", stated, optimal_noise().assumptions)
+
+
 #: Theorem E.3: a number of the range as a mixture of its ends, and Lambda >= 1.
 a, b = (Variable(name, range=POSITIVE) for name in "ab")
 t, Lam = Variable("t", range=POSITIVE), Variable("Lambda", range=Range(Fraction(1), None, False))

@@ -328,15 +328,17 @@ def centre_of_the_ring() -> tuple[Theorem, Theorem]:
     return square, chain(scaled, last)
 
 
-def ring_statements(half: int = 2, order: int = 1) -> tuple[Statement, Statement]:
-    """|x - E Z|^2 = 1/(half w)^2, and the squared bias is at most L^2/(2 order w^2)."""
+def ring_statements(half: int = 2, order: int = 1, power: int = 1) -> tuple[Statement, Statement]:
+    """|x - E Z|^2 = 1/(half w^power)^2, and the squared bias is at most L^2/(2 order w^{2
+    power}).
+    """
     given = hypotheses(*ring())
-    gap = p(j) - mean(Z(j, o))
+    gap, scale = p(j) - mean(Z(j, o)), width if power == 1 else width**power
     bias = mean((Lip * over(direction(j, k) * gap)) ** 2, k)
     both = given.union(*(t.assumptions for t in uniform_direction()))
     return (
-        Statement(over(gap**2), "==", 1 / (half * width) ** 2, given),
-        Statement(bias, "<=", Lip**2 / (2 * order * width**2), both),
+        Statement(over(gap**2), "==", 1 / (half * scale) ** 2, given),
+        Statement(bias, "<=", Lip**2 / (2 * order * scale**2), both),
     )
 
 

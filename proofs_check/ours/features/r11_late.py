@@ -219,7 +219,7 @@ def the_margin_of_finite_prompts(*, same_elsewhere: bool = True) -> Evidence:
 
 @claim(
     "OURS:R11.square",
-    control=({"least": Rational(251, 500)}, {"end": Rational(1, 2)}, {"floor": Rational(1, 2)}),
+    control=({"least": Rational(251, 500)}, {"reached": Rational(501, 1000)}, {"end": Rational(1, 2)}, {"floor": Rational(1, 2)}),
     needs=("OURS:R7.loss", "OURS:R12.orbit"),
     argument=r"As in R12.orbit, for the law of two uniform tokens does not see a permutation of the classes either, the flow "
     r"stays at $Q=\lambda I$, where the scores of a query at distances $0,2,2\sqrt2$ differ by $d$ and $2d$, $d=2\lambda$, "
@@ -227,11 +227,16 @@ def the_margin_of_finite_prompts(*, same_elsewhere: bool = True) -> Evidence:
     r"$(v_m-v_n)^\top Qv_k=0$ for all $m,n\neq k$ forces $Qv_k=0$.",
 )
 def the_square_does_not_reach_the_floor(
-    *, least: Rational = Rational(501, 1000), end: Rational = Rational(17, 32), floor: Rational = Rational(15, 32)
+    *,
+    least: Rational = Rational(50103, 100000),
+    reached: Rational = Rational(50104, 100000),
+    end: Rational = Rational(17, 32),
+    floor: Rational = Rational(15, 32),
 ) -> Evidence:
-    r"""For the square and two tokens the loss at $Q=\lambda I$ is at least $\frac{501}{1000}$ for
-    every $\lambda$, and $\frac{17}{32}$ in the limit $\lambda\to\infty$, while $F=\frac{15}{32}$;
-    `least`, `end` and `floor` stand for these numbers.
+    r"""For the square and two tokens the loss at $Q=\lambda I$ is at least $0.50103$ for every
+    $\lambda$, below $0.50104$ at $e^{2\lambda}=3.31$, and $\frac{17}{32}$ in the limit
+    $\lambda\to\infty$, while $F=\frac{15}{32}$; `least`, `reached`, `end` and `floor` stand for
+    these numbers.
     """
     y = sp.Symbol("y", positive=True)
     near, far = 1 / (1 + y), 1 / (1 + y**2)  # what is not on the own class beside a neighbour, and beside the opposite
@@ -240,6 +245,7 @@ def the_square_does_not_reach_the_floor(
     absent = Rational(9, 16) * (1 + 2 * Rational(3, 4)) / 3
     return all_of(
         forall(loss, ">=", least, {y: (0, oo)}),
+        forall(loss.subs(y, Rational(331, 100)) * u, "<", reached * u, {u: (0, oo)}),
         identity(computed(r"\lim_{\lambda\to\infty}\mathrm{loss}", sp.limit(loss, y, oo)), end),
         identity(computed("F", absent), floor),
     )

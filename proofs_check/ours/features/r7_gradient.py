@@ -71,8 +71,8 @@ def the_gradient_in_every_dimension(*, half: Fraction = Fraction(1, 2), sign: in
     control=({"own": 2}, {"squared": 4}),
     needs=("OURS:R7.H",),
     argument=r"If $GHG=H$ for all positive $p$ then $Gh_kg_k^\top=h_ke_k^\top$ for every column $h_k$ of $H$, as both sides "
-    r"are linear in $p$: the columns $g_k$ of $G$ are $c_ke_k$ with $c_k\geq0$, and $h_k$ is any vector of sum 0 (choose "
-    r"the tasks), such as $e_k-e_m$, so that $c_k^2=1$ and $c_kc_m=1$.",
+    r"are linear in $p$: the columns $g_k$ of $G$ are $c_ke_k$ with $c_k\geq0$; as every attention is positive, tasks can "
+    r"be chosen for which $h_k$ is a multiple of $e_k-e_m$, so that $c_k^2=1$ and $c_kc_m=1$.",
 )
 def only_orthonormal_features_leave_it_alone(*, own: int = 1, squared: int = 2) -> Evidence:
     r"""For diagonal $G$ and $h=e_k-e_m$, the entries of $G he_k^\top G-he_k^\top$ in the rows $k$

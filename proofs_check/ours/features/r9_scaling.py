@@ -15,6 +15,7 @@ from numerics.evidence import Evidence, all_of, confirmed
 from numerics.provers import identity, trace_identity
 from numerics.regression.features.descent import attention_descent
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.compared import Compared, agree
 from proofs_check.instances.features.problems import descended, with_symbols
 from theory.regression.features.data import FeatureRegression
@@ -51,13 +52,15 @@ def bit_for_bit() -> Evidence:
 
 @claim("OURS:R9", control=({"rate": 1}, {"square": 1}), needs=("OURS:R7.H",))
 def the_collapse(*, rate: int = 2, square: int = 2) -> Evidence:
-    r"""For every number of classes and every dimension, prompt, task and $Q$, the step
-    $\eta's^{2}VHV^\top$ of the task $f$ is the step of $sf$ at the learning rate $\eta'$, and the
-    loss of $sf$ is $s^2$ times that of $f$; `rate` and `square` stand for the exponents of $s$.
+    r"""The step $\frac\eta{s^2}VHV^\top$ of the tasks $sf$ is the step $\eta VHV^\top$ of $f$, and
+    the loss of $sf$ is $s^2$ times that of $f$: this is derived for every number of classes, of
+    prompts and of tokens, any features, probabilities and $Q$, and every law of tasks with two
+    moments, so that one prompt, query and task are included. By R7.H these are the gradients. Here
+    `rate` and `square` stand for the exponents of $s$.
 
-    The words are the summands of two prompts, queries and tasks, whose second moments are $s^2C$;
-    means of such summands are descent and stochastic descent. Two classes on a line are computed
-    beside them from the code of the loss, with a symbol for every number.
+    Tried are words of matrices for two prompts, queries and tasks, whose second moments are
+    $s^2C$; two classes on a line from the code of the loss, with a symbol for every number; and 300
+    steps of descent, bit for bit.
     """
     matrices, columns = ["C", "D", "B", "F"], ["a", "e", "b", "g"]
     A = Algebra(general=["V"], symmetric=matrices, vectors=columns, params=["p", "r", "s", "eta"])
@@ -72,44 +75,60 @@ def the_collapse(*, rate: int = 2, square: int = 2) -> Evidence:
         first, second = (p * (e - a).T * (factor * C) * (e - a) / 2 for p, _, a, e, C in summands)
         return first + second
 
-    parts = [trace_identity(step * moved(scale**2), step * scale**rate * moved(scale**0))]
-    parts.append(trace_identity(loss(scale**2), scale**square * loss(scale**0)))
     (steep, Q), (plain, _) = with_symbols(2, 1, values=s), with_symbols(2, 1)
-    parts.append(identity(eta * steep.gradient(Q)[0], eta * s**rate * plain.gradient(Q)[0]))
-    parts.append(identity(steep.loss(Q), s**square * plain.loss(Q)))
-    return (
-        confirmed(all_of(*parts), bit_for_bit()).replace(dimension="every K and d") if (rate, square) == (2, 2) else all_of(*parts)
+    steps = all_of(
+        trace_identity(step * moved(scale**2), step * scale**rate * moved(scale**0)),
+        identity(eta * steep.gradient(Q)[0], eta * s**rate * plain.gradient(Q)[0]),
     )
+    losses = all_of(
+        trace_identity(loss(scale**2), scale**square * loss(scale**0)),
+        identity(steep.loss(Q), s**square * plain.loss(Q)),
+    )
+    beside = confirmed(steps, bit_for_bit()) if rate == 2 else steps
+    return derivation("OURS:R9", beside, losses, rate=rate, square=square)
 
 
-#: Steps for tasks of slope 3 at the learning rate 1 until their loss is (xL)^2, by x.
-STEPS = {Fraction(1, 2): 26, Fraction(1, 4): 86, Fraction(1, 10): 286}
+#: Steps for tasks of slope 2 at the learning rate 1 until their loss is (xL)^2, by x. For slope 3
+#: the first steps are so long that rounding errors decide the numbers.
+STEPS = {Fraction(1, 2): 6, Fraction(1, 4): 136, Fraction(1, 10): 614}
 
 
 def slopes(power: int) -> Evidence:
-    """Return the numbers of steps for tasks of slope 3 beside `STEPS`, and the losses that steeper
-    ones are left with then, over those for slope 3, as the learning rate falls like a power of L.
+    """Return the numbers of steps for tasks of slope 2 beside `STEPS`, and the losses that steeper
+    ones are left with then, over those for slope 2, as the learning rate falls like a power of L.
     """
 
     def problem(L: float) -> FeatureRegression:
         return FeatureRegression(np.array([[0.0, 0.0, 0.2], [1.0, 0.0, 0.0], [2.5, 0.5, 0.0]]).T, L**2 * np.eye(3))
 
     def share(L: float, steps: int) -> float:
-        return float(attention_descent(problem(L), (3 / L) ** power, steps, records=[steps]).loss[0]) / L**2
+        return float(attention_descent(problem(L), (2 / L) ** power, steps, records=[steps]).loss[0]) / L**2
 
     def again(L: float, steps: int) -> float:
-        return float(problem(L).loss(descended(problem(L), (3 / L) ** power, steps))) / L**2
+        return float(problem(L).loss(descended(problem(L), (2 / L) ** power, steps))) / L**2
+
+    def plain(L: float, level: float, most: int) -> tuple[int, float]:
+        """Return after how many plain steps the loss is at a level, and its least value."""
+        of, Q, least = problem(L), np.zeros((3, 3)), np.inf
+        for n in range(1, most + 1):
+            Q = Q - of.gradient(Q)
+            least = min(least, float(of.loss(Q)))
+            if least <= level:
+                return n, least
+        return most, least
 
     cases = []
     for x, steps in STEPS.items():
-        path = attention_descent(problem(3.0), 1.0, steps, records=range(steps + 1)).loss
-        cases.append(Compared(f"steps to ({x} L)^2", float(np.argmax(path <= 9 * float(x) ** 2)), steps, partial(float, steps)))
+        level = 4 * float(x) ** 2
+        path = attention_descent(problem(2.0), 1.0, steps, records=range(steps + 1)).loss
+        counted = lambda level=level, steps=steps: float(plain(2.0, level, 2 * steps)[0])
+        cases.append(Compared(f"steps to ({x} L)^2", float(np.argmax(path <= level)), steps, counted))
         for L in (5.0, 6.0, 12.0):
-            cases.append(Compared(f"L = {L:g} after {steps} steps", share(L, steps), share(3.0, steps), partial(again, L, steps)))
+            cases.append(Compared(f"L = {L:g} after {steps} steps", share(L, steps), share(2.0, steps), partial(again, L, steps)))
     long = attention_descent(problem(6.0), 1.0, 20_000, records=range(20_001)).loss
     name = "least loss of 20 000 steps for L = 6 at the learning rate 1, if below (L/2)^2"
-    cases.append(Compared(name, min(float(long[1:].min()), 9.0), 9.0, partial(float, 9)))
-    checked = r"T(\mathrm{loss}\leq(xL)^2)\text{ at }\eta L^2=9"
+    cases.append(Compared(name, min(float(long[1:].min()), 9.0), 9.0, lambda: min(plain(6.0, 0.0, 20_000)[1], 9.0)))
+    checked = r"T(\mathrm{loss}\leq(xL)^2)\text{ at }\eta L^2=4"
     return agree("enumeration", cases, 1e-9, checked=checked)
 
 
@@ -126,7 +145,7 @@ def the_time_has_two_variables(*, power: int = 2) -> Evidence:
     $\ell$ is below $\varepsilon^2$, $\frac\eta{s^2}(sL)^2=\eta L^2$ and $\frac{s\varepsilon}{sL}=
     \frac\varepsilon L$; `power` stands for the exponent of $s$ in $\eta/s^2$.
 
-    Steps are counted beside it: with the learning rate $(3/L)^2$ all slopes take as many, and at a
+    Steps are counted beside it: with the learning rate $(2/L)^2$ all slopes take as many, and at a
     fixed one, where the power is 0, the slope 6 does not get below $(L/2)^2$ in 20 000.
     """
     L, eps, level = sp.symbols("L varepsilon ell", positive=True)

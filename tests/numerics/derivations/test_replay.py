@@ -30,7 +30,7 @@ def steps() -> tuple[Theorem, ...]:
 
 def met(theorem: Theorem, world: World) -> bool:
     """Whether the world meets all assumptions of a theorem."""
-    return all(made(a, world) or meets(a, world) for a in theorem.assumptions)
+    return all(made(a, world.length) or meets(a, world) for a in theorem.assumptions)
 
 
 @cache

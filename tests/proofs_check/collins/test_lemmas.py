@@ -10,6 +10,7 @@ from scipy.integrate import quad
 
 from proofs_check.collins.signal import lemma_c8
 from proofs_check.core.judging import load_claims
+from theory.attention.window.caps import mean_kernel, truncated_gamma
 
 COL = {id: claim for id, claim in load_claims().items() if id.startswith("COL:")}
 
@@ -58,3 +59,13 @@ def test_the_derivative_41_of_any_number_of_tokens_by_differences() -> None:
     step = 1e-5
     slope = (signal(alpha[0] + step) - signal(alpha[0] - step)) / (2 * step)
     assert slope == pytest.approx(2 * terms, rel=1e-8)
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 20, 100])
+@pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 2.0])
+def test_the_mean_of_the_kernel_sums_is_far_above_the_lower_bound_of_lemma_g4(d: int, p: float) -> None:
+    """What is argued for p > 0, with the larger of the readings of the damaged root."""
+    for r in (1, 2, 3, 5, 12, 40):
+        sums = truncated_gamma((d + p) / 2, 2.0, r)
+        bound = (1 - math.exp(-2)) * 2 ** (p / 2) / math.sqrt(8 * math.pi * d) * r ** (-(d + p) / 2) * sums
+        assert mean_kernel(p, float(r), d) > 4 * bound

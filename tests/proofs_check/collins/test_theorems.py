@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.loss import window_loss
@@ -67,3 +68,30 @@ def test_the_loss_on_steeper_tasks_falls_faster_than_the_glyphs_of_theorem_35_sa
     over = lambda power: [loss / steep**2 * n ** (power / (d + 2)) for n, loss in zip(lengths, losses)]
     assert all(later < 0.45 * earlier for earlier, later in pairwise(over(2)))
     assert all(later > 2 * earlier for earlier, later in pairwise(over(4)))
+
+
+def test_between_two_points_the_best_width_grows_like_a_logarithm() -> None:
+    """The reading of the dimension, d >= 2: for d = 1 both lower ends of Theorem 3.4 would fail."""
+
+    def best_width(n: int, noise: float) -> float:
+        """Of affine tasks with L = 1, by the number of tokens at the query's point."""
+        w, here = np.linspace(0, 10, 2001)[:, None], np.arange(1, n + 1)
+        away = (n - here) * np.exp(-4 * w)
+        squares = (here + away * np.exp(-4 * w)) / (here + away) ** 2
+        loss = 4 / 3 * (away / (here + away)) ** 2 + noise * squares  # without a token there no width counts
+        return float(w[(loss @ binom.pmf(here, n, 0.5)).argmin(), 0])
+
+    wholes = (1e2, 1e4, 1e6, 1e8)
+    widths = [best_width(100, 100 / whole) for whole in wholes]
+    assert all(0.2 < w / math.log(whole) < 0.25 for w, whole in zip(widths, wholes))
+    ratios = [w / whole ** (1 / 5) for w, whole in zip(widths, wholes)]
+    assert all(later < earlier for earlier, later in pairwise(ratios))
+
+
+@pytest.mark.parametrize(("tasks", "n"), [(affine, 2), (affine, 3), (affine, 50), (relu, 2), (relu, 3)])
+def test_without_noise_the_best_width_is_finite_for_more_than_two_tokens_too(tasks: Callable[[float], TaskClass], n: int) -> None:
+    """What COL:T3.4/range shows of two tokens of affine tasks, should n = Omega(1) ask for more."""
+    best = optimal_window(tasks(1), 3, n, 0.0).w
+    losses = [float(window_loss(tasks(1), 3, n, best * times, 0.0).loss) for times in (1, 4, 16, 64)]
+    assert 0 < best < 16
+    assert all(later > 1.005 * earlier for earlier, later in pairwise(losses))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict, all_of
+from numerics.evidence import Evidence, Verdict, all_of, confirmed
 from proofs_check.core.claim import REGISTRY, claim
 from proofs_check.core.hypotheses import unmet
 from proofs_check.core.robust import Diverging, Robust
@@ -24,7 +24,9 @@ n = Diverging.n
 
 
 @pytest.fixture(autouse=True)
-def _clean_registry() -> Iterator[None]:
+def _clean_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The row lends its place only: who read it answered of its own claims, and not of these."""
+    monkeypatch.setattr("proofs_check.core.printed.is_read", lambda key: False)
     before = dict(REGISTRY)
     yield
     REGISTRY.clear()
@@ -97,6 +99,12 @@ def too_far(*, c: int = 3) -> Evidence:
     return at_least_two(c)
 
 
+def unconfirmed(*, c: int = 3) -> Evidence:
+    other = Evidence(verdict=Verdict.OPEN, engine="quadrature", reason="0 in place of 86")
+    found = at_least_two(c)
+    return confirmed(found, other) if found.verdict.accepted else found
+
+
 FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c\\geq 2$", costs="constants", repair=dict(c=2))
 CONTROL: dict[str, Any] = dict(control=dict(c=Fraction(3, 2)))
 LIES = [
@@ -113,6 +121,7 @@ LIES = [
     Lie("refuted without hypotheses=", refuted_without_hypotheses, FALSE | CONTROL),
     Lie("X = X: the two sides are the same", identical_sides, CONTROL),
     Lie("the conclusion is one of the hypotheses", its_own_hypothesis, FALSE | CONTROL | dict(hypotheses=("x >= 1",))),
+    Lie("its second route, quadrature, does not confirm it: 0 in place of 86", unconfirmed, CONTROL),
     Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=Fraction(1, 2)))),
     Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=sp.Rational(1, 2)))),
 ]

@@ -1,5 +1,5 @@
-"""Features that one finite group carries into each other (our R12): cubes, polygons, products of
-polygons, minimal vectors of lattices.
+"""Features that one finite orthogonal group carries into each other (our R12): cubes, polygons,
+products of polygons, minimal vectors of lattices.
 
 If the group acts absolutely irreducibly, tasks are exchangeable, classes equally likely and prompts
 balanced, then training from Q = 0 stays at ``Q = lambda I`` (Schur's lemma), so that the squared
