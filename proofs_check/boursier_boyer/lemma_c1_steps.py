@@ -28,7 +28,7 @@ m, p = sp.Symbol("alpha_-", nonnegative=True), sp.Symbol("alpha_+", positive=Tru
 y, k = sp.symbols("y k", positive=True)  # S_L / S and S / L
 HALF_OPEN_UNIT_INTERVAL = sp.Interval.Ropen(0, 1)
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
-PROBABILITY = "It speaks of the probability of an event under every law of tokens, which no prover here can express."
+PROBABILITY = "The bound of this probability was not derived; the tails of $S_L$ and of $R_L$, from which the paper gets it, are."
 
 
 def tail_beyond(limit: int | Fraction, rest: sp.Expr | int | Fraction, three: int | Fraction) -> Evidence:
