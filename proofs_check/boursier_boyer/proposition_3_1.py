@@ -57,9 +57,9 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
 
 
 def beyond_every_constant(power: int, growth: int) -> Evidence:
-    """Two tokens sigma or -sigma with the mean z, and U = 0: the output is z, the gradient in U sigma^2 -
-    z^2 times the query, so that the error is E z^growth = sigma^growth/2. With sigma it outgrows
-    the right side, which is at most c1 ln(2) sigma^power for all c1 and c2, if power < growth.
+    """Two tokens sigma or -sigma with the mean z, and U = 0: the output is z, and the gradient in U
+    is sigma^2 - z^2 times the query, so that the error is E z^growth = sigma^growth/2. With sigma
+    it outgrows the right side, which is at most c1 ln(2) sigma^power for all c1 and c2.
     """
     where = {**ONE_TOKEN_WITNESS, "L": 2, "sigma": "-> oo", "tokens": "sigma, -sigma", "query": "1, -1"}
     witness = {**where, "left": f"sigma**{growth}/2", "right": f"at most c1*ln(2)*sigma**{power}"}

@@ -100,8 +100,9 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0)
     "BB:R5.3.noise",
     control={"factor": 2},
     needs=("OURS:T5.2",),
-    argument=r"That Theorem 5.2 extends is OURS:T5.2, where prompts and query have label noise of variance $\tau^2$ and the trained "
-    r"risk comes within $\varepsilon$ of $\frac12\tau^2$, below which no predictor gets. Section 3 supposes nothing of labels.",
+    argument=r"That Theorem 5.2 extends is OURS:T5.2, where prompts and query have label noise of variance $\tau^2$ and the "
+    r"trained risk comes within $\varepsilon$ of $\frac12\tau^2$, below which no predictor gets. Section 3 supposes nothing of "
+    "labels.",
 )
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ with label noise of any law of mean 0 and variance $\tau^2$, independent of

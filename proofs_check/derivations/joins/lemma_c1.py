@@ -48,10 +48,10 @@ HALF = term(Fraction(1, 2))
 #: ln(1/delta), so that delta = e^{-ln(1/delta)} is any number in (0, 1).
 inverse = Variable("ln(1/delta)", range=POSITIVE)
 delta = exp(-inverse)
-_NAMES = sp.symbols("L a2 ln(1/delta) K", positive=True)
-_L, _a2, _inverse, _K = _NAMES
-_from_theory = lambda e: from_sympy(e, dict(zip(_NAMES, (L, a2, inverse, K))))
-minus, plus = (_from_theory(e(_L, _a2, sp.exp(-_inverse))) for e in (alpha_minus, alpha_plus))
+NAMES = sp.symbols("L a2 ln(1/delta) K", positive=True)
+_L, _a2, _inverse, _K = NAMES
+from_theory = lambda e: from_sympy(e, dict(zip(NAMES, (L, a2, inverse, K))))
+minus, plus = (from_theory(e(_L, _a2, sp.exp(-_inverse))) for e in (alpha_minus, alpha_plus))
 
 
 def size(x: Term) -> Term:
@@ -177,12 +177,12 @@ def inverse_theorems() -> tuple[Theorem, ...]:
 # -- The least delta and the last line -------------------------------------------------------------
 
 #: The inverse of delta at the least one.
-least = _from_theory(delta_min(_L, _a2))
+least = from_theory(delta_min(_L, _a2))
 
 
 def least_delta_statements(c: int | Fraction = 8) -> tuple[Statement, Statement]:
     """alpha_- <= 1/2 where delta >= delta_min, and delta >= delta_min where alpha_- <= 1/2."""
-    least = _from_theory(delta_min(_L, _a2, sp.Rational(c)))
+    least = from_theory(delta_min(_L, _a2, sp.Rational(c)))
     large, small = assume("delta >= delta_min", least, "<=", delta), assume("alpha_- <= 1/2", minus, "<=", HALF)
     return Statement(minus, "<=", HALF, large.assumptions), Statement(least, "<=", delta, small.assumptions)
 
@@ -207,7 +207,7 @@ def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
     """
     c, common = Fraction(c), exp(2 * a2) * sqrt(3 / (delta * L))
     most = c * common * sqrt(K)
-    lemma = 27 * _from_theory(beta(_L, _a2, sp.exp(-_inverse), _K, c=1) ** 2)
+    lemma = 27 * from_theory(beta(_L, _a2, sp.exp(-_inverse), _K, c=1) ** 2)
     return (
         Statement(common * sqrt(mean(F)) + 2 * common * sqrt(K), "<=", most),
         Statement(most**2, "<=", lemma),

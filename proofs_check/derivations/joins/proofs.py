@@ -14,6 +14,7 @@ from proofs_check.derivations.joins import (
     averages,
     integrals,
     lemma_c1,
+    lemma_c1_glue,
     lemma_c4,
     lemma_d1,
     queries,
@@ -48,6 +49,9 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "BB:LC.1.13-14": one(lemma_c1.two_terms_statement, lemma_c1.two_terms),
         "BB:LC.1.inv": Proof(lemma_c1.inverse_statements, each(lemma_c1.inverse_theorems, 7)),
+        "BB:LC.1.glue.b": one(lemma_c1_glue.glued_statement, lemma_c1_glue.glued),
+        "BB:LC.1.half": Proof(lemma_c1_glue.halved_statements, each(lemma_c1_glue.halved, 2)),
+        "BB:LC.1.fin": Proof(lemma_c1_glue.last_statements, each(lemma_c1_glue.last, 2)),
         "BB:LC.1.dmin": Proof(lemma_c1.least_delta_statements, each(lemma_c1.least_delta, 2)),
         "BB:LC.1.fin/sum": Proof(lemma_c1.last_line_statements, each(lemma_c1.last_line, 2)),
         "BB:LC.4.int/split": Proof(integrals.split_statements, each(integrals.split, 2)),
