@@ -56,7 +56,7 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
 
 @claim(
     "BB:R5.3.limits",
-    needs=("BB:F.2.Zh", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
+    needs=("BB:F.2.Zh", "BB:5.block", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
     control={"exponent": Rational(1, 2)},
     unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
     "equations; that the limit is a balanced fixed point is proved in the part",
@@ -152,7 +152,7 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
 @claim(
     "BB:R5.3.deg",
     control={"factor": 2},
-    needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
     unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
     "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
     argument=r"Our result on the limit of the flow asks nothing of the rank of $\Sigma$; a prediction that is right on the "
