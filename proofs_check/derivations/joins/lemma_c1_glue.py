@@ -41,7 +41,8 @@ _L, _a2, _inverse, _K = NAMES
 apart = sqrt(error_squared)
 #: |R_L - R|^2 exceeds this level with probability less than 2 delta.
 level = L * exp(4 * a2) * K / (delta / 3)
-both = event * Op("ind", (level - distance_of_R,))
+near = Op("ind", (level - distance_of_R,))
+both = event * near
 
 
 def _plus(three: int | Fraction = 3) -> Term:
@@ -87,7 +88,7 @@ def glued_statement(three: int | Fraction = 3, one: int | Fraction = 1) -> State
 @cache
 def inside() -> Theorem:
     """On both events the error is at most this limit, by (14), S_L >= (1 - alpha_-)S and S >= L."""
-    near, of_S, of_both = both.args[1], lemma_c1.inequalities()[1], lemma_c1.inequalities()[4]
+    of_S, of_both = lemma_c1.inequalities()[1], lemma_c1.inequalities()[4]
     below = Op("ind", (N_ - Z_,))
     of_R = specialise(arithmetic(below * sqrt(Z_), "<=", below * sqrt(N_)), {Z_: distance_of_R, N_: level})
     terms = (near * length(R_L - R)) * of_S.lhs + (near * length(R)) * of_both.lhs
