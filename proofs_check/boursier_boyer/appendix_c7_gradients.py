@@ -211,8 +211,7 @@ def three_atoms() -> WeightedNodes:
     why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
     details="Two slips of notation besides: the expectation is over the prompt too, not over $Z$ alone, and the exponent in the "
     "numerator of the limit has $z_k$ where it should have $Z_1$, as does the denominator of $Y$ further down.",
-    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds with explicit $c_1,c_2$ that depend on "
-    r"$d,\|U\|_{\rm op},\|v_i\|$ only.",
+    instead=r"Ask for $L\geq2$; then the bound holds with explicit $c_1,c_2$ that depend on $d,\|U\|_{\rm op},\|v_i\|$ only.",
     costs="nothing",
     repair=dict(shortest=2),
     control=(dict(shortest=1), dict(c=Fraction(1, 55000))),

@@ -219,7 +219,7 @@ def moments_of_the_limits(*, c: int | Fraction = 1, of_4: int = 8, of_8: int = 1
     why="At $L=1$ the right side is 0 for every choice of the constants, because of $\\ln(L)^2$, and the left side is not.",
     details="That the constants depend on $d,V,U$ only, not on the $M_{p,p'}$, is true for $\\sigma\\ge1$: the moments of "
     "Assumption 3.3 are bounded uniformly in $\\mu,\\nu$.",
-    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds.",
+    instead=r"Ask for $L\geq2$; then the bound holds.",
     costs="nothing",
     repair=dict(shortest=2),
     control=(dict(shortest=1), dict(c=Fraction(1, 55000))),

@@ -62,8 +62,9 @@ def _form_of_lemma_c6(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     false="edge",
     at="L = 1",
     why=r"At $L=1$ the right side contains $\ln(1)^{p}=0$, while the error of a single token is its variance.",
-    instead=r"Ask for $L\geq 2$, or put $(1+\ln L)^{p}$ in place of $\ln(L)^{p}$; then the bound holds. The constants depend on "
-    r"$d,p,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{4}$ only; Assumption C.5 (ii) is not needed.",
+    details=r"With $(1+\ln L)^{p}$ in place of $\ln(L)^{p}$ it holds for $L\geq1$, too, which follows from OURS:LC.6.",
+    instead=r"Ask for $L\geq 2$; then the bound holds. The constants depend on $d,p,C_{f},\|U\|_{\rm op}$ and "
+    r"$\mathbb{E}_{\nu}\|g\|^{4}$ only; Assumption C.5 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 46))),
@@ -245,8 +246,8 @@ def term_1_free_of_sigma(*, power: int = 0) -> Evidence:
     details=r"The exponent $1/(192\sigma^{2}\|U\|_{\rm op}^{2})$ divides by zero there, and the term is read as $L^{-\infty}=0$. "
     r"For $U\neq 0$ and $L\geq 2$ the last term is enough where $\sigma^{2}>1/(32\|U\|_{\rm op}^{2})$, and for smaller $\sigma$ a "
     r"constant $\tilde c_{3}$ that depends on $U$.",
-    instead=r"Put $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or state (16) for $U\neq 0$ only, with $\tilde c_{3}$ "
-    r"growing like $\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
+    instead=r"Put $\tilde c_{3}\sigma^{2p}$ in place of $\tilde c_{3}$; or state (16) for $U\neq 0$ only (BB:16/U), with "
+    r"$\tilde c_{3}$ growing like $\|U\|_{\rm op}^{-2p}$ as $U\to 0$.",
     costs="nothing",
     repair=dict(power=2),
     control=(dict(c=Fraction(9, 10)), dict(power=1)),

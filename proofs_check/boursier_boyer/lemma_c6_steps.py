@@ -186,9 +186,9 @@ def exponent_of_term_2(*, share: int = 6) -> Evidence:
     costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
-    needs=("BB:LC.6.T2",),
+    needs=("BB:LC.6.T2", "OURS:QA.tilt"),
     argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
-    "$L^{3/2}$.",
+    r"$L^{3/2}$. By C.5 (i) and OURS:QA.tilt at $U=0$, $q/\sigma^2\leq(2p-1+h)/4$ with $h=\frac d2\ln2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:

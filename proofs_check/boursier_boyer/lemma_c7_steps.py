@@ -107,9 +107,9 @@ def fourth_powers_and_the_tail(*, c: int | Fraction = 8, front: Fraction = Fract
     why=r"The union bound replaces an integral that starts at $t_0/8-\|R/S\|^4$ by one that starts at its positive part; where "
     r"it is negative, $8\|R/S\|^4-t_0$ is lost.",
     details=r"For Rademacher tokens, $L=1$, $Uz=1$ and $f(z)=z$ the left side is $7+8\tanh^41=9.69$, the right side 8. The "
-    r"displayed bound on $\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term.",
-    instead=r"Ask for $e^{4\sigma^2\|Uz\|^2}/L\leq\frac18$, that is $L\geq8e^{4\sigma^2\|Uz\|^2}$; otherwise "
-    r"add $8\|R/S\|^4-t_0$ to the right side.",
+    r"displayed bound on $\mathbb{E}\|R_L/S_L-R/S\|^4$ is true for every $L\geq1$: what is lost is below its first term "
+    "(BB:LC.7.8/dropped).",
+    instead=r"Ask for $e^{4\sigma^2\|Uz\|^2}/L\leq\frac18$, that is $L\geq8e^{4\sigma^2\|Uz\|^2}$.",
     costs="nothing",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
     argument=r"By LC.4.t0, $t_0=LK^2$ and $\|R/S\|^4\leq e^{4\sigma^2\|Uz\|^2}K^2$, so that $t_0/8\geq\|R/S\|^4$ where "

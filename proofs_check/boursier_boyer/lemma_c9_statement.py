@@ -64,8 +64,9 @@ def _form_of_lemma_c9(L: Any, s: Any, u: Any, d: Any, p: int, root: Any) -> Any:
     at="L = 1",
     follows="BB:LC.6",
     why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the error of a single token is its fourth central moment.",
-    instead=r"Ask for $L\geq 2$, or put $(1+\ln L)^{2}$ in place of $\ln(L)^{2}$; then the bound holds. The constants depend on "
-    r"$d,C_{f},\|U\|_{\rm op}$ and $\mathbb{E}_{\nu}\|g\|^{8}$ only; Assumption C.8 (ii) is not needed.",
+    details=r"With $(1+\ln L)^{2}$ in place of $\ln(L)^{2}$ it holds for $L\geq1$, too, which follows from OURS:LC.9.",
+    instead=r"Ask for $L\geq 2$; then the bound holds. The constants depend on $d,C_{f},\|U\|_{\rm op}$ and "
+    r"$\mathbb{E}_{\nu}\|g\|^{8}$ only; Assumption C.8 (ii) is not needed.",
     costs="nothing",
     repair=dict(least=2),
     control=(dict(least=1), dict(c=Fraction(1, 10600))),

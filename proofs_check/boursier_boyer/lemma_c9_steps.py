@@ -124,9 +124,8 @@ def radius_of_the_ball(*, norm: str = "|U|", share: int = 12) -> Evidence:
 def exponent_of_term_2(*, share: int = 12) -> Evidence:
     r"""For $\|z\|\leq B=\sqrt{\ln(L)/12}/(\sigma\|U\|_{\rm op})$, $\exp(-(\sqrt{\frac
     L8}-e^{2\sigma^2\|Uz\|^2})\,q)\leq\exp(-(\sqrt{\frac L8}-L^{1/6})\,q)$ with
-    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$.
-
-    Off the ball the left side is 0, because of the indicator.
+    $q=K/(16\sigma^2C_f^2)$ and $K=\sqrt{\mathbb{E}\|f(Z_1)\|^4}$. The display, which has the
+    indicator of this ball on the left, is derived; the second route is a query in the ball.
 
     $\|U\|_{\rm op}$ may be any positive number that bounds the norm, so that $U=0$ is admitted with
     any ball; the printed radius divides by 0 there (BB:19/B).
@@ -139,7 +138,8 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     left = exp(written(exp(written(2, *a2.args), evaluate=False) - half, rate), evaluate=False)
     right = exp((L ** sp.Rational(1, 6) - half) * rate)
     domain = {**BALL, K: Closed(0, oo), C_f: (0, oo)}
-    return forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
+    search = forall(left, "<=", right, domain, via={**IN_THE_BALL, q: rate})
+    return derivation("BB:LC.9.T2/display", search, share=share)
 
 
 @claim(
@@ -157,9 +157,9 @@ def exponent_of_term_2(*, share: int = 12) -> Evidence:
     costs="constants",
     repair=dict(depends="on a lower bound"),
     control=dict(c=Fraction(1, 2)),
-    needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x"),
+    needs=("BB:LC.9.T2/display", "BB:LC.9.T2/g", "BB:LC.6.5x", "OURS:QA.tilt"),
     argument=r"Multiply by $q/\sigma^2$ with $q\geq q_0>0$ and take exponentials; the powers of $L$ in front are at most "
-    "$L^{3/2}$.",
+    r"$L^{3/2}$. By C.8 (i) and OURS:QA.tilt at $U=0$, $q/\sigma^2\leq(1+h)/4$ with $h=\frac d2\ln2$.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "epsilon > 0"),
 )
 def constants_of_term_2(*, depends: str = "on f and d", c: int | Fraction = 1) -> Evidence:

@@ -27,6 +27,8 @@ POWERS = (Fraction(2), Fraction(5, 2), Fraction(4), Fraction(8))
 LENGTHS = (1, 2, 10, 1000)
 #: Where the incomplete Gamma function is also evaluated.
 ORDERS = (2, Fraction(5, 2), 3, 4, Fraction(20, 3), 20)
+#: The least x for which the incomplete Gamma function is bounded.
+LEAST = Fraction(1, 16)
 
 
 @cache
@@ -53,18 +55,21 @@ def tried(checked: str, share: int | Fraction, *bounds: Callable[[int, int, floa
 
 @claim(
     "BB:LD.2.2",
-    control=dict(share=Fraction(1, 8)),
+    control=(dict(share=Fraction(1, 8)), dict(logarithm=0)),
 )
-def largest_norm_of_a_prompt(*, share: int | Fraction = 1) -> Evidence:
+def largest_norm_of_a_prompt(*, share: int | Fraction = 1, logarithm: int = 1) -> Evidence:
     r"""The bound $\mathbb{E}\max_\ell\|z_\ell\|^p\leq C_p(d^{p/2}+\ln(L)^{p/2})$ with
     $C_p=(4p+3)^{p/2}$ is derived for every real $p\geq2$, from
     $\mathbb{E}e^{\|z\|^2/4}\leq2^{d/2}$; the vectors need not be independent. It is tried by exact
-    sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share` multiplies $C_p$.
+    sums for $p=2,\frac52,4,8$ and $L=1,2,10,1000$; `share` multiplies $C_p$, and without the
+    `logarithm` the bound is tried as $C_pd^{p/2}$.
 
     The largest $\|z_\ell\|^p$ is a random variable $P$ of which only that is used: for every
     $s>0$, where $P\geq s^{p/2}$ some $\|z_\ell\|^2$ is at least $s$.
     """
     checked = r"\mathbb{E}\max_\ell\|z_\ell\|^p \le " + sp.latex(maximum_explicit(L, d, p))
+    if not logarithm:
+        return tried(checked, share, lambda _, n, power: maximum_explicit(1, n, power))
     return derivation("BB:LD.2.2", tried(checked, share, maximum_explicit), share=share)
 
 
@@ -103,14 +108,16 @@ def mean_by_the_tail(*, relation: str = "=", share: int | Fraction = 1) -> Evide
     return all_of(truncated, tail, change)
 
 
-def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any]) -> Evidence:
-    """Compare both sides by Arb at several orders and points, for a constant as a function of p."""
+def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any], least: Fraction = LEAST) -> Evidence:
+    """Compare both sides by Arb at several orders and points from just above `least` on, for a
+    constant as a function of p.
+    """
     from numerics.rationals import arb_ball
 
     worst = 0.0
     for order in ORDERS:
         half = arb_ball(Fraction(order) / 2)
-        for point in (Fraction(1, 15), Fraction(1, 4), Fraction(1), Fraction(10), Fraction(1000)):
+        for point in (least * Fraction(16, 15), Fraction(1, 4), Fraction(1), Fraction(10), Fraction(1000)):
             at = arb_ball(point)
             ratio = at.gamma_upper(half) / (constant(Fraction(order)) * (-at).exp() * at**half)
             worst = max(worst, float(ratio))
@@ -121,17 +128,22 @@ def incomplete_gamma_on_a_grid(constant: Callable[[Fraction], Any]) -> Evidence:
     return Evidence(verdict=Verdict.SUPPORTED, engine="enumeration", covered=covered)
 
 
-@claim("BB:LD.2.2.G", control=dict(c=Fraction(2, 5)), cites=("Pinelis 2020, for the bound that is not needed here",))
-def incomplete_gamma_function(*, c: int | Fraction = 1) -> Evidence:
+@claim(
+    "BB:LD.2.2.G",
+    control=(dict(c=Fraction(2, 5)), dict(least=Fraction(1, 64))),
+    cites=("Pinelis 2020, for the bound that is not needed here",),
+)
+def incomplete_gamma_function(*, c: int | Fraction = 1, least: Fraction = LEAST) -> Evidence:
     r"""The bound $\Gamma(\frac p2,x)\leq c\,c_pe^{-x}x^{p/2}$ with `c` = 1 and $c_p=(16p)^{p/2}$ is
     derived for all $p\geq2$ and $x\geq\frac1{16}$, where $\Gamma(\frac p2,x)$ is the mean of
     $T^{p/2-1}$ over the event $T\geq x$ for the density $e^{-t}$; both sides are also compared by
-    Arb.
+    Arb. Here `least` stands for the $\frac1{16}$.
     """
     from numerics.rationals import arb_ball
 
     constant = lambda order: arb_ball(c) * arb_ball(16 * order) ** (arb_ball(order) / 2)
-    return derivation("BB:LD.2.2.G", incomplete_gamma_on_a_grid(constant), c=c)
+    search = incomplete_gamma_on_a_grid(constant, least)
+    return derivation("BB:LD.2.2.G", search, c=c) if least == LEAST else search
 
 
 @claim(

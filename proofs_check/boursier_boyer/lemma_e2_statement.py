@@ -299,9 +299,9 @@ def _fourth_bound(task: SlopeTask) -> Any:
     false="false",
     why=r"The output is $V\Gamma Uz_{\rm q}$, and $\|\Gamma\|$ is of the order of $\sigma_\mu^2$, not of $\sigma_\mu$.",
     details=r"For $y=3x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ the output is $9x_{\rm q}$, whose fourth-moment norm $9\cdot3^{1/4}$ "
-    r"exceeds $2\sqrt2\cdot\sqrt{10}$.",
+    r"exceeds $2\sqrt2\cdot\sqrt{10}$. By BB:LE.2.gauss/query the factor 2 may even be $3^{1/4}$ for a Gaussian query.",
     instead=r"Put $\sigma_\mu^8$ for $\sigma_\mu^4$: $\mathbb{E}[\|T\|^4]^{1/4}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm "
-    r"op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$; the factor 2 may even be $3^{1/4}$.",
+    r"op}\,\mathbb{E}[\sigma_\mu^8]^{1/4}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.T4 - _fourth_bound(task)),
     repair={"power": 8},

@@ -84,8 +84,9 @@ def squared_loss_on_a_segment(*, square: int | Fraction = 1) -> Evidence:
     follows="BB:LE.2",
     why=r"A maximum of norms is not at most a product: at $y=0$ the right side is 0 and the left side "
     r"$\max(\|a\|,\|b\|)\,\|a-b\|$.",
-    instead=r"Put a sum for the product: $\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$. The bound of the lemma then has "
-    r"$\mathbb{E}\|y_{\rm q}\|^2$ added to the moments of $T$ in place of the factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
+    details=r"The bound of the lemma, as repaired, has $\mathbb{E}\|y_{\rm q}\|^2$ added to the moments of $T$ in place of the "
+    r"factor $\mathbb{E}[\|y_{\rm q}\|^4]^{1/4}$.",
+    instead=r"Put a sum for the product: $\max(\|(a,y)\|,\|(b,y)\|)\leq\|y\|+\|a\|+\|b\|$.",
     costs="constants",
     repair={"join": "sum"},
     control={"share": Fraction(9, 10)},

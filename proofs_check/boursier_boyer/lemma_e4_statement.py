@@ -177,7 +177,7 @@ def _gradient_bound(task: SlopeTask) -> Any:
     why=r"As in Lemma E.2 the output is $V\Gamma Uz_{\rm q}$ with $\|\Gamma\|\approx\sigma_\mu^2$: for $y=3x$, $U=e_2e_1^\top$, "
     r"$V=e_2e_2^\top$ it is $9x_{\rm q}$, and $9>2\sqrt2\cdot\sqrt{10}$.",
     instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|T\|^2]^{1/2}\leq2\sqrt{d}\,\|V\|_{\rm op}\|U\|_{\rm "
-    r"op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 may even be left out.",
+    r"op}\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.T2 - _second_bound(task)),
     repair={"power": 4},
@@ -210,7 +210,7 @@ def second_moment_of_the_output(*, power: int = 2, two: Fraction = Fraction(2)) 
     details=r"For $y=5x$, $U=e_2e_1^\top$, $V=e_2e_2^\top$ its mean square is 1300, and the right side squared "
     r"$16\cdot2\cdot26=832$.",
     instead=r"Put $\sigma_\mu^4$ for $\sigma_\mu^2$: $\mathbb{E}[\|\nabla T\|^2]^{1/2}\leq2\sqrt{d}\,(\|V\|_{\rm "
-    r"op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$; the factor 2 may even be left out.",
+    r"op}+\|U\|_{\rm op})\,\mathbb{E}[\sigma_\mu^4]^{1/2}$.",
     costs="constants",
     robust=robust_slope(lambda task: task.J2 - _gradient_bound(task)),
     repair={"power": 4},

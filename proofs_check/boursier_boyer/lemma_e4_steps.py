@@ -81,7 +81,8 @@ def _slopes_agree() -> Evidence:
     argument=r"The mean may be differentiated under its sign, and then the chain rule gives the formula of the gradient: "
     r"$\|J_L\|\|\nabla_1\ell\|$ is at most a polynomial in the norms of tokens, label and query, and $\|J\|\|\nabla_1\ell\|$ in "
     r"the second moment of the tilted tokens (OURS:QA.tilt/second), label and query, locally uniformly in $(U,V)$. Given $\mu$ "
-    r"these have means, which are at most multiples of $\sigma_\mu^6$, and so over $\mu$ under Assumption 4.2 (ii).",
+    r"these have means, which are at most multiples of $\sigma_\mu^6$, and so over $\mu$ under Assumption 4.2 (ii), which "
+    "Corollary E.5 supposes and Lemma E.4 takes for granted.",
     needs=("OURS:QA.tilt/second",),
 )
 def the_difference_splits_in_two(*, factor: Fraction = Fraction(1), share: Fraction = Fraction(1)) -> Evidence:

@@ -67,7 +67,7 @@ def add_commands(commands: Any) -> None:
     add("--latex", action="store_true", help="also write errata.tex, a list to paste into a referee's report")
     status = command(
         _status,
-        "the tables of the README and the list of false statements; keeps them, and the ledger of the release, in step",
+        "which results stand, counts of rows and what is false; keeps files, and the ledger of the release, in step",
         "Prints them; with --check or --write compares them with the marked blocks of files, or puts them there."
         " A file that ends in .json is the ledger of the release, proofs_check/ledger.json.",
         scope_option(ledger=True),

@@ -1,5 +1,6 @@
-"""``largeprompt status`` says what a ledger holds: the table in the README, and the list of false
-statements in ``docs/errata.md``. Nothing in them changes from run to run.
+"""``largeprompt status`` says what a ledger holds: which results stand, by paper in the README and
+one by one in ``docs/results.md``, and the list of false statements in ``docs/errata.md``. Nothing
+in them changes from run to run.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from numerics.terminal.inputs import InputError
 from proofs_check.core.files import read_ledger
 from proofs_check.core.instead import told_instead
 from proofs_check.core.kept import release_text
+from proofs_check.core.losses import CHANGED, LOST, STANDS, listed
 from proofs_check.core.outcomes import NOT_SETTLED, account, outcomes
+from proofs_check.core.severity import in_words
 from proofs_check.documents.diff import changes
 from proofs_check.documents.repeated import difference
 from proofs_check.documents.second_opinion import kept
-from proofs_check.papers.statements import is_own, papers
+from proofs_check.papers.statements import is_own, paper, papers
 
-__all__ = ["block_of", "blocks", "errata", "headline", "marks", "renewed", "replaced", "status"]
+__all__ = ["block_of", "blocks", "errata", "headline", "losses", "marks", "renewed", "replaced", "status"]
 
 #: Verdicts of settled rows, in the order of the columns.
 COLUMNS = ("PROVED", "CERTIFIED", "ARGUED", "SUPPORTED", "REFUTED")
@@ -69,14 +72,14 @@ def status(document: Mapping[str, Any]) -> str:
 
 def _lines(document: Mapping[str, Any]) -> Iterator[list[str]]:
     known = outcomes(document).values()
-    for paper in papers():
+    for key in papers():
         for group in GROUPS:
-            mine = [o for o in known if o.row.paper == paper and _group(o.row.kind) == group]
+            mine = [o for o in known if o.row.paper == key and _group(o.row.kind) == group]
             if not mine:
                 continue
             found = Counter(o.verdict for o in mine)
             repaired = sum(o.repaired for o in mine if o.verdict == "REFUTED")
-            name = f"our own: {group}" if is_own(paper) else f"{paper}: {group}"
+            name = f"our own: {group}" if is_own(key) else f"{key}: {group}"
             counts = (len(mine), *(found[v] for v in COLUMNS), repaired, sum(found[v] for v in ("OPEN", NOT_SETTLED)))
             yield [name, *(str(n) if n else "." for n in counts)]
 
@@ -118,9 +121,41 @@ def headline(document: Mapping[str, Any], *, evidence: bool = False) -> str:
     return "\n\n".join(["\n".join([table[0], rule, *table[1:]]), *below])
 
 
+def losses(document: Mapping[str, Any]) -> str:
+    """Which of the numbered results of each paper stand, a row a paper, in Markdown.
+
+    Examples
+    --------
+    >>> losses({"claims": []}).splitlines()[0]
+    '| paper | stands | stands with a change | not established |'
+    """
+    lines: list[tuple[str, ...]] = [("paper", STANDS, CHANGED, LOST), ("---",) * 4]
+    for key in papers():
+        found = account(document, key).results
+        cells = []
+        for standing in (STANDS, CHANGED, LOST):
+            mine = [r for r in found if r.standing == standing]
+            of = f"{len(mine)} of {len(found)} {'main' if is_own(key) else 'numbered'} results" if standing == STANDS else len(mine)
+            tried = 0 if standing == LOST else sum(not r.proved for r in mine)
+            instances = f" ({tried} by instances only)" if tried else ""
+            named = f": {listed(r.title for r in mine)}" if mine and standing != STANDS else ""
+            cells.append(f"{of}{instances}{named}" if mine or standing == STANDS else "none")
+        lines.append((_cited(key), *cells))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cited(key: str) -> str:
+    """A paper by the last names of its authors, as it is cited."""
+    if is_own(key) or not paper(key)["authors"]:
+        return "our own results" if is_own(key) else f"{paper(key)['title']} ({key})"
+    names = [author.split()[-1] for author in paper(key)["authors"].split(", ")]
+    several = f"{names[0]} et al." if len(names) > 3 else " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{several} ({key})"
+
+
 def errata(document: Mapping[str, Any]) -> str:
-    """The statements that are false as printed, in their own regime or at degenerate points, a line
-    each below a heading for each paper, in Markdown.
+    """The statements that are false as printed, in their own regime or at degenerate points, and
+    gaps that make others so, a line each below a heading for each paper, in Markdown.
 
     Examples
     --------
@@ -132,11 +167,11 @@ def errata(document: Mapping[str, Any]) -> str:
     out: list[str] = []
     for key, title in papers().items():
         told = account(document, key)
-        shown = [o for o in told.false if o.severity in ("false", "edge")]
+        shown = [o for o in told.false if {o.severity, *(c.severity for c in told.copies(o))} & {"false", "edge"}]
         out += [*[""] * bool(out), f"## {key}: {github(title)}", ""] if shown else []
         for o in shown:
             error = o.errors[0]
-            kind = f"an edge, at {error['at']}" if o.severity == "edge" else "false"
+            kind = f"an edge, at {error['at']}" if o.severity == "edge" else in_words(error)
             also = f" The same error is in {', '.join(f'`{c.id}`' for c in copies)}." if (copies := told.copies(o)) else ""
             instead = github(told_instead(error, short=True))
             out.append(f"- {github(o.row.where)} (`{error['id']}`), {kind}: {github(error['why'])} *Instead:* {instead}{also}")
@@ -145,8 +180,8 @@ def errata(document: Mapping[str, Any]) -> str:
 
 def blocks(document: Mapping[str, Any]) -> dict[str, str]:
     """What is written from a ledger, by the name of the block that holds it."""
-    asked = kept.read().table(document)
-    return {"headline": headline(document), "status": status(document), "errata": errata(document), "second-opinion": asked}
+    tables = {"losses": losses(document), "headline": headline(document), "status": status(document)}
+    return tables | {"errata": errata(document), "second-opinion": kept.read().table(document)}
 
 
 def renewed(path: Path, text: str, document: Mapping[str, Any], written: Mapping[str, str]) -> tuple[str, str]:

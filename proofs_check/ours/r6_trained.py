@@ -31,8 +31,8 @@ from theory.regression.valley import best_score_variance, valley_excess, valley_
 from theory.symbolic.algebra import Algebra
 
 Floats = NDArray[np.float64]
-#: What the quadrature of a least risk takes for granted where it is more than an upper bound.
-LEAST_RISK_ASSUMPTION = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
+#: What of a least risk is executed: elsewhere it might be smaller.
+SEARCHED = "the least risk is the minimum that Newton's method finds among the positive definite U that commute with S"
 
 
 @cache
@@ -75,13 +75,9 @@ def limit_of(name: str) -> tuple[float, float]:
         "OURS:T5.2.gap",
     ),
     cites=("Fatou's lemma",),
-    argument=r"From above use R6.valley at $\lambda_*$; from below $R_L-\frac12\tau^2$ is at least half the variance of "
-    r"the output, $L$ times which has the lower limit $\frac12F(\lambda)$ along minimisers ($LP_2\to e^s$ and "
-    r"$LP_3,LQ,LP_2^2\to0$ locally uniformly in $s$, as their logarithms have bounded derivatives); their limit points lie "
-    r"on the valley, for $R_L\to R_\infty$ uniformly on balls.",
     unproved="a limit of least values and of where they are taken, by compactness and Fatou's lemma: no prover here encloses a "
     "minimiser",
-    assumes=(LEAST_RISK_ASSUMPTION,),
+    fragment=SEARCHED,
 )
 def least_risk_at_long_prompts(*, share: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=2$ and $10^6$, $L(\min R_L-\frac12\tau^2)\leq\frac12F(\lambda_*)$, which at $10^6$ is
@@ -218,8 +214,7 @@ TABLE_ENTRIES = (
     control={"fewer": 1},
     needs=("OURS:R6", "OURS:R6.valley"),
     hypotheses=("L >= 1",),
-    argument=r"The bound is R6.valley at $\lambda_*$, where $U$ is a multiple of $S^{-1}$, $L$ being whole.",
-    assumes=(LEAST_RISK_ASSUMPTION, "the least risk falls with L"),
+    fragment=SEARCHED,
     unproved="the least risk at one length is a minimum over $U$ and $u$ of integrals in $d$ dimensions; Newton's method "
     "finds it, and no prover here encloses a minimiser",
 )
@@ -271,12 +266,9 @@ def distance_on_the_valley(*, two: int = 2) -> Evidence:
         "OURS:T5.2.gap",
         "BB:LE.1",
     ),
-    argument=r"Both limits lie on the valley, $U=aS^{-1}$ and $u=1/a$ at $a=\sqrt\lambda$, and the two squares add up: "
-    r"$\lambda_*$ by R6.trained, $\lambda_0$ by R5.limit with $c=b=0$, to which R5.finite tends as $S_L\to S$; at a fixed "
-    r"time use Lemma E.1, with $g_2\to0$ on a ball by T5.2.gap.",
     unproved="limits of minimisers and of ends of flows: no prover here encloses either; the distance on the valley is proved in a "
     "part",
-    assumes=(LEAST_RISK_ASSUMPTION,),
+    fragment=SEARCHED,
 )
 def the_limits_stay_apart(*, times: Fraction = Fraction(1)) -> Evidence:
     r"""At $L=10^6$ the distance of the parameters of the least risk from the end of the

@@ -25,7 +25,7 @@ def phases(nu: int) -> TaskClass:
     false="typo",
     why=r"$\nu\cos(\theta-b)=\nu\cos b\,x_1+\nu\sin b\,x_2$ is linear in $x$: no part of its mean square is left beside linear "
     r"functions.",
-    instead=r"$\cos(\nu\theta-b)$, of which $\nu\geq2$ leaves the whole mean square $\frac12$.",
+    instead=r"$\cos(\nu\theta-b)$, of which $\nu=6$ leaves the whole mean square $\frac12$.",
     costs="nothing",
     repair=dict(inside=True),
     control=dict(inside=True, share=2),
@@ -33,10 +33,10 @@ def phases(nu: int) -> TaskClass:
 )
 def tasks_are_not_linear(*, inside: bool = False, share: int = 1) -> Evidence:
     r"""What is left of the mean square of $f$ beside its best linear function is positive; with
-    `inside`, for $f=\cos(2\theta-b)$, at least `share` halves of 1.
+    `inside`, for $f=\cos(6\theta-b)$, at least `share` halves of 1.
     """
     nu, b, angle = sp.Symbol("nu", positive=True), sp.Symbol("b", real=True), sp.Symbol("theta", real=True)
-    f = sp.expand_trig(sp.cos(2 * angle - b)) if inside else nu * sp.expand_trig(sp.cos(angle - b))
+    f = sp.cos(6 * angle) * sp.cos(b) + sp.sin(6 * angle) * sp.sin(b) if inside else nu * sp.expand_trig(sp.cos(angle - b))
     mean = lambda g: sp.integrate(sp.expand(g), (angle, 0, 2 * sp.pi)) / (2 * sp.pi)
     left = mean(f**2) - 2 * mean(f * sp.cos(angle)) ** 2 - 2 * mean(f * sp.sin(angle)) ** 2
     rest = sp.simplify(left)

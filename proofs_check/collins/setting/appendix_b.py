@@ -72,7 +72,8 @@ def length_of_a_token(*, whitened: bool = False, square: int = 1) -> Evidence:
     at="rows of W_V that the loss does not read",
     why=r"The prediction is the last entry of the output, to which the first $d$ rows of $W_V$ add nothing: with $I$ in place "
     r"of $0_{d\times d}$ an optimum remains one.",
-    instead=r"Of any optimal $W_V$ the last row is $(0_{1\times d},c)$; the other rows may be anything, $0$ for one.",
+    instead=r"With $W_K$ and $W_Q$ as in (4), any optimal $W_V$ has the last row $(0_{1\times d},c)$; the other rows may be "
+    r"anything, $0$ for one.",
     costs="nothing",
     repair=dict(rows=False),
     control=dict(rows=False, half=Fraction(1, 3)),
@@ -113,16 +114,16 @@ def without_the_covariates(*, rows: bool = True, half: Fraction = Fraction(1, 2)
 )
 def symmetry_of_the_noise(*, centred: bool = False, both: int = 1) -> Evidence:
     r"""Printed, the third moment of centred noise on $2a$ and $-a$ beside $a^3$ is $a^3$. With
-    `centred` the mean of $(A+B+C)^2$ over $A\to-A$ and over that noise for $C$ is that of
-    $A^2+B^2+C^2$, with `both` = 1 times $C^2$.
+    `centred` the mean of $(A+B+C)^2$ over $A\to-A$ is that of $A^2+B^2+C^2$, with `both` = 1 times
+    $C^2$, for any law of $C$ with the mean 0 and the mean square $a$ given the rest.
     """
     a = sp.Symbol("a", positive=True)
-    law = ((2 * a, sp.Rational(1, 3)), (-a, sp.Rational(2, 3)))
-    mean = lambda f: sum(p * f(x) for x, p in law)
     if not centred:
-        return identity(computed(r"\mathbb E\epsilon^3", mean(lambda x: x**3)) + a**3, a**3)
-    squares = mean(lambda x: ((A + B + x) ** 2 + (-A + B + x) ** 2) / 2)
-    return identity(computed(r"\mathbb E(A+B+C)^2", sp.expand(squares)), A**2 + B**2 + both * mean(lambda x: x**2))
+        third = sp.Rational(1, 3) * (2 * a) ** 3 + sp.Rational(2, 3) * (-a) ** 3
+        return identity(computed(r"\mathbb E\epsilon^3", third) + a**3, a**3)
+    both_signs = sp.expand(((A + B + C) ** 2 + (-A + B + C) ** 2) / 2)
+    moments = {C**2: a, C: 0}  # the mean of a polynomial of degree 2 in C
+    return identity(computed(r"\mathbb E(A+B+C)^2", both_signs.subs(moments)), A**2 + B**2 + both * a)
 
 
 @claim(
@@ -172,13 +173,20 @@ def on_circle(name: str) -> sp.Matrix:
     hypotheses=("u > -2", "v > -2"),
 )
 def exponent_of_the_weights(*, half: int = 1) -> Evidence:
-    r"""For $\Sigma=I$ and two tokens on the circle the difference of the scores $x_i^\top Mx$ is
-    that of $-\|x_i-Mx\|^2$ over `half` (printed: 1), for every $M$.
+    r"""The difference of the scores $x_i^\top Mx$ of two tokens is that of
+    $-\|\Sigma^{-1/2}x_i-M^\prime\Sigma^{-1/2}x\|^2$ over `half`, for every $M$: printed (1), for
+    $\Sigma=I$ on the circle; otherwise for every $\Sigma$ and in every dimension, up to the
+    difference of the squares of $\Sigma^{-1/2}x_i$, which are 1.
     """
+    if half != 1:
+        letters = Algebra(general=["M"], symmetric=["R", "S"], vectors=["u", "v", "x"], inverse=[("R", "S")])
+        M, R, S, u, v, x = (letters[name] for name in ("M", "R", "S", "u", "v", "x"))  # R = Sigma^{1/2}
+        square = lambda y: (S * R * y - R * M * R * S * R * x).T * (S * R * y - R * M * R * S * R * x)
+        return trace_identity(half * ((R * u - R * v).T * M * R * x), square(v) - square(u) + u.T * u - v.T * v)
     u, v, x = map(on_circle, "uvx")
     M = sp.Matrix(2, 2, sp.symbols("M_1:5", real=True))
     square = lambda y: (y - M * x).dot(y - M * x)
-    return identity((u - v).dot(M * x), sp.expand(square(v) - square(u)) / half)
+    return identity((u - v).dot(M * x), sp.expand(square(v) - square(u)))
 
 
 @claim(
@@ -246,33 +254,39 @@ def one_minimiser(*, least: int | Fraction = 1) -> Evidence:
     hypotheses=("u > -2", "v > -2", "w > 0"),
 )
 def whitened_tokens(*, half: int = 1, share: int = 1) -> Evidence:
-    r"""For two tokens on the circle, $\Sigma=I$, the difference of the scores $wx_i^\top x$ is that
-    of $-w\|x_i-x\|^2$ over `half` (printed: 1). For $x=\Sigma^{1/2}\tilde x$ the exponent
-    $w(x_i-x)^\top\Sigma^{-1}(x_i-x)$ is `share` = 1 times $w\|\tilde x_i-\tilde x\|^2$, in every
-    dimension, so that (8) becomes (9).
+    r"""The difference of the scores $wx_i^\top\Sigma^{-1}x$ of two tokens is that of
+    $-w\|\Sigma^{-1/2}(x_i-x)\|^2$ over `half`: printed (1), for $\Sigma=I$ on the circle; otherwise
+    in every dimension, up to the difference of the squares of $\Sigma^{-1/2}x_i$, which are 1. For
+    $x=\Sigma^{1/2}\tilde x$ the exponent $w(x_i-x)^\top\Sigma^{-1}(x_i-x)$ is `share` = 1 times
+    $w\|\tilde x_i-\tilde x\|^2$, so that (8) becomes (9).
     """
+    letters = Algebra(symmetric=["R", "S"], vectors=["u", "v", "x"], params=["w"], inverse=[("R", "S")])
+    R, S, one, other, query, width = (letters[name] for name in "RSuvxw")  # R = Sigma^{1/2}
+    square = lambda y: width * ((R * y).T * S * S * (R * y))
+    second = trace_identity(square(one - other), share * width * ((one - other).T * (one - other)))
+    if half != 1:
+        scores = half * width * ((R * one - R * other).T * S * S * R * query)
+        lengths = width * (one.T * one - other.T * other)
+        return all_of(trace_identity(scores, square(other - query) - square(one - query) + lengths), second)
     u, v, x = map(on_circle, "uvx")
-    square = lambda y: (y - x).dot(y - x)
-    exponents = identity(w * (u - v).dot(x), sp.expand(w * (square(v) - square(u))) / half)
-    A = Algebra(symmetric=["R", "S"], vectors=["u", "v"], params=["w"], inverse=[("R", "S")])  # R = Sigma^{1/2}
-    R, S, one, other, width = (A[name] for name in "RSuvw")
-    off = R * (one - other)
-    return all_of(exponents, trace_identity(width * (off.T * S * S * off), share * width * ((one - other).T * (one - other))))
+    length = lambda y: (y - x).dot(y - x)
+    return all_of(identity(w * (u - v).dot(x), sp.expand(w * (length(v) - length(u)))), second)
 
 
 @claim("COL:B.1-dec", control=dict(share=2))
 def parts_of_the_loss(*, share: int = 1) -> Evidence:
-    r"""For any number of tokens, with the weights in $g$, the values in $f$ and the noise in
-    $\epsilon$: the squared error is $(g^\top f-k)^2$, a term linear in $\epsilon$, whose mean is 0,
-    and `share` = 1 times $g^\top\epsilon\epsilon^\top g$; and
-    $\mathbb E\epsilon\epsilon^\top=\sigma^2I$.
+    r"""The loss is the mean of $(\sum_i\gamma_if(x_i)-f(x))^2$ and `share` = 1 times that of
+    $(\sum_i\gamma_i\epsilon_i)^2$, for any number of tokens and weights that depend on them alone.
+    Of the noise it is used that $\mathbb E\sum_ib_i\epsilon_i=0$ for all numbers $b$, given the
+    rest. The square is tried in every dimension, with the term that is linear in $\epsilon$ written
+    out.
     """
-    A = Algebra(vectors=["g", "f", "epsilon"], params=["k", "s"])
-    g, f, epsilon, k, variance = (A[name] for name in ("g", "f", "epsilon", "k", "s"))
+    letters = Algebra(vectors=["g", "f", "epsilon"], params=["k"])
+    g, f, epsilon, k = (letters[name] for name in ("g", "f", "epsilon", "k"))
     error = g.T * (f + epsilon) - k
     off = g.T * f - k
-    noise = trace_identity(error * error, off * off + 2 * off * (g.T * epsilon) + share * (g.T * (epsilon * epsilon.T) * g))
-    return all_of(noise, trace_identity(g.T * (variance * A.I) * g, variance * (g.T * g)))
+    square = trace_identity(error * error, off * off + 2 * off * (g.T * epsilon) + share * (g.T * (epsilon * epsilon.T) * g))
+    return derivation("COL:B.1-dec", square, share=share)
 
 
 @claim("COL:gp", control=(dict(sign=1), dict(half=Fraction(1, 3))))

@@ -62,10 +62,10 @@ def window_and_scale(*, relative: bool = False, factor: int | Fraction = 2) -> E
     "COL:2.tradeoff",
     control=dict(sign=-1),
     needs=("COL:D.2",),
-    argument=r"The expected estimate of an affine task is $b+l\,\mathbb E[\sum_i\gamma_it_i]\,u^\top x$ with $t_i=x_i^\top x$, "
-    r"as the tokens are distributed alike on all sides of $x$, so that the bias is $|lu^\top x|$ times half the mean of "
-    r"$\sum_i\gamma_i\|x_i-x\|^2$; for any task that mean times $L^2$ bounds the square of the bias. The noise term rises by "
-    r"Lemma D.2.",
+    fragment=r"The windows are those of $M=wI$. The expected estimate of an affine task is "
+    r"$b+l\,\mathbb E[\sum_i\gamma_it_i]\,u^\top x$ with $t_i=x_i^\top x$, as tokens are distributed alike on all sides of $x$, "
+    r"so that its bias is $|lu^\top x|$ times half the mean of $\sum_i\gamma_i\|x_i-x\|^2$, which falls; of another task that mean "
+    r"times $L^2$ only bounds the square of the bias. The noise term rises by Lemma D.2.",
 )
 def bias_and_width(*, sign: int = 1) -> Evidence:
     r"""For any tokens and weights $\gamma$, and with $u_i=h\|x_i-x\|^2$, times `sign` = 1, in the
@@ -128,10 +128,10 @@ def nearest_token_alone(*, noise: bool = True, two: int = 2) -> Evidence:
 
 @claim("COL:R2.2", control=dict(shift=1))
 def linear_weights(*, shift: int = 0) -> Evidence:
-    r"""The quotient of two weights of linear attention is the same for $cM$ and $M$, with `shift` =
-    0 added to the scores of $cM$.
+    r"""The quotient of two weights of linear attention, of any signs, is the same for $cM$ and $M$,
+    with `shift` = 0 added to the scores of $cM$.
     """
-    a, b = sp.symbols("a b", positive=True)
+    a, b, c = sp.symbols("a b c", real=True)
     return identity(computed("cM", (c * a + shift) / (c * b + shift)), a / b)
 
 

@@ -75,6 +75,17 @@ def uniform_square(L: sp.Expr) -> sp.Expr:
     return sp.integrate(t**2, (t, -L, L)) / (2 * L)
 
 
+def turned_task(stretch: int) -> tuple[Evidence, Evidence]:
+    """For a rotation Q of the plane w'Qx is `stretch` times (Q'w)'x, and Q'w is as long as w, times
+    its square.
+    """
+    a, b = sp.symbols("a b", positive=True)
+    Q = sp.Matrix([[a, -b], [b, a]]) / sp.sqrt(a**2 + b**2)
+    w, x = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "wx")
+    turned = Q.T * w
+    return identity(w.dot(Q * x), stretch * turned.dot(x)), identity(turned.dot(turned), stretch**2 * w.dot(w))
+
+
 @claim(
     "COL:C.3",
     control=(dict(constant=2), dict(slope=2), dict(rising=-1), dict(stretch=2)),
@@ -95,12 +106,7 @@ def correlation_of_affine_tasks(*, constant: int = 3, slope: int = 3, rising: in
     value = all_of(*parts).replace(dimension="d = 2, 3, 4")
     t, s = sp.symbols("t s", positive=True)
     more = forall(L**2 * rising * t / slope, "<", L**2 * rising * (t + s) / slope, dict.fromkeys((t, s, L), (0, oo)))
-    a, b = sp.symbols("a b", positive=True)
-    Q = sp.Matrix([[a, -b], [b, a]]) / sp.sqrt(a**2 + b**2)
-    w, x = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "wx")
-    turned = Q.T * w
-    same = identity(w.dot(Q * x), stretch * turned.dot(x)), identity(turned.dot(turned), stretch**2 * w.dot(w))
-    return derivation("COL:C.3", value, more, *same, constant=constant, slope=slope, rising=rising, stretch=stretch)
+    return derivation("COL:C.3", value, more, *turned_task(stretch), constant=constant, slope=slope, rising=rising, stretch=stretch)
 
 
 @claim(

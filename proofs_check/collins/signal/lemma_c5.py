@@ -18,16 +18,17 @@ from proofs_check.derivations.proofs import derivation
 from proofs_check.instances.window.from_below import BELOW, BOUND, EVERY, LAWS, LONG, WIDE, d, w
 
 
-@claim("COL:C.5/wide", control=dict(share=3), argument=LAWS)
-def signal_of_order_one_over_w2(*, share: int = 8) -> Evidence:
+@claim("COL:C.5/wide", control=(dict(share=3), dict(power=0)), argument=LAWS)
+def signal_of_order_one_over_w2(*, share: int = 8, power: int = 1) -> Evidence:
     r"""For $d\geq2$ and $w\geq\frac{d+\sqrt d}{2}$ the root of $3d/L^2$ times the signal term is at
-    least $\frac{d-1}{w}$ over `share` = 8, derived for every prompt length from the properties of
-    uniform tokens and tasks that R8 uses. It is tried on long prompts for $d=3$, where that root is
-    $1-\coth2w+\frac{1}{2w}$, and the last step on $\frac{d-1}{d-1+4w}$.
+    least $\frac{d-1}{w}$ over `share` = 8, where $w$ has the exponent `power` = 1, derived for
+    every prompt length from the properties of uniform tokens and tasks that R8 uses. It is tried on
+    long prompts for $d=3$, where that root is $1-\coth2w+\frac{1}{2w}$, and the last step on
+    $\frac{d-1}{d-1+4w}$.
     """
-    long = forall(LONG, ">=", 2 / (share * w), {w: (Fraction(237, 100), oo)})
-    search = forall(BELOW, ">=", (d - 1) / (share * w), EVERY, where=[WIDE])
-    return derivation("COL:C.5/wide", all_of(long, search), share=share)
+    long = forall(LONG, ">=", 2 / (share * w**power), {w: (Fraction(237, 100), oo)})
+    search = forall(BELOW, ">=", (d - 1) / (share * w**power), EVERY, where=[WIDE])
+    return derivation("COL:C.5/wide", all_of(long, search), share=share, power=power)
 
 
 SMALL_TASKS = Diverging(

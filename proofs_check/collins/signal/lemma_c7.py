@@ -9,6 +9,7 @@ from sympy import oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, computed, forall, identity
+from proofs_check.collins.signal.lemma_c2_c3 import turned_task
 from proofs_check.core.claim import claim
 
 L = sp.Symbol("L", positive=True)
@@ -23,12 +24,19 @@ PLANE = (
 )
 
 
-@claim("COL:C.7", control=(dict(constant=2), dict(steepness=sp.Rational(9, 10))), needs=("COL:B.4",), argument=PLANE)
-def relu_tasks_meet_the_assumption(*, constant: int = 3, steepness: sp.Expr = sp.S.One) -> Evidence:
+@claim(
+    "COL:C.7",
+    control=(dict(constant=2), dict(steepness=sp.Rational(9, 10)), dict(stretch=2)),
+    needs=("COL:B.4",),
+    argument=PLANE + r" For an orthogonal $Q$ the task $f(Qx)$ has the direction $Q^\top w$; this is computed in the plane, and in "
+    r"other dimensions it is $QQ^\top=I$.",
+)
+def relu_tasks_meet_the_assumption(*, constant: int = 3, steepness: sp.Expr = sp.S.One, stretch: int = 1) -> Evidence:
     r"""The mean of $f(x)f(y)$ is $\frac{L^2}{3}+\frac{L^2}{3\pi
     d}(\sin\theta+(\pi-\theta)\cos\theta)$ at the angle $\theta$ (3 is `constant`), its derivative
-    in $\cos\theta$ is not negative, and the values differ by at most `steepness` = 1 times
-    $L\|x-y\|$.
+    in $\cos\theta$ is not negative, the values differ by at most `steepness` = 1 times $L\|x-y\|$,
+    and a task composed with a rotation $Q$ is that of $Q^\top w$, times `stretch` = 1, which is as
+    long as $w$.
     """
     arc = sp.integrate(sp.cos(phi) * sp.cos(phi - angle), (phi, angle - sp.pi / 2, sp.pi / 2))
     # Twice, for the points may both lie on the other side; (2/d)/(2 pi) for the length and the
@@ -42,7 +50,7 @@ def relu_tasks_meet_the_assumption(*, constant: int = 3, steepness: sp.Expr = sp
     task = lambda s: l * sp.Max(s, 0) + k * sp.Max(-s, 0)
     ranges = {p: Closed(-1, 1), q: Closed(-1, 1), l: Closed(-1, 1), k: Closed(-1, 1)}
     steep = forall((task(p) - task(q)) ** 2, "<=", steepness**2 * (p - q) ** 2, ranges)
-    return all_of(value, rising, steep)
+    return all_of(value, rising, steep, *turned_task(stretch))
 
 
 @claim(

@@ -55,7 +55,7 @@ def caps_in_seven_dimensions(*, constant: Fraction = Fraction(5, 4), share: int 
     whole = identity(computed(r"\int p", sp.integrate(density, (t, -1, 1))), total)
     measure = forall(sp.expand(sp.integrate(density, (t, 1 - s, 1))), "<=", constant * s**3, {s: sp.Interval.Lopen(0, 2)})
     empty = derivation("COL:C.8/caps", forall(1 - share * s, "<=", 1 - s, {s: (0, 1)}), share=share)
-    return all_of(whole, measure, empty)
+    return all_of(whole, measure, empty).replace(dimension="d = 7")
 
 
 def widths(d: int, n: int) -> NDArray[np.float64]:

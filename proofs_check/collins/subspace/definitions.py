@@ -42,7 +42,8 @@ def symmetric(name: str, size: int) -> sp.Matrix:
     costs="nothing",
     repair=dict(bounded=True),
     control=dict(sign=-1),
-    argument=r"For $w=Bz$, $|z|=1$, the constant of $f$ is $|a^\top z|\leq|a||z|$, with equality for $a=Lz$.",
+    argument=r"For $w=Bz$, $|z|=1$, the constant of $f$ is $|a^\top z|\leq|a||z|$, by Cauchy's inequality, executed for $k=3$; "
+    r"there is equality for $a=Lz$.",
     hypotheses=("L > 0",),
 )
 def lipschitzness_inside(*, bounded: bool = False, sign: int = 1) -> Evidence:
@@ -84,14 +85,15 @@ def second_moments_of_the_tasks(*, share: int = 1) -> Evidence:
     return derivation("COL:D4.2", search, share=share)
 
 
-@claim("COL:4.project", control=dict(outside=1))
-def tasks_see_the_projection(*, outside: int = 0) -> Evidence:
-    r"""$f(BB^\top x)=f(x)$ in all dimensions, with $1+{}$`outside` = 1 times $x$; tried for $d=3$,
-    $k=2$.
+@claim("COL:4.project", control=dict(complement=True))
+def tasks_see_the_projection(*, complement: bool = False) -> Evidence:
+    r"""$f(BB^\top x)=f(x)$ in all dimensions; with `complement` $x$ is projected onto the
+    complement of $\mathrm{col}(B)$ instead. It is tried for $d=3$, $k=2$.
     """
     a, x = vector("a", 2), vector("x", 3)
     f = lambda y: sp.expand((a.T * B.T * y)[0])
-    return derivation("COL:4.project", identity(f(B * B.T * x), (1 + outside) * f(x), given=UNIT), outside=outside)
+    onto = sp.eye(3) - B * B.T if complement else B * B.T
+    return derivation("COL:4.project", identity(f(onto * x), f(x), given=UNIT), complement=complement)
 
 
 @claim("COL:A4.3")

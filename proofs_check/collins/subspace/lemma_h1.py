@@ -90,7 +90,13 @@ def zero_is_not_a_minimiser(*, least: int = 1, sign: int = 1) -> Evidence:
     return all_of(forall(1 / n - 1, "<", 0, {n: Integers(least, oo)}), two)
 
 
-@claim("COL:H.5.noise", control=dict(factor=3), needs=("COL:H.1/derivative",), argument=PATTERNS)
+@claim(
+    "COL:H.5.noise",
+    control=dict(factor=3),
+    needs=("COL:H.1/derivative", "COL:H.2a/32", "COL:H.2"),
+    argument=PATTERNS
+    + r" Then $0$ is no minimiser for $n\geq2$, and the centre of (32) excludes $c_p<0$. The form is Lemma H.2's.",
+)
 def noise_does_not_see_a_small_window(*, factor: int = 2) -> Evidence:
     r"""The derivative at $0$ of the mean of $\sum_i\gamma_i^2$ is $0$, so that of the whole loss
     is that of the signal, `factor` = 2 times Lemma H.1's, for every $\sigma$ ($n=2$ and $n=3$).

@@ -46,16 +46,17 @@ def rotation_moves_to_the_labels(*, sign: int = 1) -> Evidence:
     false="typo",
     why=r"Assumption 4.3 has $c_u\neq0$ only: for $c_u<0$ the weight decreases with $u_i^\top u$, and the centre is $-|\bar u|u$.",
     details=r"Without loss of generality $c_u>0$, as $-u$ has the law of $u$; the paper takes it to be so by definition. For "
-    r"$c_u<0$ the inequality is reversed, and $F$ has to be a nonpositive multiple of $B^\top$ in (37).",
-    instead=r"For $c_u>0$ the inequality holds.",
+    r"$c_u<0$ the inequality is reversed, and $F$ has to be a nonpositive multiple of $B^\top$ in (37). For $Fx=0$ and for one "
+    r"token both sides of (35) are 0.",
+    instead=r"For $c_u>0$, $Fx\neq0$ and $n\geq2$ the inequality holds.",
     costs="nothing",
     repair=dict(positive=True),
     control=dict(sign=-1),
     hypotheses=("C_1 > 0", "s > 0", "s <= 1"),
 )
 def weight_grows_with_the_overlap(*, positive: bool = False, sign: int = 1) -> Evidence:
-    r"""(35), with $s=u_i^\top u>0$ and $R$ the other summands over $\alpha_i$. Printed, $c_u$ may
-    be negative.
+    r"""(35), with $s=u_i^\top u>0$, $C_1=\|Fx\|>0$ and the sum $R>0$ of the other summands over
+    $\alpha_i$. Printed, $c_u$ may be negative.
     """
     if not positive:
         c, s = -1, 1  # C_1 = R = 1
@@ -98,7 +99,8 @@ def signal_terms_differ_by_the_centre(*, factor: int = 2, sign: int = 1) -> Evid
     at="k = 1, and c_v = 0",
     why=r"For $k=1$ only the sign of $Fx$ matters: $F=2B^\top+B_\perp^\top$ is no multiple of $B^\top$, but $Fx=2u+v$ has "
     r"the sign of $u$.",
-    details=r"With $c_u=c_v=1$, $d=2$. The minimiser is found all the same, since $|Fx|$ is not constant for such an $F$.",
+    details=r"With $c_u=c_v=1$, $d=2$. For one token (37) is an equality whatever $F$ is. Such an $F$ has no constant $|Fx|$, "
+    r"which the next step asks for.",
     instead=r"For $k\geq2$, $c_u>0$ and $c_v\neq0$ the two are equivalent.",
     costs="nothing",
     repair=dict(least_k=2),
@@ -138,12 +140,13 @@ def equivalent_to_a_multiple_of_B(*, least_k: int = 1, sign: int = 1) -> Evidenc
     false="gap",
     why=r"$\|G^*x\|=C_2^*$ holds for $G=C_2^*QB_\perp^\top$ with any symmetric orthogonal $Q$, such as $Q=\mathrm{diag}(1,-1)$.",
     details=r"$d-k=2$, $c_v=1$. It does no harm to Theorem 4.4, where $C_2^*=0$.",
-    instead=r"$G^*=C_2^*QB_\perp^\top$ with $Q=Q^\top$, $Q^2=I$; it is $0$ if $C_2^*=0$.",
+    instead=r"For $c_v\neq0$, $|c_v|G^*=C_2^*QB_\perp^\top$ with $Q=Q^\top$, $Q^2=I$; it is $0$ if $C_2^*=0$.",
     costs="nothing",
     repair=dict(any_reflection=True),
     control=dict(any_reflection=True, two=3),
-    argument=r"If $|Gx|=C_2^*$ for all $v$ on the sphere, then $|Gv|^2=C_2^{*2}|v|^2$ for all $v$, and by the executed identity "
-    r"$v^\top G^2w=C_2^{*2}v^\top w$ for all $v,w$.",
+    argument=r"As $F^*$ is a multiple of $B^\top$ and $M$ is symmetric, $G^*x=G(c_vv)$ with $G=B_\perp^\top MB_\perp$. If "
+    r"$|G(c_vv)|=C_2^*$ for all $v$ on the sphere, then $c_v^2|Gv|^2=C_2^{*2}|v|^2$ for all $v$, and by the executed identity "
+    r"$c_v^2v^\top G^2w=C_2^{*2}v^\top w$ for all $v,w$.",
     hypotheses=("C_2 > 0",),
 )
 def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2) -> Evidence:
@@ -160,6 +163,30 @@ def reflections_have_constant_norm(*, any_reflection: bool = False, two: int = 2
     image = sp.diag(1, -1) * v
     assert sp.expand(image.dot(image) - v.dot(v)) == 0, "a reflection preserves norms"
     return fails_at({"C_2": 1, "d - k": 2, "Q": "diag(1, -1)", "Q_22": -1}, sp.Integer(-2), r"Q_{22}=1", equality=True)
+
+
+@claim(
+    "COL:H.2.min/scale",
+    false="typo",
+    why=r"$F=C_1B^\top$ has $\|Fx\|=|c_u|C_1$, and not $C_1$: for $c_u=2$ it is twice as large.",
+    details=r"The page before has $C_1(Fx)=c_uc$ for $F=cB^\top$.",
+    instead=r"For $c_u>0$, $F^*=\frac{C_1^*}{c_u}B^\top$.",
+    costs="nothing",
+    repair=dict(scaled=True),
+    control=dict(scaled=True, share=2),
+    argument=r"Executed for $d=3$, $k=2$; in every dimension $B^\top B=I$ and $B^\top B_\perp=0$ give $B^\top x=c_uu$.",
+    hypotheses=("c_u > 0", "C_1 > 0"),
+)
+def multiples_have_the_norm_of_their_factor(*, scaled: bool = False, share: int = 1) -> Evidence:
+    r"""Printed, $\|Fx\|=C_1$ for $F=C_1B^\top$. Repaired, $\|Fx\|^2$ is $C_1^2$ over `share` = 1
+    for $F=\frac{C_1}{c_u}B^\top$.
+    """
+    if not scaled:
+        scale, norm = 2, 1
+        return fails_at({"c_u": scale, "C_1": norm}, sp.Integer(scale * norm - norm), r"\|C_1B^{\top}x\|=C_1", equality=True)
+    u, v, norm = vector("u", 2), vector("v", 1), sp.Symbol("C_1", positive=True)
+    Fx = norm / c_u * B.T * (c_u * B * u + c_v * B_PERP * v)
+    return identity(computed(r"\|Fx\|^2", sp.expand(Fx.dot(Fx))), norm**2 / share, given=(*UNIT, u.dot(u) - 1))
 
 
 @claim(

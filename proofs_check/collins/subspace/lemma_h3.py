@@ -105,10 +105,13 @@ def other_terms_are_positive(*, swapped: bool = False) -> Evidence:
     order = [(p, ">", q), LARGER]
     X, Y, gap = sp.symbols("X Y a-b", positive=True)
     sign = -1 if swapped else 1
+    f = lambda gap, below: gap * (t - 1) * p * q * E / below**3  # E = e^{c u_j'u}
+    both = computed("f_{a,b}+f_{b,a}", f(gap, AB) + f(-gap, BA))
+    same = identity(both, sign * gap * (t - 1) * (AB**-3 - BA**-3) * p * q * E)
     signs = sign * gap * (t - 1) * (X**-3 - Y**-3)
     domain = {gap: sp.Interval.Lopen(0, 2), t: sp.Interval.Ropen(-1, 1), X: (0, oo), Y: (0, oo)}
     cubes = forall(larger**3, ">", smaller**3, WEIGHTS, where=order)
-    return all_of(cubes, forall(signs, ">", 0, domain, where=[(X, ">", Y)]))
+    return all_of(same, cubes, forall(signs, ">", 0, domain, where=[(X, ">", Y)]))
 
 
 @claim(
@@ -137,7 +140,7 @@ def gamma_is_not_negative(*, shift: int | Fraction = 0) -> Evidence:
     $b=1$.
     """
     factors = identity(computed(r"\gamma_{a,b}", gamma_ab(a, b)), (1 + a) * (1 - b))
-    inside = {a: (-1, 1), b: (-1, 1)}
+    inside = {a: sp.Interval.Lopen(-1, 1), b: sp.Interval.Ropen(-1, 1)}
     return all_of(factors, forall(gamma_ab(a, b), ">=", shift, SQUARE), forall(gamma_ab(a, b), ">", shift, inside))
 
 
@@ -222,17 +225,17 @@ def denominators_are_ordered(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.3",
-    control=dict(sign=-1),
+    control=(dict(least=Fraction(1, 2)), dict(sign=-1)),
     needs=("COL:H.3a/41", "COL:H.3a/46", "COL:H.3a/51", "COL:H.3.perp", "COL:H.3.S", "COL:H.3b/T1", "COL:H.3c", "COL:H.3e/53"),
     argument=r"For $k=1$ and $n=2$ it is executed for every $c$. In general (41) is a sum of $S_{i,j}\geq0$ and of pairs whose "
     r"integrand is $T_1+T_2$, where $T_1>0$ and, by (53) and (54), $T_2\geq0$; some $\alpha_i<\alpha_1$ makes it positive.",
 )
-def signal_grows_with_the_largest_weight(*, sign: int = 1) -> Evidence:
+def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int = 1) -> Evidence:
     r"""For $k=1$ and $n=2$ the derivative of $H_{\rm signal}$ in $\alpha_1$ is positive for every
-    $c$, here in $E=e^{2c}>1$ at $\alpha_2=1$.
+    $c$ and $\alpha_1>{}$`least` = 1, here in $E=e^{2c}>1$ at $\alpha_2=1$.
     """
     slope = sp.factor(sp.diff(sp.cancel(signal_of_signs([first, other], sp.sqrt(E))), first))
-    return forall(sign * slope.subs(other, 1), ">", 0, {first: (1, oo), E: (1, oo)})
+    return forall(sign * slope.subs(other, 1), ">", 0, {first: (least, oo), E: (1, oo)})
 
 
 @claim("COL:H.3/signs", control=dict(sign=-1), fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.")

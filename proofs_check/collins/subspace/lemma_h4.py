@@ -121,16 +121,37 @@ def highest_terms_are_positive(*, cap: int | Fraction = Fraction(15, 2)) -> Evid
     )
 
 
-@claim("COL:H.4e", control=dict(factor=1), needs=("COL:H.4b",))
-def square_is_completed(*, factor: int = 2) -> Evidence:
+@claim(
+    "COL:H.4e",
+    false="edge",
+    at="p_a p_b = 0",
+    follows="COL:H.4.pab",
+    why=r"At $p_a=0$ the square is $\frac{p_b^2}2h_{b,b}$, which is $H_{a,b}$ itself: (62) has $>$ between equal numbers.",
+    instead=r"The square is less than $H_{a,b}$ for $p_a,p_b>0$, and at most $H_{a,b}$ for all $p_a,p_b\geq0$.",
+    costs="nothing",
+    repair=dict(positive=True),
+    control=dict(positive=True, factor=1),
+    needs=("COL:H.4b",),
+    hypotheses=("p_a >= 0", "p_b >= 0", "p_a <= 1", "p_b <= 1"),
+)
+def square_is_completed(*, positive: bool = False, factor: int = 2) -> Evidence:
     r"""(62), with $h_{a,b}+h_{b,a}=t-r_ar_b$ and $t>0$, for roots $r_a,r_b$ of
-    $h_{a,a},h_{b,b}$: $H_{a,b}$ exceeds the square of $p_ar_a-p_br_b$ over `factor` = 2.
+    $h_{a,a},h_{b,b}$: $H_{a,b}$ exceeds the square of $p_ar_a-p_br_b$ over `factor` = 2. Printed,
+    one of $p_a,p_b$ may be 0.
     """
     r, s = sp.symbols("r_a r_b", nonnegative=True)
     t = sp.Symbol("t", positive=True)
     value = X * Y * (t - r * s) + (X**2 * r**2 + Y**2 * s**2) / 2
-    ranges = {X: (0, oo), Y: (0, oo), r: Closed(0, oo), s: Closed(0, oo), t: (0, oo)}
-    return forall(value, ">", (X * r - Y * s) ** 2 / factor, ranges)
+    roots = {r: Closed(0, oo), s: Closed(0, oo), t: (0, oo)}
+    square = (X * r - Y * s) ** 2 / factor
+    if not positive:
+        one = {s: r}  # by (64)
+        inside = {X: Closed(0, 1), Y: sp.Interval.Lopen(0, 1), r: (0, oo), t: (0, oo)}
+        return forall(value.subs(one), ">", square.subs(one), inside)
+    return all_of(
+        forall(value, ">", square, {X: (0, oo), Y: (0, oo), **roots}),
+        forall(value, ">=", square, {X: Closed(0, oo), Y: Closed(0, oo), **roots}),
+    )
 
 
 @claim(
@@ -138,7 +159,7 @@ def square_is_completed(*, factor: int = 2) -> Evidence:
     false="edge",
     at="p_a = p_b = 0",
     why=r"$H_{a,b}$ is homogeneous of degree two in $(p_a,p_b)$, so that it is $0$, and not positive, at $p_a=p_b=0$.",
-    instead=r"$H_{a,b}>0$ unless $p_a=p_b=0$, for densities of any size.",
+    instead=r"$H_{a,b}>0$ unless $p_a=p_b=0$.",
     costs="nothing",
     repair=dict(zero=False),
     control=dict(sign=-1),
@@ -159,7 +180,7 @@ def H_is_positive(*, zero: bool = True, sign: int = 1) -> Evidence:
     false="typo",
     why=r"$p_a$ is a density, which may exceed $1$: for $k=2$ it is $\frac{1}{\pi\sqrt{1-a^2}}$, at $a=\frac{99}{100}$ it "
     r"is $2.26$.",
-    instead=r"$p_a\geq0$; $H_{a,b}>0$ needs no $p_a\leq1$.",
+    instead=r"$H_{a,b}>0$ for densities of any size of which one is positive.",
     costs="nothing",
     repair=dict(any_size=True),
     control=dict(any_size=True, sign=-1),

@@ -12,7 +12,7 @@ from sympy import oo
 
 from numerics.attention.window.free_matrix import Prompts, every_prompt, loss_and_gradient, low_rank_prompts
 from numerics.evidence import Evidence, Verdict, all_of
-from numerics.provers import Closed, computed, forall, identity
+from numerics.provers import Closed, Integers, computed, forall, identity
 from proofs_check.core.claim import claim
 from proofs_check.core.witnessed import fails_at
 from proofs_check.derivations.proofs import derivation
@@ -37,18 +37,19 @@ def of_equal_loss(M: np.ndarray, other: np.ndarray, prompts: Prompts, sigma: flo
 
 
 def tie(n: int, c_v: int, text: str) -> Evidence:
-    """Refute uniqueness for k = 1, d = 2, c_u = 1, sigma = 0 and the bound 2: 2BB' has the least
-    loss, and 2BB' + BB_perp' + B_perp B' the same.
+    """Refute uniqueness for k = 1, d = 2, c_u = 1, sigma = 0 and the bounds C = 1 and 2: CBB' has
+    the least loss, and CBB' + BB_perp' + B_perp B' the same.
     """
     prompts, scale = low_rank_prompts(n, 1, 2), np.diag([1.0, float(c_v)])
-    least, other = (scale @ np.array(M) @ scale for M in ([[2.0, 0.0], [0.0, 0.0]], [[2.0, 1.0], [1.0, 0.0]]))
-    # With c_u = 1 the scores see M through the blocks of scale M scale, and c_v = 1 is the freest
-    # case.
-    best = least_low_rank(n, 1, 2, 0.0, 2.0).loss
-    if not of_equal_loss(least, other, prompts, 0.0) or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9:
-        return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ, or are not the least")
-    witness = {"n": n, "k": 1, "d": 2, "c_u": 1, "c_v": c_v, "sigma": 0, "M": "[[2, 1], [1, 0]], beside [[2, 0], [0, 0]]"}
-    return fails_at(witness, sp.S.One, text)
+    for bound in (1.0, 2.0):
+        least, other = (scale @ np.array(M) @ scale for M in ([[bound, 0.0], [0.0, 0.0]], [[bound, 1.0], [1.0, 0.0]]))
+        # With c_u = 1 the scores see M through the blocks of scale M scale, and c_v = 1 is the
+        # freest case.
+        best = least_low_rank(n, 1, 2, 0.0, bound).loss
+        if not of_equal_loss(least, other, prompts, 0.0) or loss_and_gradient(least, prompts, 0.0)[0] > best + 1e-9:
+            return Evidence(verdict=Verdict.OPEN, engine="exact arithmetic", reason="the two losses differ, or are not the least")
+    pair = "[[C, 1], [1, 0]], beside [[C, 0], [0, 0]], for C = 1 and 2"
+    return fails_at({"n": n, "k": 1, "d": 2, "c_u": 1, "c_v": c_v, "sigma": 0, "M": pair}, sp.S.One, text)
 
 
 def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) -> Evidence:
@@ -74,12 +75,14 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     "COL:T4.4",
     false="edge",
     at="c_v = 0, and n = 1 in Case 1",
+    follows="COL:H.2",
     why=ONE_TOKEN
-    + r"with $c_v=0$ the scores see only $B^\top MB$, and $2BB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $2BB^\top$.",
+    + r"with $c_v=0$ the scores see only $B^\top MB$, and $CBB^\top+BB_\perp^\top+B_\perp B^\top$ is as good as $CBB^\top$.",
     details=r"Assumption 4.3 allows $c_v=0$, and Section 4 states no $n$ in Case 1 (Theorem H.5 has $n>1$). The proof bounds "
     r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded (COL:H.2.min/bound); that step is mended for $k=1$, $n=2$ and $\sigma=0$ "
     r"only. All free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
-    instead=r"For $n\geq2$ and $c_v\neq0$ the minimiser is $cBB^\top$.",
+    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $cBB^\top$ with $0<c\leq C_p/c_u^2$: without noise for "
+    r"$k=1$, $d=2$ and $n$ up to 8, and for two tokens with and without noise for $k\leq2$, $d\leq3$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -92,7 +95,7 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     """
     text = r"M^{*}=cBB^{\top},\ 0<c\leq C_p/c_u^{2}"
     if least_n == 1 or c_v == 0:
-        return tie(1 if least_n == 1 else 2, c_v if least_n > 1 else 1, text)
+        return tie(2 if c_v == 0 else 1, c_v, text)
     cases = [(n, 1, 2, 0.0, bound) for n in range(2, 9) for bound in (1.0, 2.0)]
     cases += [(2, k, d, 0.0, 2.0) for k, d in ((1, 3), (2, 3))]
     return of_structure(cases + [(2, k, d, sigma, 1.0) for k, d in ((1, 2), (1, 3), (2, 3)) for sigma in NOISES], text)
@@ -103,10 +106,10 @@ def minimiser_ignores_spurious_directions(*, least_n: int = 1, c_v: int = 0) -> 
     false="edge",
     at="c_v = 0, and n = 1",
     why=ONE_TOKEN
-    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $2BB^\top+BB_\perp^\top+B_\perp B^\top$ as $2BB^\top$.",
+    + r"with $c_v=0$ every $B_\perp^\top M$ is as good as any other: $CBB^\top+BB_\perp^\top+B_\perp B^\top$ as $CBB^\top$.",
     details=r"The step to (39) of its proof bounds $\|B^\top MB\|$ only (COL:H.2.min/bound).",
-    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation for $k=1$, $d=2$ ends at $c_1BB^\top$ with $c_1>0$, with and "
-    r"without noise.",
+    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation for $k=1$, $d=2$ and $n=2,3,5,8$ ends at $c_1BB^\top$ with "
+    r"$c_1>0$, with and without noise.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
@@ -120,9 +123,9 @@ def minimiser_is_diagonal_in_the_blocks(*, least_n: int = 1, c_v: int = 0) -> Ev
     """
     text = r"M^{*}=c_1BB^{\top}+c_2B_{\perp}B_{\perp}^{\top}"
     if least_n == 1 or c_v == 0:
-        return tie(1 if least_n == 1 else 2, c_v if least_n > 1 else 1, text)
-    bounds = (0.3, 1.0, 3.0)
-    return of_structure([(n, 1, 2, sigma, bound) for n in (2, 3, 5, 8) for sigma in NOISES for bound in bounds], text)
+        return tie(2 if c_v == 0 else 1, c_v, text)
+    bounds, noises = (0.3, 1.0, 3.0), (0.0, *NOISES)
+    return of_structure([(n, 1, 2, sigma, bound) for n in (2, 3, 5, 8) for sigma in noises for bound in bounds], text)
 
 
 @claim("COL:H.5i", control=dict(power=1))
@@ -141,10 +144,10 @@ def loss_is_homogeneous(*, power: int = 0) -> Evidence:
 @claim(
     "COL:H.5ii",
     false="edge",
-    at="c_v = 0, and n = 1",
-    why=r"With $c_v=0$ all $\alpha_i=e^{\tilde cc_v^2v_i^\top v}$ are $1$ for every $\tilde c$, and one weight is always "
-    r"equal to itself.",
-    instead=r"For $n\geq2$ and $c_v\neq0$.",
+    at="c_v = 0",
+    follows="COL:H.2",
+    why=r"With $c_v=0$ all $\alpha_i=e^{\tilde cc_v^2v_i^\top v}$ are $1$ for every $\tilde c$.",
+    instead=r"For $c_v\neq0$ the two are equivalent, as $n>1$ in Theorem H.5.",
     costs="a hypothesis",
     repair=dict(spurious=True),
     control=dict(spurious=False),
@@ -182,37 +185,42 @@ def equal_weights_are_best(*, sign: int = 1) -> Evidence:
 
 @claim(
     "COL:H.1.sk/reduce",
-    control=(dict(sign=-1),),
+    control=(dict(E_max=50), dict(least=Fraction(1, 2)), dict(sign=-1)),
     needs=("COL:H.3", "COL:H.4"),
     argument=r"For other $k$ and $n$ it is Lemmas H.3 and H.4, in their ranges of $c$.",
 )
-def sketch_reduces_the_largest_weight(*, sign: int = 1) -> Evidence:
-    r"""(21) for $k=1$ and two tokens: without noise the derivative is positive for every $c$, and
-    with any noise for $e^{2c}\leq\frac{37}5$, which the sketch does not say; beyond $c=1.91$ it
-    may be negative with much noise.
+def sketch_reduces_the_largest_weight(
+    *, E_max: int | Fraction = Fraction(37, 5), least: int | Fraction = 1, sign: int = 1
+) -> Evidence:
+    r"""(21) for $k=1$ and two tokens, $\alpha_1>{}$`least` = 1 and $\alpha_2=1$: without noise the
+    derivative is positive for every $c$, and with any noise for $e^{2c}\leq{}$`E_max` = 37/5, which
+    the sketch does not say; beyond $c=1.91$ it may be negative with much noise.
     """
     slopes = [sp.factor(sp.diff(sp.cancel(f([first, 1], sp.sqrt(E))), first)) for f in (signal_of_signs, noise_of_signs)]
-    ranges = ((1, oo), sp.Interval.Lopen(1, Fraction(37, 5)))
-    return all_of(*(forall(sign * s, ">", 0, {first: (1, oo), E: where}) for s, where in zip(slopes, ranges)))
+    ranges = ((1, oo), sp.Interval.Lopen(1, E_max))
+    return all_of(*(forall(sign * s, ">", 0, {first: (least, oo), E: where}) for s, where in zip(slopes, ranges)))
 
 
 @claim(
     "COL:H.1.sk/only",
     false="edge",
-    at="c_v = 0, and n = 1",
-    follows="COL:H.5ii",
-    why=r"With $c_v=0$ the covariates have no spurious part, and all weights are equal for every $c^{\prime}$.",
-    instead=r"For $n\geq2$ and $c_v\neq0$.",
+    at="n = 1",
+    follows="COL:T4.4",
+    why=r"One number is equal to itself for every $c^{\prime}$, and the sketch has every $n$, as Section 4 in Case 1.",
+    instead=r"For $n\geq2$ the numbers are equal for all instances only if $c^{\prime}=0$.",
     costs="a hypothesis",
-    repair=dict(spurious=True),
-    control=dict(spurious=False),
-    argument=r"The spurious parts $v$ and $-v$ of two tokens, and all near them, have different weights.",
-    hypotheses=("c_v >= 0", "c >= 0"),
+    repair=dict(least=2),
+    control=dict(least=1),
+    argument=r"$v_1=v_{n+1}$ and $v_i=-v_{n+1}$ for the other tokens give the numbers $c^{\prime}$ and $-c^{\prime}$.",
+    hypotheses=("n in Integers", "n >= 1", "c > 0"),
 )
-def only_zero_gives_equal_weights(*, spurious: bool = False) -> Evidence:
-    r"""As H.5ii: $2|c^{\prime}|c_v^2>0$ for $c^{\prime}\neq0$, printed for every $c_v$."""
-    c_v = sp.Symbol("c_v", nonnegative=True)
-    return forall(2 * c * c_v**2, ">", 0, {c: (0, oo), c_v: (0, oo) if spurious else Closed(0, oo)})
+def only_zero_gives_equal_weights(*, least: int = 1) -> Evidence:
+    r"""Where the first token has $v_{n+1}$ and the others have $-v_{n+1}$, the numbers of the
+    others are together $2(n-1)|c^{\prime}|$ away from that of the first, which is to be positive
+    for $n\geq{}$`least` = 1 and $c^{\prime}\neq0$.
+    """
+    n = sp.Symbol("n", integer=True, positive=True)
+    return forall(2 * (n - 1) * c, ">", 0, {n: Integers(least, oo), c: (0, oo)})
 
 
 @claim(
@@ -220,7 +228,8 @@ def only_zero_gives_equal_weights(*, spurious: bool = False) -> Evidence:
     false="edge",
     at="n = 1, and constant tasks without noise",
     why=ONE_TOKEN + r"constant functions meet Assumption B.4 with a constant $\rho$, and without noise every $M$ has the loss $0$.",
-    instead=r"For $n\geq2$ and $\rho$ strictly increasing every minimiser is $w\Sigma^{-1}$ with $w\geq0$.",
+    instead=r"For $n\geq2$ every free minimisation over all $M$ on the circle, $\Sigma=I$, ends at $wI$ with $w\geq0$: for affine "
+    r"tasks and two tokens, and for $\rho(t)=e^t$ and two and three.",
     costs="a hypothesis",
     repair=dict(least_n=2),
     control=dict(least_n=1),

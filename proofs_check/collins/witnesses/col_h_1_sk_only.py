@@ -1,7 +1,5 @@
-"""With c_v = 0 the weights e^(c c_v^2 v_i'v) of v_i = v and v_i = -v are equal for every c."""
-from math import exp
-
-c, c_v = 1, 0
-weights = [exp(c * c_v**2 * s) for s in (1, -1)]
-print(c, c_v, weights)
-assert weights[0] == weights[1] and c != 0
+"""n = 1: the only number c v_1'v_2 is equal to itself for every c."""
+n, c, v = 1, 1, 1
+numbers = [c * v * v_i for v_i in [1] * n]
+print(n, c, set(numbers))
+assert len(set(numbers)) == 1 and c != 0

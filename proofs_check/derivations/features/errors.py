@@ -121,12 +121,12 @@ def lemma_1(bound: Term = B) -> Theorem:
     return integrate("mean", (w,), chain(square, least))
 
 
-def bound_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
-    """|sum| <= c (1 - Attn_k) B and sum^2 <= c^2 (1 - Attn_k)^2 B^2."""
-    c, given = Fraction(constant), hypotheses(close(B), rest, positive)
+def bound_statements(constant: int | Fraction = 1, power: int = 1) -> tuple[Statement, ...]:
+    """|sum| <= c (1 - Attn_k)^p B and sum^2 <= c^2 (1 - Attn_k)^(2p) B^2."""
+    c, left, given = Fraction(constant), (1 - A_k(w)) ** power, hypotheses(close(B), rest, positive)
     return (
-        Statement(modulus(error_sum), "<=", c * (1 - A_k(w)) * B, given),
-        Statement(error_sum**2, "<=", c**2 * (1 - A_k(w)) ** 2 * B**2, given),
+        Statement(modulus(error_sum), "<=", c * left * B, given),
+        Statement(error_sum**2, "<=", c**2 * left**2 * B**2, given),
     )
 
 
@@ -139,11 +139,11 @@ def lipschitz_statements(constant: int | Fraction = 1) -> tuple[Statement, ...]:
     )
 
 
-def lemma_1_statement(constant: int | Fraction = 1) -> Statement:
-    """The loss is at most half the mean of (1 - Attn_k)^2 times c C^2 L^2 Delta^2, for differences
-    of at most C L Delta.
+def lemma_1_statement(constant: int | Fraction = 1, power: int = 2) -> Statement:
+    """The loss is at most half the mean of (1 - Attn_k)^p times c C^2 L^2 Delta^2, p = 2, for
+    differences of at most C L Delta.
     """
     prediction = A_k(w) * f_k(w) + others(A(n, w) * f(n, w))
     loss, given = Fraction(1, 2) * mean((prediction - f_k(w)) ** 2), hypotheses(positive, rest, close(spread))
-    bound = mean((1 - A_k(w)) ** 2 * (Fraction(constant) * C**2 * L**2 * Delta**2))
+    bound = mean((1 - A_k(w)) ** power * (Fraction(constant) * C**2 * L**2 * Delta**2))
     return Statement(loss, "<=", Fraction(1, 2) * bound, given)

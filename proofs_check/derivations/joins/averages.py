@@ -118,31 +118,42 @@ def term_1(order: int) -> tuple[Theorem, ...]:
     return equal(first.lhs, first.rhs), score_in_the_ball(share), bound, average
 
 
-def term_2_statement(p: int, share: int = 6) -> Statement:
-    """1 exp(-((L/2)^{1/p} - e^{(2/p) sigma^2 |Uz|^2}) q) <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q),
-    where q = E[|f|^4]^{1/(2p)}/(16 sigma^2 C_f^{2/p}).
+def exponent_of_term_2(order: int, p: int) -> tuple[Term, Fraction, Term]:
+    """The half of L from which the exponential is taken off, the multiple of sigma^2 |Uz|^2 in that
+    exponential, and the factor q of both, for Lemma C.6 and, of order 4, for Lemma C.9.
     """
-    half, q = p_th_root(L / 2, p), p_th_root(K, p) / scale(p)
-    left = exp(-(half - exp(Fraction(2, p) * score)) * q) * in_the_ball(share)
-    return Statement(left, "<=", exp(-(half - L ** Fraction(1, 3 * p)) * q), norm_of_U().assumptions)
+    if order == 2:
+        return p_th_root(L / 2, p), Fraction(2, p), p_th_root(K, p) / scale(p)
+    return sqrt(L / 8), Fraction(2), K / scale(1)
+
+
+def term_2_statement(p: int, share: int | None = None, order: int = 2) -> Statement:
+    """1 exp(-((L/2)^{1/p} - e^{(2/p) sigma^2 |Uz|^2}) q) <= exp(-((L/2)^{1/p} - L^{1/(3p)}) q),
+    where q = E[|f|^4]^{1/(2p)}/(16 sigma^2 C_f^{2/p}); for Lemma C.9 (L/8)^{1/2}, 2, L^{1/6} and q
+    = E[|f|^4]^{1/2}/(16 sigma^2 C_f^2).
+    """
+    half, factor, q = exponent_of_term_2(order, p)
+    left = exp(-(half - exp(factor * score)) * q) * in_the_ball(share or SHARE[order])
+    return Statement(left, "<=", exp(-(half - L ** (factor / SHARE[order])) * q), norm_of_U().assumptions)
 
 
 @cache
-def term_2(p: int) -> Theorem:
+def term_2(p: int, order: int = 2) -> Theorem:
     """e^{(2/p) sigma^2 |Uz|^2} <= L^{1/(3p)} in the ball."""
-    ball, at = in_the_ball(6), score_in_the_ball(6)
-    half, q = p_th_root(L / 2, p), p_th_root(K, p) / scale(p)
-    part = Fraction(2, p) * log(L) / 6
-    scaled = chain(ball * (Fraction(2, p) * score), replace(Fraction(2, p) * at.lhs, at), ball * part)
-    weight = exponential(ball, Fraction(2, p) * score, scaled, part)
-    power = arithmetic(exp(part), "==", L ** Fraction(1, 3 * p))
+    share = SHARE[order]
+    ball, at = in_the_ball(share), score_in_the_ball(share)
+    half, factor, q = exponent_of_term_2(order, p)
+    part = factor * log(L) / share
+    scaled = chain(ball * (factor * score), replace(factor * at.lhs, at), ball * part)
+    weight = exponential(ball, factor * score, scaled, part)
+    power = arithmetic(exp(part), "==", L ** (factor / share))
     weight = chain(weight, replace(weight.rhs, power))
-    before, after = (-(half - e) * q for e in (exp(Fraction(2, p) * score), L ** Fraction(1, 3 * p)))
+    before, after = (-(half - e) * q for e in (exp(factor * score), L ** (factor / share)))
     rest = ball * (-half * q)
     step = chain(ball * before, weight.lhs * q + rest, replace(weight.lhs * q + rest, weight), ball * after)
     line = exponential(ball, before, step, after)
     one = specialise(arithmetic(Op("ind", (X_,)), "<=", 1), {X_: ball.args[0]})
-    return chain(term_2_statement(p).lhs, line, replace(line.rhs, one))
+    return chain(term_2_statement(p, order=order).lhs, line, replace(line.rhs, one))
 
 
 # -- The query of Lemma C.6, and the constants of (18) ---------------------------------------------

@@ -66,6 +66,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "BB:17": Proof(lambda **numbers: averages.term_1_statements(2, **numbers), each(lambda: averages.term_1(2), 4)),
         "BB:19": Proof(lambda **numbers: averages.term_1_statements(4, **numbers), each(lambda: averages.term_1(4), 4)),
         "BB:LC.6.T2": Proof(both_powers(averages.term_2_statement), powers(averages.term_2)),
+        "BB:LC.9.T2/display": one(lambda share=12: averages.term_2_statement(1, share, 4), lambda: averages.term_2(1, 4)),
         "BB:18/c3": one(averages.third_constant_statement, averages.third_constant),
         "BB:LC.6.T3": _every(C6, term_3.statements, term_3.lines, 5),
         "BB:LC.9.T3": _every(C9, term_3.statements, term_3.lines, 5),

@@ -266,9 +266,9 @@ def of_wide_windows() -> Theorem:
     return at_least(arithmetic(m / (8 * positive_width), "<=", depth_of_the_limit().lhs, less, wide()[0]))
 
 
-def wide_statement(share: int | Fraction = 8) -> Statement:
-    """L^2 (m/(share w))^2/(3d) <= the signal term, for w >= (d + sqrt d)/2."""
-    return stated(m / (Fraction(share) * positive_width), *wide())
+def wide_statement(share: int | Fraction = 8, power: int = 1) -> Statement:
+    """L^2 (m/(share w^power))^2/(3d) <= the signal term, for w >= (d + sqrt d)/2."""
+    return stated(m / (Fraction(share) * positive_width**power), *wide())
 
 
 #: e^{2w - 2(d + sqrt d)} w^{-(d/2 + 1)}.

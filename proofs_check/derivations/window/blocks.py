@@ -65,9 +65,10 @@ def value_of_the_projection() -> Theorem:
     return chain(value(projection(h)), same, value(x(h)))
 
 
-def projection_statement(outside: int = 0) -> Statement:
-    """f(BB'x) = f(x), where x is taken 1 + outside times."""
-    return Statement(value(projection(h)), "==", (1 + outside) * value(x(h)), orthonormal()[0].assumptions)
+def projection_statement(complement: bool = False) -> Statement:
+    """f(BB'x) = f(x), or f(x - BB'x) = f(x)."""
+    onto = x(h) - projection(h) if complement else projection(h)
+    return Statement(value(onto), "==", value(x(h)), orthonormal()[0].assumptions)
 
 
 @cache

@@ -36,6 +36,7 @@ PROOFS: Mapping[str, Proof] = MappingProxyType(
         "COL:4.window": one(blocks.window_statement, by_normal_form(blocks.window_statement)),
         "COL:ATTN": one(setting.attention_statement, by_normal_form(setting.attention_statement)),
         "COL:B.1": Proof(setting.covariates_statements, each(setting.without_covariates, 2)),
+        "COL:B.1-dec": one(setting.parts_statement, setting.signal_and_noise),
         "COL:B.5.map": Proof(setting.minimiser_statements, each(setting.one_minimiser, 2)),
         "COL:B.5.mono": Proof(setting.monotone_statements, (setting.growing, setting.ordered_alike)),
         "COL:C.2": one(signal.bounded_statement, signal.bounded),

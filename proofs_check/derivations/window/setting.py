@@ -273,3 +273,32 @@ def window_statements(half: int | Fraction = Fraction(1, 2)) -> tuple[Statement,
         Statement(level, "<=", constant_loss(W / S), given),
         Statement(constant_loss(1 / n), "==", level, given),
     )
+
+
+#: Weights that depend on the tokens alone, and the values of a task at the tokens and at the query.
+gamma, value = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("gamma", "f"))
+at_query = _bounded("f_x")
+_of_noise = lambda body: bind("query", (q,), body)
+_off, _noisy = tokens(gamma(i, o) * value(i, o)) - at_query(o), tokens(gamma(i, o) * noise(i, q))
+_loss = _of_noise((tokens(gamma(i, o) * (value(i, o) + noise(i, q))) - at_query(o)) ** 2)
+
+
+@cache
+def centred() -> Theorem:
+    """E sum b_i eps_i = 0, given the task and the tokens."""
+    return assume("centred noise", _of_noise(tokens(b(i) * noise(i, q))), "==", 0, every=(b,))
+
+
+@cache
+def signal_and_noise() -> Theorem:
+    """The loss is E (sum gamma_i f_i - f_x)^2 + E (sum gamma_i eps_i)^2: the product has mean 0."""
+    square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
+    no_product = specialise(centred(), {b: ((i,), gamma(i, o))})
+    split = _off**2 + 2 * _off * linear + square
+    each = chain(_loss, split, arithmetic(split, "==", _off**2 + square, no_product, hide=(_off, linear, square)))
+    return chain(mean(_loss), integrate("mean", (o,), each), mean(_off**2) + mean(square))
+
+
+def parts_statement(share: int = 1) -> Statement:
+    """The loss is the signal term and share times the noise term."""
+    return Statement(mean(_loss), "==", mean(_off**2) + share * mean(_of_noise(_noisy**2)), centred().assumptions)

@@ -52,6 +52,20 @@ def kept_and_printed(own: sp.Expr, other: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     return kept, w[0] * F[0] * sum(w) - w[0] * sum(a * b for a, b in zip(w, F))
 
 
+def of_any_features(power: int) -> Evidence:
+    """Compare the gradient of tr(H'V'QV) with VHV', for every d and K, and what GHG is of two
+    features in the plane with the derivatives of the loss.
+    """
+    words = Algebra(general=["V", "H", "Q"])
+    V, H, Q = (words[name] for name in ("V", "H", "Q"))
+    gradient = trace_identity((H.T * V.T * Q * V).tr().grad("Q"), V * H * V.T)
+    v, at = sp.Matrix(2, 2, sp.symbols("v_1:5", real=True)), sp.Matrix(2, 2, sp.symbols("Q_1:5", real=True))
+    problem = FeatureRegression(v, tasks=sp.Matrix([F[:2]]))
+    slope = -(v[:, 1].T * sp.Matrix(2, 2, lambda i, j: sp.Derivative(problem.loss(at), at[i, j])) * v[:, 0])[0]
+    updated = (problem.gram**power * problem.H(at) * problem.gram)[1, 0]
+    return all_of(gradient, identity(slope, computed("(GHG)_{21}", updated)))
+
+
 ONE_QUERY = Robust(
     point=SKEW,
     hypotheses=SKEW_HYPOTHESES,
@@ -70,24 +84,27 @@ ONE_QUERY = Robust(
     details=r"With the Gram matrix $G$ and $H$ of `theory.FeatureRegression` the left side is $-(GHG)_{k'k}$ and the printed right "
     r"side $-(GH)_{k'k}$; at two features $(1,0)$, $(\frac12,1)$, $p_k=\frac12$, $Q=0$ and the values $2$, $0$ these are "
     r"$-\frac1{16}$ and $-\frac18$.",
-    instead=r"$v_{k'}^{\top}\nabla_Q\mathcal{L}\,v_k=-(GHG)_{k'k}$, a sum over all queries $v_j$ with the factors $v_j^{\top}v_k$.",
+    instead=r"For orthonormal features the line holds. For any others $v_{k'}^{\top}\nabla_Q\mathcal{L}\,v_k=-(GHG)_{k'k}$, a sum "
+    r"over all queries $v_j$ with the factors $v_j^{\top}v_k$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
-    control=(dict(shared=Fraction(1, 10)),),
-    needs=("LDL:C.grad", "LDL:3.1.feat"),
+    control=(dict(shared=Fraction(1, 10)), dict(power=2)),
+    needs=("LDL:C.grad", "LDL:3.1.feat", "LDL:C.start"),
     argument=CHAIN_RULE,
     hypotheses=SKEW_HYPOTHESES,
 )
-def only_one_query_is_kept(*, orthonormal: bool = False, shared: Fraction = Fraction(0)) -> Evidence:
+def only_one_query_is_kept(*, orthonormal: bool = False, shared: Fraction = Fraction(0), power: int = 1) -> Evidence:
     r"""Printed, $v_{k'}^{\top}\nabla\mathcal{L}\,v_k$ is refuted at two features that are not
     orthonormal. For $v_j^{\top}v_k=\mathbf{1}\{j=k\}$ plus `shared` = 0 the sum over the queries
-    keeps the one that is $v_k$: for three queries with any sums over pairs of tokens.
+    keeps the one that is $v_k$: for three queries with any sums over pairs of tokens. For any
+    features the gradient is $VHV^{\top}$, with `power` as in L2.raw/gram.
     """
     if not orthonormal:
         return at_point(ONE_QUERY, r"(GHG)_{11}=(GH)_{11}")
     sums = sp.symbols("T_1:4", real=True)
     products = [1 + sp.Rational(shared), sp.Rational(shared), sp.Rational(shared)]
-    return identity(computed(r"\sum_jT_jv_j^{\top}v_1", sum(t * c for t, c in zip(sums, products))), sums[0])
+    kept = identity(computed(r"\sum_jT_jv_j^{\top}v_1", sum(t * c for t, c in zip(sums, products))), sums[0])
+    return all_of(kept, of_any_features(power))
 
 
 def three_terms(x: Fraction, y: Fraction, f: Fraction) -> sp.Expr:
@@ -149,24 +166,29 @@ REPLACED = Robust(
     r"$(\frac12,1)$ it is $\frac12$; for $v_k=se_k$ it is $s^2$.",
     details=r"The replacement is exact for all tasks if and only if $\|v_{k'}\|^2-v_{k'}^{\top}v_n=1$ for all $n\neq k'$, that is "
     r"$G=I+c\,\mathbf{1}\mathbf{1}^{\top}$; together with the first step it needs $G=I$.",
-    instead=r"The inner products stay: $\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.",
+    instead=r"For orthonormal features the step holds. For any others the inner products stay, and the two sums are "
+    r"$\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
-    control=dict(one=Fraction(11, 10)),
+    control=(dict(one=Fraction(11, 10)), dict(factor=2)),
     needs=("LDL:C.step3",),
     argument="For any number of classes the step is a sum of such terms, one for each class.",
     hypotheses=SKEW_HYPOTHESES,
 )
-def products_that_are_replaced(*, orthonormal: bool = False, one: int | Fraction = 1) -> Evidence:
+def products_that_are_replaced(*, orthonormal: bool = False, one: int | Fraction = 1, factor: int = 1) -> Evidence:
     r"""Printed, the step is refuted at two features that are not orthonormal. With
     $\|v_{k'}\|^2=c+\mathrm{one}$, `one` = 1, and all other products equal to $c$ the two sums are
-    what is printed, for three classes and every $c$.
+    what is printed, for three classes and every $c$. For any products of $v_{k'}$ with three
+    features the two sums are `factor` = 1 times
+    $\mathrm{Attn}_{k'}\sum_n\mathrm{Attn}_n(f_{k'}-f_n)v_{k'}^{\top}(v_{k'}-v_n)$.
     """
     if not orthonormal:
         return at_point(REPLACED, r"v_{k'}^{\top}(v_{k'}-v_n)=1")
-    c = sp.Symbol("c", real=True)
+    c, products = sp.Symbol("c", real=True), sp.symbols("c_1:4", real=True)
     kept, printed = kept_and_printed(c + sp.Rational(one), c)
-    return identity(computed("line 3", kept), printed)
+    stay = w[0] * sum(a * (F[0] - b) * (products[0] - of) for a, b, of in zip(w, F, products))
+    _, of_any = between(list(products))
+    return all_of(identity(computed("line 3", kept), printed), identity(computed("lines 3 and 4", of_any), factor * stay))
 
 
 @claim(
@@ -206,19 +228,21 @@ RAW = Robust(
     details=r"For $v_k=se_k$ the update is $s^4$ times what is printed. The formula is exact at every $Q$, for every task law and "
     r"all $p_k$ if and only if $G=I$; for equiangular features and exchangeable tasks it is exact up to the factor $\kappa^2$, "
     r"where $2\kappa$ is the squared distance.",
-    instead=r"$g_{k,k'}=(GHG)_{k'k}$, where $H_{k'k}$ is the printed right side.",
+    instead=r"For orthonormal features the formula holds. For any others $g_{k,k'}=(GHG)_{k'k}$, where $H_{k'k}$ is the printed "
+    r"right side.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
-    control=dict(factor=2),
-    needs=("LDL:C.sandwich", "LDL:C.step3", "LDL:C.step4", "LDL:C.step5"),
+    control=(dict(factor=2), dict(power=2)),
+    needs=("LDL:C.sandwich", "LDL:C.step3", "LDL:C.step4", "LDL:C.step5", "LDL:C.start"),
     argument=CHAIN_RULE,
     hypotheses=SKEW_HYPOTHESES,
 )
-def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1) -> Evidence:
+def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1, power: int = 1) -> Evidence:
     r"""Printed, the formula is refuted at two features that are not orthonormal. For orthonormal
     ones minus the derivative of half the squared error in the score $q_{k,m}$ is `factor` = 1 times
     $\mathrm{Attn}_m(f_k-\hat y)(f_m-\hat y)$, for any number of classes, with names for the sums
-    over the others, and for $m=k$ as well.
+    over the others, and for $m=k$ as well. For any features they are $GHG$, with `power` as in
+    L2.raw/gram.
     """
     if not orthonormal:
         return at_point(RAW, r"g_{1}=\mathbb E[\mathbf 1\{x_{\rm query}=v_1\}\mathrm{Attn}_1(f(v_1)-\hat y)^2]")
@@ -230,7 +254,7 @@ def updates_of_the_scores(*, orthonormal: bool = False, factor: int = 1) -> Evid
         mean = (sp.exp(q) * value + above) / total
         slope = sp.Derivative(-((mean - own) ** 2) / 2, q)
         parts.append(identity(slope, factor * sp.exp(q) / total * (own - mean) * (value - mean)))
-    return all_of(*parts)
+    return all_of(*parts, of_any_features(power))
 
 
 @claim("LDL:L2.raw/gram", control=dict(power=2), needs=("LDL:C.start",), argument=CHAIN_RULE)
@@ -242,11 +266,4 @@ def updates_for_any_features(*, power: int = 1) -> Evidence:
 
     H and V are square here; columns and rows of zeros make them so.
     """
-    words = Algebra(general=["V", "H", "Q"])
-    V, H, Q = (words[name] for name in ("V", "H", "Q"))
-    gradient = trace_identity((H.T * V.T * Q * V).tr().grad("Q"), V * H * V.T)
-    v, at = sp.Matrix(2, 2, sp.symbols("v_1:5", real=True)), sp.Matrix(2, 2, sp.symbols("Q_1:5", real=True))
-    problem = FeatureRegression(v, tasks=sp.Matrix([F[:2]]))
-    slope = -(v[:, 1].T * sp.Matrix(2, 2, lambda i, j: sp.Derivative(problem.loss(at), at[i, j])) * v[:, 0])[0]
-    updated = (problem.gram**power * problem.H(at) * problem.gram)[1, 0]
-    return all_of(gradient, identity(slope, computed("(GHG)_{21}", updated)))
+    return of_any_features(power)

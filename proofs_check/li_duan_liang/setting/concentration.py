@@ -136,10 +136,9 @@ LARGE_DELTA = Diverging(
     why=r"(9) allows every $\delta\geq\sqrt{20K/N}$, and $\delta$ of a larger order than $1/K$ makes $u_k$ negative and $U_k$ "
     r"unbounded: at $p_k=1/K$, $\delta=1/\sqrt{K}$ they are $1\mp\sqrt{K}$.",
     details=r"Even at the floor, with $N=CK^3$, $u_k=1-\sqrt{20/C}$ is negative for $C<20$: $\delta$ exceeds $p_k$, and (9) says "
-    r"nothing about the least share. The proofs take $\delta=o(1)$ and let $\delta$ be of any such order.",
-    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, which takes $N\geq80K^3/c_1^2$ unless the floor of "
-    r"$\delta$ is dropped, which (9) does not need, $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$. Then $\delta K$ is a constant, and "
-    r"all orders in $\delta$ are orders in $1/K$.",
+    r"nothing about the least share. The proofs take $\delta=o(1)$ and let $\delta$ be of any such order. Below $c_1/(2K)$ it is "
+    r"$\mathcal{O}(1/K)$, and takes $N\geq80K^3/c_1^2$ unless its floor is dropped, which (9) does not need.",
+    instead=r"With $c_1/K\leq p_k\leq c_2/K$ and $\delta\leq c_1/(2K)$, $u_k\geq c_1/2$ and $U_k\leq c_2+c_1/2$.",
     costs="a hypothesis",
     repair=dict(share=Fraction(1, 2)),
     control=(dict(least=Fraction(3, 5)), dict(most=Fraction(2, 5))),

@@ -52,7 +52,7 @@ ALIGNED = Diverging(
     follows="LDL:L2.raw",
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$; in general $g=GHG$.",
+    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
@@ -72,10 +72,10 @@ def updates_from_above(*, orthonormal: bool = False, constant: int | Fraction = 
 
 IN_THE_MIDDLE = Diverging(
     point={"f_2": Fraction(2)},
-    hypotheses=("f_2 > 0", "f_3 <= 0"),
-    sequence=lambda k, f_2: {"f_2": f_2, "f_3": -f_2 * (1 - sp.S.One / (k + 1))},
-    # (L Delta)^2 (1 - 1/3)^2 over (f_1 - yhat)^2, where f_1 = 0 and yhat = (f_2 + f_3)/3
-    ratio=lambda f_2, f_3: (f_2 - f_3) ** 2 * sp.Rational(4, 9) / ((f_2 + f_3) / 3) ** 2,
+    hypotheses=("K in Integers", "K >= 2", "f_2 > 0", "f_3 <= 0"),
+    sequence=lambda k, f_2: {"K": 2 * k + 1, "f_2": f_2, "f_3": -f_2 * (1 - sp.S.One / (k + 1))},
+    # (L Delta)^2 (1 - 1/K)^2 over (f_1 - yhat)^2, where f_1 = 0 and yhat = (1 - 1/K) (f_2 + f_3)/2
+    ratio=lambda K, f_2, f_3: (f_2 - f_3) ** 2 * (1 - 1 / K) ** 2 / ((1 - 1 / K) * (f_2 + f_3) / 2) ** 2,
     exceeds=n,
 )
 
@@ -83,11 +83,12 @@ IN_THE_MIDDLE = Diverging(
 @claim(
     "LDL:L2.eq12/lower",
     false="gap",
-    why=r"Errors of both signs cancel: for three orthonormal features and the single task $0,\frac12,-\frac12$ ($L\Delta=1$) at "
-    r"$Q=0$ the update $g_1$ is $0$, and the printed scale $\frac{4}{81}$.",
-    details=r"Then $\mathrm{Attn}_1$ stays $\frac13$ for ever. Even for exchangeable tasks the scale is not $L^2\Delta^2$: one-hot "
-    r"tasks, $L\Delta$ at one random feature and $0$ elsewhere, meet (4) and have "
-    r"$\frac12\mathbb{E}(f_1-f_2)^2=L^2\Delta^2/K$, so that $g_k$ is smaller by the factor $K$.",
+    follows="LDL:L1.Theta",
+    why=r"Errors of both signs cancel: for orthonormal features and the single task with $0$ at $v_1$, $\frac12$ at half of the "
+    r"others and $-\frac12$ at the rest ($L\Delta=1$) $g_1=0$ at $Q=0$.",
+    details=r"The printed scale is $\frac1{K^2}(1-\frac1K)^2$ there, and $\mathrm{Attn}_1$ stays $\frac1K$ for ever. Even for "
+    r"exchangeable tasks the scale is not $L^2\Delta^2$: one-hot tasks, $L\Delta$ at one random feature and $0$ elsewhere, meet "
+    r"(4) and have $\frac12\mathbb{E}(f_1-f_2)^2=L^2\Delta^2/K$, so that $g_k$ is smaller by the factor $K$.",
     instead=r"For exchangeable tasks $g_k$ is between $1$ and $2$ times "
     r"$\sigma_f^2\,\mathbb{E}[\mathbf{1}\{x_{\rm query}=v_k\}\mathrm{Attn}_k(1-\mathrm{Attn}_k)^2]$. Here "
     r"$\sigma_f^2=\frac12\mathbb{E}(f_1-f_2)^2$.",
@@ -99,13 +100,14 @@ IN_THE_MIDDLE = Diverging(
     hypotheses=IN_THE_MIDDLE.hypotheses,
 )
 def updates_from_below(*, least: int | Fraction = 0, most: int | Fraction = 2) -> Evidence:
-    r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others defeat
-    every constant. For exchangeable tasks the mean of $(f_k-\hat y)^2$, which is
-    $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with $b=\sum_{n\neq k}\mathrm{Attn}_n^2$, is between
-    `least` = 1 and `most` = 2 times $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
+    r"""Printed (`least` = 0), tasks whose value at $v_1$ is near the mean of the others, of which
+    half have one value and half another, defeat every constant as $K$ grows. For exchangeable tasks
+    the mean of $(f_k-\hat y)^2$, which is $\sigma_f^2((1-\mathrm{Attn}_k)^2+b)$ with
+    $b=\sum_{n\neq k}\mathrm{Attn}_n^2$, is between `least` = 1 and `most` = 2 times
+    $\sigma_f^2(1-\mathrm{Attn}_k)^2$.
     """
     if not least:
-        return along(IN_THE_MIDDLE, K=3, Q=0, f_1=0)
+        return along(IN_THE_MIDDLE, Q=0, f_1=0, others="f_2 and f_3 on half of them each")
     sigma, b = sp.Symbol("sigma_f", positive=True), sp.Symbol("b", nonnegative=True)
     mean, domain = sigma**2 * ((1 - A) ** 2 + b), {sigma: (0, oo), A: Closed(0, 1), b: Closed(0, 1)}
     below = forall(mean, ">=", least * sigma**2 * (1 - A) ** 2, domain)
@@ -192,7 +194,7 @@ def scores_need_not_grow(*, orthonormal: bool = False, least: int | Fraction = 1
     follows="LDL:L2.raw",
     why=ANY_FEATURES,
     details=ALIGNED_DETAILS,
-    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$; in general $g=GHG$.",
+    instead=r"For orthonormal features the bound holds with the constant $\max|f_n-f_k|^2/(L\Delta)^2$.",
     costs="a hypothesis",
     repair=dict(orthonormal=True),
     control=dict(constant=Fraction(9, 10)),
@@ -241,7 +243,8 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     r"""Printed, exchangeable tasks at $Q=0$ defeat every constant as $K$ grows. What is true of
     them is that minus the mean of $(f_k-\hat y)(f_m-\hat y)$ is `sign` = 1 times
     $\sigma_f^2(\mathrm{Attn}_k+\mathrm{Attn}_m-\sum_n\mathrm{Attn}_n^2)$: for four classes in
-    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it.
+    symbols, $\sigma_f^2$ on the diagonal of the second moments and any number $r$ beside it, and
+    for any number of classes with a name for the squares of the others.
     """
     if printed:
         return along(AT_THE_START, Q=0, tasks="L Delta/2 and -L Delta/2 on half of the features each")
@@ -250,7 +253,12 @@ def updates_between_features_from_below(*, printed: bool = True, sign: int = 1) 
     moments = sigma**2 * sp.eye(4) + r * sp.ones(4)
     error = lambda k: sp.eye(4)[:, k] - a
     mean = -(error(0).T * moments * error(1))[0]
-    return identity(computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a)))
+    of_four = identity(
+        computed(r"-\mathbb E(f_1-\hat y)(f_2-\hat y)", mean), sign * sigma**2 * (a[0] + a[1] - sum(x**2 for x in a))
+    )
+    rest = sp.Symbol("b", nonnegative=True)  # the squares of the attention on all but v_k and v_m
+    every_K = sigma**2 * (A * (1 - A) + A_m * (1 - A_m) - rest)
+    return all_of(of_four, identity(every_K, sign * sigma**2 * (A + A_m - (A**2 + A_m**2 + rest))))
 
 
 @claim(

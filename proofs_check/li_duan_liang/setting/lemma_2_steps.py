@@ -47,7 +47,7 @@ TWO_TASKS = Robust(
     false="gap",
     why=r"The modulus of a mean is not the mean of the moduli: over the tasks $(1,1,0)$ and $(0,1,\frac12)$, orthonormal features, "
     r"$Q=0$, the products are $\frac19$ and $-\frac14$.",
-    instead=r"With $\leq$ in place of $=$, as two lines later in Appendix D.1.",
+    instead=r"With $\leq$ in place of $=$.",
     costs="nothing",
     repair=dict(relation="<="),
     control=dict(factor=Fraction(9, 10)),

@@ -143,7 +143,7 @@ STEEP = Diverging(
     r"before gives $\mathcal{O}(L^2(1-\mathrm{Attn}_k)^2)$.",
     details=r"With the attention $\frac12\epsilon$ on features whose value differs by $L\Delta$, $\Delta=1$, the squared error is "
     r"$\frac14L^2\epsilon^2$.",
-    instead=r"$(\hat y-f)^2=\mathcal{O}(L^2\Delta^2(1-\mathrm{Attn}_k)^2)$.",
+    instead=r"Where $1-\mathrm{Attn}_k=\mathcal{O}(\epsilon)$, $(\hat y-f)^2=\mathcal{O}(L^2\Delta^2\epsilon^2)$.",
     costs="a hypothesis",
     repair=dict(power=2),
     control=dict(power=2, constant=Fraction(19, 10)),

@@ -52,7 +52,8 @@ ORIGIN = Diverging(
     why=r"If one feature is the origin and the others are orthonormal, all scores of the query $0$ are $0$ for every $Q$: its "
     r"attention stays $1/K$, and the loss stays above $L^2/(8K)$.",
     details=r"The distances are $1$ and $\sqrt2$. The tasks take $\pm\frac12L$ on half of the features each, at random, and meet "
-    r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound.",
+    r"(4): values differ by $L$ or not at all. Half the mean of $(f(v_1)-\bar f)^2=\frac14L^2$, times $p_1=1/K$, is the bound. "
+    r"Nor is the origin special: inside the convex hull of the others no linear score is the largest.",
     instead="Features of equal norm suffice for a $Q$ that tells them apart to exist: for $Q=I$ the score of $v_k$ "
     r"on itself exceeds that on $v_m$ by $\frac12\|v_k-v_m\|^2$.",
     costs="a hypothesis",
@@ -96,8 +97,9 @@ def probabilities_of_the_classes(*, first: Fraction = Fraction(1, 4)) -> Evidenc
 LARGEST = lambda N: Fraction(20, 9) * (sp.log(N) + sp.log(10) / 2)
 GAUSSIAN = Diverging(
     point={"L": 2},
-    hypotheses=("d in Integers", "N in Integers", "L > 0", "0 < epsilon < 1"),
-    sequence=lambda k, L: {"d": 30, "N": 150, "L": L, "epsilon": sp.S.One / (k + 1)},
+    # K >= 1/epsilon and N >= K^3, where K is the number of features
+    hypotheses=("d in Integers", "N in Integers", "L > 0", "0 < epsilon < 1", "N*epsilon**3 >= 1"),
+    sequence=lambda k, L: {"d": 30 * k, "N": 150 * k**3, "L": L, "epsilon": sp.S.One / (k + 1)},
     ratio=lambda d, N, L, epsilon: L**2 * ((d - LARGEST(N)) / d) ** 2 / 2 / epsilon**2,
     exceeds=n / 8,
 )
@@ -108,7 +110,8 @@ GAUSSIAN = Diverging(
     false="gap",
     why="Gaussian tokens never coincide with the query: at the sizes of the paper's own experiment the loss of the analysed model "
     r"is at least $0.14L^2$ for every $Q$, and $\mathrm{Attn}_k$ is not defined.",
-    details=r"The tasks are the quadratic ones of Appendix A, $d=30$, $N=150$. A prediction is a mean $\sum\gamma_iy_i$, with "
+    details=r"The tasks are the quadratic ones of Appendix A, $d=30$, $N=150$, and $d=30k$, $N=150k^3$ as $\epsilon$ falls. "
+    r"A prediction is a mean $\sum\gamma_iy_i$, with "
     r"weights free of the task, so that its mean squared error is at least $(L/d)^2\|xx^{\top}-\sum\gamma_ix_ix_i^{\top}\|_F^2"
     r"\geq(L/d)^2(\|x\|^2-\max_ig_i^2)^2$ with standard normal $g_i$, and $\mathbb{E}\max_ig_i^2\leq"
     r"\frac{20}9(\log N+\frac12\log10)$. The section that the sentence names draws its tokens from four fixed features.",
@@ -120,9 +123,9 @@ GAUSSIAN = Diverging(
 )
 def continuous_tokens_have_a_floor() -> Evidence:
     r"""For standard normal tokens and query, $f(x)=x^{\top}Ax+b^{\top}x$ with
-    $A_{ij},b_i\sim\mathcal{N}(0,(L/d)^2)$, $d=30$ and $N=150$, the loss of (6) is at least
+    $A_{ij},b_i\sim\mathcal{N}(0,(L/d)^2)$, the loss of (6) is at least
     $\frac12L^2(1-\frac{20}{9d}(\log N+\frac12\log10))^2$ for every $Q$, and no multiple of
-    $\epsilon^2$ for all $\epsilon$.
+    $\epsilon^2$ as $d=30k$, $N=150k^3$ grow and $\epsilon=\frac1{k+1}$ falls.
     """
     return along(GAUSSIAN, f="x'Ax + b'x")
 

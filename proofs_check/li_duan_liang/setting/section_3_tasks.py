@@ -120,16 +120,16 @@ def first_line_is_not_the_global_lipschitz_condition(
 
 @claim(
     "LDL:eq4.use",
-    control=dict(constant=Fraction(19, 10)),
+    control=dict(constant=Fraction(9, 10)),
     needs=("LDL:eq4a", "LDL:3.1.feat"),
 )
-def differences_between_features(*, constant: int | Fraction = 2) -> Evidence:
-    r"""$|f(v_n)-f(v_k)|\leq{}$`constant` times $L\Delta$ with 2, where the first line of (4) holds
-    between features, whose distances are at most $2\Delta$, for instance.
+def differences_between_features(*, constant: int | Fraction = 1) -> Evidence:
+    r"""$|f(v_n)-f(v_k)|\leq{}$`constant` times $CL\Delta$ with 1, where the first line of (4)
+    holds between features, whose distances are at most $C\Delta$, whatever $C$ is.
     """
-    L, Delta, far, change = sp.symbols("L Delta distance difference", positive=True)
-    domain = {L: (0, oo), Delta: (0, oo), far: (0, oo), change: (0, oo)}
-    return forall(change, "<=", constant * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", 2 * Delta)])
+    C, L, Delta, far, change = sp.symbols("C L Delta distance difference", positive=True)
+    domain = dict.fromkeys((C, L, Delta, far, change), (0, oo))
+    return forall(change, "<=", constant * C * L * Delta, domain, where=[(change, "<=", L * far), (far, "<=", C * Delta)])
 
 
 @claim(
@@ -138,10 +138,10 @@ def differences_between_features(*, constant: int | Fraction = 2) -> Evidence:
     why=r"On orthonormal features the linear task $L\langle u,x\rangle$ is $L$-Lipschitz, and of all directions $u$ a share of at "
     r"most $\frac{12}{(K+2)c^4}$ meets the second line of (4) with the constant $c$.",
     details=r"For $u=(\pm1,\dots,\pm1)/\sqrt{K}$ all differences are at most $2L/\sqrt{K}$. A ReLU whose threshold lies above all "
-    r"features is $0$ on them.",
+    r"features is $0$ on them. So $\Theta(L)$ is an assumption on the task and the features together: where $K$ grows, so must "
+    r"$d$, and linear functions of a generic direction become flat on the features.",
     instead=r"On features at one distance $\Delta$ the second line holds, with the constant $\frac12r$ from below, "
-    r"where the values of the task differ by $rL\Delta$ somewhere. So $\Theta(L)$ is an assumption on the task and "
-    "the features together; where $K$ grows, so must $d$, and generic functions become flat on the features.",
+    r"where the values of the task differ by $rL\Delta$ somewhere.",
     costs="a hypothesis",
     repair=dict(half=Fraction(1, 2)),
     control=dict(half=Fraction(3, 5)),

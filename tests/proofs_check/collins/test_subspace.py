@@ -83,6 +83,18 @@ def test_the_free_minimiser_of_case_1_is_at_the_bound_and_that_of_noise_inside()
     assert 0 < least_low_rank(2, 1, 2, 3.0, 1.0).M[0, 0] < 1
 
 
+def test_the_theorem_is_refuted_inside_its_formal_statement() -> None:
+    """Theorem H.5 asks n > 1 and has the bounds 1 and 2, Section 4 the bound 1; c_v = 0 is allowed
+    by both.
+    """
+    for check in (theorem_h5.minimiser_ignores_spurious_directions, theorem_h5.minimiser_is_diagonal_in_the_blocks):
+        witness = check().witness
+        assert witness["n"] == 2
+        assert witness["c_v"] == 0
+        assert "C = 1 and 2" in witness["M"]
+        assert not check(least_n=1, c_v=1).verdict.accepted
+
+
 @pytest.mark.parametrize("d", [2, 3])
 def test_no_part_across_the_blocks_makes_two_signs_lose_less(d: int) -> None:
     """The repair of the step that leaves |Fx| unbounded, on random symmetric matrices of all sizes,

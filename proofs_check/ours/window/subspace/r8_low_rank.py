@@ -57,7 +57,8 @@ def noise_of_two_tokens_on_the_sphere(*, sign: int = 1) -> Evidence:
 @claim("OURS:R8.H4/signs", dial="c_max")
 def noise_of_two_tokens_on_signs(*, c_max: int | Fraction = Fraction(191, 100)) -> Evidence:
     r"""For $k=1$ the derivative of $H_{\rm noise}$ in $\alpha_1>\alpha_2=1$ is positive for
-    $c\leq{}$ `c_max` = 1.91, and not for $c=1.92$. This is all that the row says of $k=1$.
+    $c\leq{}$ `c_max` = 1.91, and not for all $c\leq1.92$, which the dial finds. This is all that
+    the row says of $k=1$.
     """
     slope = sp.diff(sp.cancel(noise_of_signs([first, 1], sp.sqrt(E))), first)
     numerator = sp.cancel(sp.fraction(sp.factor(slope))[0] / (first - 1))
@@ -92,7 +93,7 @@ def range_of_54(*, c_max: int | Fraction = 2, share: int | Fraction = 1) -> Evid
     return derivation("OURS:R8.54", inside, beyond, c_max=c_max, share=share)
 
 
-@claim("OURS:R8.66", control=dict(sign=-1))
+@claim("OURS:R8.66", control=(dict(r_max=Fraction(11)), dict(sign=-1)))
 def certificate_of_66(*, r_max: Fraction = Fraction(377, 50), sign: int = 1) -> Evidence:
     r"""The four coefficients in $v$ of (66), divided by $y^3\alpha^3$, are positive for
     $2\leq r\leq{}$`r_max`, which $y+\frac1y$ does not exceed on $[1,e^2]$.
