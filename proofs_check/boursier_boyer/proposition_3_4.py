@@ -29,7 +29,7 @@ from proofs_check.derivations.proofs import derivation
     r"It even holds with $\sigma^{4}$ for $\sigma^{6}$. The constants are those of Proposition 3.1, with "
     r"$\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 42)),
+    control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
     reference={},
 )
@@ -56,7 +56,7 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     r"op}^{2}\big((61000(d+1)(12+4h)^{2}+460(d+3)^{3}\|U\|_{\rm op}^{4})/\ln^{2}2+78(d+1)\big)$, $h=\frac d2\ln 2$, and "
     r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
-    control=dict(c=Fraction(1, 106 * 10**4)),
+    control=(dict(power=3), dict(c=Fraction(1, 106 * 10**4))),
     needs=("BB:C.7.gU", "BB:P3.4.U/limit"),
     hypotheses=HYPOTHESES,
     reference={},

@@ -56,7 +56,7 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
 
 @claim(
     "BB:R5.3.limits",
-    needs=("BB:F.2.Zh", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
+    needs=("BB:F.2.Zh", "BB:5.block", "OURS:R5.limit", "BB:R5.3.limits/fixed_point"),
     control={"exponent": Rational(1, 2)},
     unproved="the limit of a flow as time goes to infinity, from every start: no prover here speaks of solutions of differential "
     "equations; that the limit is a balanced fixed point is proved in the part",
@@ -99,6 +99,10 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0)
 @claim(
     "BB:R5.3.noise",
     control={"factor": 2},
+    needs=("OURS:T5.2",),
+    argument=r"That Theorem 5.2 extends is OURS:T5.2, where prompts and query have label noise of variance $\tau^2$ and the "
+    r"trained risk comes within $\varepsilon$ of $\frac12\tau^2$, below which no predictor gets. Section 3 supposes nothing of "
+    "labels.",
 )
 def label_noise_reaches_only_the_corner(*, factor: int = 1) -> Evidence:
     r"""For $y=w^\top x$ with label noise of any law of mean 0 and variance $\tau^2$, independent of
@@ -148,7 +152,7 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
 @claim(
     "BB:R5.3.deg",
     control={"factor": 2},
-    needs=("BB:F.3.4c", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
+    needs=("BB:F.3.4c", "BB:5.block", "OURS:R5.limit", "BB:R5.3.deg/fixed_point"),
     unproved="the limit of a flow as time goes to infinity, from every start and for every rank: no prover here speaks of "
     "solutions of differential equations; that the limit is a fixed point of risk 0 is proved in the part",
     argument=r"Our result on the limit of the flow asks nothing of the rank of $\Sigma$; a prediction that is right on the "

@@ -133,7 +133,7 @@ def first_length(epsilon: float, start: float) -> Transfer | None:
 @claim(
     "BB:T4.3",
     needs=("BB:CE.3.a", "BB:CE.5/limit"),
-    control={"c": Fraction(1, 200)},
+    control={"c": Fraction(0)},
     argument=CONSTANTS + r"$T(\frac\varepsilon2)$ exists as $\mathcal{R}_\infty$ has a limit along its flow, and then "
     r"$L(\varepsilon)=L^\star(\frac\varepsilon2)$, as $g_1$ and $g_2$ tend to 0. Since $\mathcal{R}_L$ does not increase along its "
     r"flow, its limit is at most each of its values.",

@@ -19,7 +19,7 @@ from proofs_check.instances.trained_risk import PRINTED, trained_risk_below
 
 @claim(
     "BB:T5.2",
-    control={"c": Fraction(1, 2)},
+    control={"c": Fraction(0)},
     needs=(
         "BB:5.RL",
         "BB:5.Rinf",

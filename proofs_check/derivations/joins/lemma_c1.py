@@ -48,10 +48,10 @@ HALF = term(Fraction(1, 2))
 #: ln(1/delta), so that delta = e^{-ln(1/delta)} is any number in (0, 1).
 inverse = Variable("ln(1/delta)", range=POSITIVE)
 delta = exp(-inverse)
-_NAMES = sp.symbols("L a2 ln(1/delta) K", positive=True)
-_L, _a2, _inverse, _K = _NAMES
-_from_theory = lambda e: from_sympy(e, dict(zip(_NAMES, (L, a2, inverse, K))))
-minus, plus = (_from_theory(e(_L, _a2, sp.exp(-_inverse))) for e in (alpha_minus, alpha_plus))
+NAMES = sp.symbols("L a2 ln(1/delta) K", positive=True)
+_L, _a2, _inverse, _K = NAMES
+from_theory = lambda e: from_sympy(e, dict(zip(NAMES, (L, a2, inverse, K))))
+minus, plus = (from_theory(e(_L, _a2, sp.exp(-_inverse))) for e in (alpha_minus, alpha_plus))
 
 
 def size(x: Term) -> Term:
@@ -143,14 +143,43 @@ def inequalities() -> tuple[Theorem, ...]:
     return (*at[:3], *(chain(line, replace(line.rhs, same)) for line in at[3:]))
 
 
-@cache
-def probability() -> Theorem:
-    """P(the event) >= 1 - 2 delta: the lower tail at alpha_- is delta, and beyond the upper bound
-    S_L is farther from S than the upper tail allows.
+def sandwich_statements(c: int | Fraction = 1, share: int | Fraction = 1) -> tuple[Statement, Statement]:
+    """P(S_L >= (1 - alpha_-)S) >= 1 - share delta, and P((1 - alpha_-)S <= S_L <= (1 + c alpha_+)S)
+    >= 1 - 2 delta.
     """
+    given = sub_gaussian().assumptions | below_one().assumptions
+    above, upper = Op("ind", (S_L - rest * S,)), Op("ind", ((1 + Fraction(c) * plus) * S - S_L,))
+    return (
+        Statement(1 - Fraction(share) * delta, "<=", expectation(above), given),
+        Statement(1 - 2 * delta, "<=", expectation(above * upper), given),
+    )
+
+
+@cache
+def lower_event() -> Theorem:
+    """P(S_L >= (1 - alpha_-)S) >= 1 - delta, by the lower tail."""
+    low = _below()
+    cover = specialise(arithmetic(1 - Op("ind", (v_ * y_ - s_,)), "<=", Op("ind", (s_ - v_ * y_,))), {s_: S_L, y_: S, v_: rest})
+    average = integrated("prompt", (prompt,), cover, 1 - low.lhs, expectation(Op("ind", (S_L - rest * S,))))
+    return chain(arithmetic(1 - delta, "<=", 1 - low.lhs, low, hide=(delta,)), average)
+
+
+@cache
+def _below() -> Theorem:
+    """P(S_L <= (1 - alpha_-)S) <= delta: the lower tail at alpha_- is delta."""
     small = chain(arithmetic(minus, "==", 1 - rest, below_one(), hide=(minus,)), arithmetic(1 - rest, "<", 1))
     low = specialise(lower_tail()[1], {alpha: minus}, small, arithmetic(0, "<", minus))
     low = chain(low, arithmetic(low.rhs, "==", delta))
+    reached = arithmetic(rest, "==", 1 - minus, below_one(), hide=(minus,))
+    return chain(replace(expectation(Op("ind", (rest * S - S_L,))), reached), low)
+
+
+@cache
+def probability() -> Theorem:
+    """P(the event) >= 1 - 2 delta: beyond the upper bound S_L is farther from S than the upper tail
+    allows.
+    """
+    low = _below()
     beyond, between = Op("above", (s_ - (1 + D_) * y_,)), Op("ind", (s_ - v_ * y_,)) * Op("ind", ((1 + D_) * y_ - s_,))
     at = {s_: S_L, y_: S, D_: plus, v_: rest}
     high = specialise(arithmetic(beyond, "<=", (s_ - y_) ** 2 / (D_ * y_) ** 2), at)
@@ -158,8 +187,6 @@ def probability() -> Theorem:
     high = chain(high, replace(high.rhs, variance()))
     high = chain(high, arithmetic(high.rhs, "<=", delta, weight_at_least_one(), weights()[0]))
     cover = specialise(arithmetic(1 - Op("ind", (v_ * y_ - s_,)) - beyond, "<=", between), at)
-    reached = arithmetic(rest, "==", 1 - minus, below_one(), hide=(minus,))
-    low = chain(replace(expectation(Op("ind", (rest * S - S_L,))), reached), low)
     average = integrated("prompt", (prompt,), cover, 1 - low.lhs - high.lhs, expectation(event))
     return chain(arithmetic(1 - 2 * delta, "<=", 1 - low.lhs - high.lhs, low, high, hide=(delta,)), average)
 
@@ -177,12 +204,12 @@ def inverse_theorems() -> tuple[Theorem, ...]:
 # -- The least delta and the last line -------------------------------------------------------------
 
 #: The inverse of delta at the least one.
-least = _from_theory(delta_min(_L, _a2))
+least = from_theory(delta_min(_L, _a2))
 
 
 def least_delta_statements(c: int | Fraction = 8) -> tuple[Statement, Statement]:
     """alpha_- <= 1/2 where delta >= delta_min, and delta >= delta_min where alpha_- <= 1/2."""
-    least = _from_theory(delta_min(_L, _a2, sp.Rational(c)))
+    least = from_theory(delta_min(_L, _a2, sp.Rational(c)))
     large, small = assume("delta >= delta_min", least, "<=", delta), assume("alpha_- <= 1/2", minus, "<=", HALF)
     return Statement(minus, "<=", HALF, large.assumptions), Statement(least, "<=", delta, small.assumptions)
 
@@ -207,7 +234,7 @@ def last_line_statements(c: int | Fraction = 3) -> tuple[Statement, Statement]:
     """
     c, common = Fraction(c), exp(2 * a2) * sqrt(3 / (delta * L))
     most = c * common * sqrt(K)
-    lemma = 27 * _from_theory(beta(_L, _a2, sp.exp(-_inverse), _K, c=1) ** 2)
+    lemma = 27 * from_theory(beta(_L, _a2, sp.exp(-_inverse), _K, c=1) ** 2)
     return (
         Statement(common * sqrt(mean(F)) + 2 * common * sqrt(K), "<=", most),
         Statement(most**2, "<=", lemma),

@@ -14,6 +14,7 @@ from proofs_check.derivations.joins import (
     averages,
     integrals,
     lemma_c1,
+    lemma_c1_glue,
     lemma_c4,
     lemma_d1,
     queries,
@@ -47,7 +48,12 @@ def _every(of: tuple[Any, ...], statements: Any, theorems: Any, count: int) -> P
 PROOFS: Mapping[str, Proof] = MappingProxyType(
     {
         "BB:LC.1.13-14": one(lemma_c1.two_terms_statement, lemma_c1.two_terms),
+        "BB:LC.1.am": one(lambda **numbers: lemma_c1.sandwich_statements(**numbers)[0], lemma_c1.lower_event),
+        "BB:LC.1.sand": one(lambda **numbers: lemma_c1.sandwich_statements(**numbers)[1], lemma_c1.probability),
         "BB:LC.1.inv": Proof(lemma_c1.inverse_statements, each(lemma_c1.inverse_theorems, 7)),
+        "BB:LC.1.glue.b": one(lemma_c1_glue.glued_statement, lemma_c1_glue.glued),
+        "BB:LC.1.half": Proof(lemma_c1_glue.halved_statements, each(lemma_c1_glue.halved, 2)),
+        "BB:LC.1.fin": Proof(lemma_c1_glue.last_statements, each(lemma_c1_glue.last, 2)),
         "BB:LC.1.dmin": Proof(lemma_c1.least_delta_statements, each(lemma_c1.least_delta, 2)),
         "BB:LC.1.fin/sum": Proof(lemma_c1.last_line_statements, each(lemma_c1.last_line, 2)),
         "BB:LC.4.int/split": Proof(integrals.split_statements, each(integrals.split, 2)),

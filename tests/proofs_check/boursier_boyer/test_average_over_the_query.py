@@ -13,7 +13,15 @@ import pytest
 
 from numerics.evidence import Evidence, Verdict
 from numerics.search.query_average import tightest
-from proofs_check.boursier_boyer import average_steps, lemma_c6_statement, lemma_c6_steps, lemma_c9_statement, lemma_c9_steps
+from proofs_check.boursier_boyer import (
+    average_steps,
+    lemma_c6_statement,
+    lemma_c6_steps,
+    lemma_c9_statement,
+    lemma_c9_steps,
+    proposition_3_1,
+    proposition_3_4,
+)
 from proofs_check.core.claim import Claim
 from proofs_check.instances.random_query.average_split import PRODUCTS, instances, products, split
 
@@ -62,6 +70,14 @@ def test_no_smaller_power_of_sigma_is_enough(claim: Claim, power: int) -> None:
     assert claim(power=power).verdict.accepted
     assert claim(power=power - 1).verdict is Verdict.REFUTED
     assert claim().verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "least"), [(proposition_3_1.output_error_averaged_over_the_query, 2), (proposition_3_4.gradient_in_U, 4)]
+)
+def test_the_errors_outgrow_smaller_powers_of_sigma(claim: Claim, least: int) -> None:
+    assert claim(least=2, power=least).verdict.accepted
+    assert claim(least=2, power=least - 1).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("powers", [(1,), (1, 2)])

@@ -22,13 +22,21 @@ HALF = Fraction(1, 2)
 
 
 @pytest.mark.parametrize(
-    "claim", [lemma_c1_steps.gluing_the_two_terms, lemma_c1_steps.the_inverse_is_at_most_two], ids=lambda c: c.id
+    "claim",
+    [
+        lemma_c1_steps.gluing_the_two_terms,
+        lemma_c1_steps.the_inverse_is_at_most_two,
+        lemma_c1_steps.both_lines_of_the_last_display,
+    ],
+    ids=lambda c: c.id,
 )
 def test_a_display_that_speaks_of_a_probability_is_no_inequality_of_scalars(claim: Claim) -> None:
     found = claim()
-    assert found.verdict is Verdict.SUPPORTED
-    assert r"\mathbb{P}" in found.checked
-    assert claim(three=Fraction(1, 30)).verdict is Verdict.REFUTED
+    assert found.verdict is Verdict.CERTIFIED
+    assert r"\mathbb{E}_{z_{1:L}}\left[1\left\{" in found.checked
+    assert "sub-Gaussian" in " ".join(found.assumes)
+    assert not claim(three=Fraction(299, 100)).verdict.executed  # only the printed number is derived
+    assert claim(three=Fraction(1, 40)).verdict is Verdict.REFUTED
 
 
 def test_the_inverses_are_no_error_where_alpha_minus_lies_in_the_unit_interval() -> None:
