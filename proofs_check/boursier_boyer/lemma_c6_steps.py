@@ -50,7 +50,7 @@ def _bound_c4(power: int) -> Bound:
     r"norms; outside it $\|a-b\|^2\leq(\|a\|+\|b\|)^2\leq2\|a\|^2+2\|b\|^2$ and the hull of the values $f(z_\ell)g(z)$ give the "
     r"rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1", "B >= 0"),
-    unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
+    unproved="The chain bounds means over every pair of laws of tokens and queries; nobody has derived it in the kernel.",
 )
 def split_at_the_ball(*, power: int = 1, outside: Fraction = Fraction(2)) -> Evidence:
     r"""Every line is evaluated for queries of signs and $p=1$: with $B=1$ and $f(z)=244z$, where

@@ -34,7 +34,7 @@ q = sp.Symbol("q", nonnegative=True)  # the factor of the exponent in Term 2
     r"norms; outside it $\|a-b\|^4\leq(\|a\|+\|b\|)^4\leq8\|a\|^4+8\|b\|^4$ and the hull of the values $f(z_\ell)g(z)$ give the "
     r"rest.",
     hypotheses=("L in Integers", "L >= 1", "sigma >= 1", "d >= 1"),
-    unproved="The chain bounds means over every pair of laws of tokens and queries, and no prover here ranges over laws.",
+    unproved="The chain bounds means over every pair of laws of tokens and queries; nobody has derived it in the kernel.",
 )
 def split_at_the_ball(*, through: str = "f(z_1) g(z)", outside: Fraction = Fraction(8), times: Fraction = Fraction(1)) -> Evidence:
     r"""Every line is tried for queries of signs: with $B=1$ and $f(z)=244z$, where all queries are
