@@ -63,8 +63,15 @@ def hypotheses(*given: Theorem) -> frozenset[Assumption]:
     return frozenset().union(*(thm.assumptions for thm in given))
 
 
-def proved(statement: Statement, theorem: Theorem) -> Theorem:
-    """The theorem in the words of the statement.
+#: How many boxes the prover looks at to compare the right side of a theorem with that of a
+#: statement, and with that of one which the search has refuted: there is nothing to show, and a
+#: theorem that shows it all the same is found at once.
+EFFORT, REFUTED_EFFORT = 1_000_000, 20_000
+
+
+def proved(statement: Statement, theorem: Theorem, effort: int = EFFORT) -> Theorem:
+    """The theorem in the words of the statement; `effort` is for the comparison of their right
+    sides.
 
     Raises
     ------
@@ -76,7 +83,7 @@ def proved(statement: Statement, theorem: Theorem) -> Theorem:
     try:
         found = chain(statement.lhs, theorem, statement.rhs)
     except Refused:  # what was shown may be more
-        found = chain(statement.lhs, theorem, arithmetic(theorem.rhs, "<=", statement.rhs))
+        found = chain(statement.lhs, theorem, arithmetic(theorem.rhs, "<=", statement.rhs, effort=effort))
     if (found.lhs, found.rhs) != (statement.lhs, statement.rhs):
         raise Refused("the derivation shows something else than the statement")
     if found.op not in STRENGTH[statement.op]:
@@ -117,7 +124,7 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
     started = time.perf_counter()
     checked = relation(statement.lhs, statement.op, statement.rhs) + where_latex(statement.lhs, statement.rhs)
     try:
-        found = proved(statement, proof())
+        found = proved(statement, proof(), REFUTED_EFFORT if search.verdict is Verdict.REFUTED else EFFORT)
     except Refused as stop:
         note = f"the derivation stops: {stop}"
         if search.verdict is Verdict.SUPPORTED:

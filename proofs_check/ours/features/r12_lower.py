@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import sympy as sp
@@ -45,14 +46,22 @@ def _time_of_opposites(K: int) -> float:
     return float(quad(lambda q: 1 / speed(q), 0, np.log(K - 1) / 2, epsabs=0)[0])
 
 
-def _times_above(times: Rational) -> Evidence:
-    """Return how far times to one half lie above the bound, at eta = sigma_f = 1."""
-    bound = lambda K, norm=1.0: K / (float(times) * np.e * norm**4)
-    K, problem = 100, _opposite(100)
+@cache
+def _times_of_opposites(K: int) -> tuple[float, float]:
+    """Return that time, and the one that the flow itself takes, which controls have in common."""
+    problem = _opposite(K)
     reached = lambda time: float(problem.attention(attention_flow(problem, [0.0, time]).Q[-1])[0, 0]) - 0.5
     time, again = _time_of_opposites(K), float(brentq(reached, 1.0, 1000.0, rtol=1e-9))
     if abs(time / again - 1) > 1e-6:
         raise Contradiction(f"the time of opposite features is {time} by quadrature and {again} along the flow")
+    return time, again
+
+
+def _times_above(times: Rational) -> Evidence:
+    """Return how far times to one half lie above the bound, at eta = sigma_f = 1."""
+    bound = lambda K, norm=1.0: K / (float(times) * np.e * norm**4)
+    K = 100
+    time, again = _times_of_opposites(K)
     if time < bound(K):
         witness = {"features": "one at 1, 99 at -1", "time": time, "bound": bound(K)}
         return refuted_by_two_routes("quadrature", witness, bound(K) / time, 1.0, bound(K) / again)
