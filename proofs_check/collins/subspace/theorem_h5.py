@@ -203,21 +203,14 @@ def sketch_reduces_the_largest_weight(
 
 @claim(
     "COL:H.1.sk/only",
-    false="edge",
-    at="n = 1",
-    follows="COL:T4.4",
-    why=r"One number is equal to itself for every $c^{\prime}$, and the sketch has every $n$, as Section 4 in Case 1.",
-    instead=r"For $n\geq2$ the numbers are equal for all instances only if $c^{\prime}=0$.",
-    costs="a hypothesis",
-    repair=dict(least=2),
     control=dict(least=1),
     argument=r"$v_1=v_{n+1}$ and $v_i=-v_{n+1}$ for the other tokens give the numbers $c^{\prime}$ and $-c^{\prime}$.",
-    hypotheses=("n in Integers", "n >= 1", "c > 0"),
 )
-def only_zero_gives_equal_weights(*, least: int = 1) -> Evidence:
+def only_zero_gives_equal_weights(*, least: int = 2) -> Evidence:
     r"""Where the first token has $v_{n+1}$ and the others have $-v_{n+1}$, the numbers of the
-    others are together $2(n-1)|c^{\prime}|$ away from that of the first, which is to be positive
-    for $n\geq{}$`least` = 1 and $c^{\prime}\neq0$.
+    others are together $2(n-1)|c^{\prime}|$ away from that of the first, which is positive
+    for $n\geq{}$`least` = 2 and $c^{\prime}\neq0$. One number is equal to itself for every
+    $c^{\prime}$.
     """
     n = sp.Symbol("n", integer=True, positive=True)
     return forall(2 * (n - 1) * c, ">", 0, {n: Integers(least, oo), c: (0, oo)})

@@ -19,7 +19,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.instances.features.slow_attention import c1, c2, n
+from proofs_check.instances.features.slow_attention import EQUAL_SHARES, c1, c2, n
 
 __all__ = ["HYPOTHESES", "WHERE", "K", "c1", "c2", "gradient_at_first", "growth", "n", "problem"]
 
@@ -28,7 +28,7 @@ WHERE = {
     "features": "e_k + s_k c_k b, s_k = +-1, c_1 = 10, c_k = 1 and 5 on half of the others of either sign",
     "Delta": "sqrt(2)",
     "tasks": "s_k L/sqrt(2) or minus that",
-    "prompts": "1/K of each class, the limit of iid ones as N grows",
+    "prompts": EQUAL_SHARES,
     "eta": "1/(100 L^2)",
 }
 HYPOTHESES = ("K in Integers", "K >= 2")

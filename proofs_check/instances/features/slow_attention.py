@@ -19,6 +19,7 @@ import sympy as sp
 
 __all__ = [
     "DELTA2",
+    "EQUAL_SHARES",
     "FLAT",
     "HYPOTHESES",
     "IN_FLAT",
@@ -57,6 +58,8 @@ WHERE = {
     "prompts": "iid uniform tokens",
     "eta": "1/L^2",
 }
+#: Where every class has the same share of each prompt.
+EQUAL_SHARES = "1/K of each class, the limit of iid ones as N grows"
 #: What the paper assumes of the numbers: (9), with N >= K^3 and K >= 1/epsilon.
 HYPOTHESES = (
     *("K in Integers", "K >= 2", "N >= K**3", "0 < delta", "delta**2*N >= 20*K", "0 < epsilon", "epsilon < 1"),

@@ -23,7 +23,7 @@ COARSE = slow.member(delta=K ** sp.Rational(-1, 4), epsilon=K ** sp.Rational(-1,
 
 
 #: Where the rates late in training are known exactly.
-LATE = {**WHERE, "prompts": "balanced", "eta": "small, and times in units of 1/(eta L^2)"}
+LATE = {**WHERE, "prompts": slow.EQUAL_SHARES, "eta": "small, and times in units of 1/(eta L^2)"}
 
 
 def late_gradient(L: sp.Expr, T: sp.Expr) -> sp.Expr:

@@ -218,7 +218,7 @@ def sharp_is_faster_beyond_one_over_epsilon(
     if not exact:
         at = {**slow.member(L=K**2), "flat": sp.S.One}
         sharp, flat = (flow_time(K, L, at["epsilon"]) for L in (at["L"], at["flat"]))
-        where = {**WHERE, "prompts": "balanced", "eta": "one for both"}
+        where = {**WHERE, "prompts": slow.EQUAL_SHARES, "eta": "one for both"}
         return defeated(at["L"] * at["epsilon"], c1 * flat / sharp, n, at=at, where=where, least=4)
     return exact_training.late_rest(first, last, least)
 
@@ -280,7 +280,7 @@ def attention_rises_rapidly_at_first(*, fastest: Fraction | None = None, most: i
     the start at most $\frac{29}{K^2}$ times that, with `most` for the 29.
     """
     if fastest is None:
-        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "a": "2/5 and 1/K"}
+        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": slow.EQUAL_SHARES, "a": "2/5 and 1/K"}
         return defeated(speed(K, sp.Rational(2, 5)), c1 * speed(K, 1 / K), n, at={"K": K}, where=where, least=2)
     top = speed(k, sp.Rational(fastest))
     slow_start = forall(speed(k, 1 / k), "<=", most / k**2 * top, {k: Closed(2, oo)})
@@ -323,7 +323,7 @@ def gradient_is_large_at_first(*, largest: Fraction | None = None) -> Evidence:
     $C$, with $K=2n$ classes. Repaired, $g_k$ is largest at $\mathrm{Attn}_k=\frac13$ (`largest`).
     """
     if largest is None:
-        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": "balanced", "Attn": "1/3 and 1/K"}
+        where = {"features": "orthonormal", "tasks": "exchangeable", "prompts": slow.EQUAL_SHARES, "Attn": "1/3 and 1/K"}
         return defeated(gradient(K, sp.Rational(1, 3)), c1 * gradient(K, 1 / K), n, at={"K": K}, where=where, least=2)
     return forall(gradient(k, w), "<=", gradient(k, sp.Rational(largest)), {k: Closed(2, oo), w: Closed(0, 1)})
 
@@ -374,7 +374,7 @@ def gradients_fall_after_phase_1(*, start: Fraction = Fraction(0)) -> Evidence:
     if not start:
         L = slow.FLAT["L"]
         later = L**2 * K / (2 * (K - 1)) * gradient(K, sp.Rational(1, 3))
-        where = {**WHERE, "prompts": "balanced"}
+        where = {**WHERE, "prompts": slow.EQUAL_SHARES}
         return defeated(later, c1 * slow.gradient_early(K, L), n, at=slow.FLAT, where=where, least=4)
     a = sp.Symbol("a", real=True)
     return forall(sp.Derivative(a * (1 - a) ** 2, a), "<=", 0, {a: Closed(sp.Rational(start), 1)})

@@ -113,13 +113,14 @@ def times_for_polynomials(*, share: float = 0.1, level: float = 0.005, measured:
 @claim(
     "LDL:Sec6.F1s",
     control=(dict(late=60),),
-    fragment="Two numbers only, with a learning rate that was chosen to have them; the same block has not those of L = .1.",
+    fragment="Two numbers only, with a learning rate that was chosen to have them; the same block has not those of L = .1. "
+    "The three phases, of the loss and of the attention, are not tried.",
     hypotheses=("L == 1",),
 )
 def losses_of_the_sharp_block(*, late: int = 110, measured: Experiments | None = None) -> Evidence:
     r"""The block's loss at $L=1$ is the printed $.6$ at epoch 30 and $.1$ at epoch 110, up
     to a quarter, and at most $.05$ at epoch 200. The learning rate is the one of those tried with
-    which it is; the phases are another claim.
+    which it is; whether there are three phases is not tried.
     """
     found = trained(measured, 1)
     loss = found.loss("cosine", BLOCK, 1.0)

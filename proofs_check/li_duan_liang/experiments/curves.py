@@ -75,13 +75,13 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
     "LDL:Sec6.F1s/phases",
     control=dict(power=1),
     needs=("LDL:4.thr/scaling", "OURS:R9"),
-    fragment=MODEL,
+    fragment=MODEL + " What is printed, that curves of the block have three phases, is not tried.",
 )
 def every_slope_has_the_same_phases(*, power: int = 2) -> Evidence:
     r"""In the model the curves of $L=1$ and of $L=.1$ are one curve: the step of the score gap $z$
     at $(sL,\eta)$ is that at $(L,s^{\mathrm{power}}\eta)$ with `power` = 2, for every $s$ and
-    $K=4$, $L=\frac1{10}$, $\eta=1$, so that neither has a phase which the other has not. How many
-    phases the curves of a block at one learning rate show, this does not say.
+    $K=4$, $L=\frac1{10}$, $\eta=1$, so that neither has a phase which the other has not. It is no
+    part of what is printed, and does not say how many phases the curves of a block show.
     """
     s, z, C = sp.Symbol("s", positive=True), sp.Symbol("z", nonnegative=True), sp.Symbol("C", positive=True)
     step = ReducedAttention(sp.Integer(CLASSES), C).slope(z)
