@@ -81,8 +81,8 @@ def of_structure(cases: list[tuple[int, int, int, float, float]], checked: str) 
     details=r"Assumption 4.3 allows $c_v=0$, and Section 4 states no $n$ in Case 1 (Theorem H.5 has $n>1$). The proof bounds "
     r"$\|B^\top MB\|$, which leaves $\|Fx\|$ unbounded (COL:H.2.min/bound); that step is mended for $k=1$, $n=2$ and $\sigma=0$ "
     r"only. All free minimisations agree with the theorem for $c_v\neq0$, $n\geq2$.",
-    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $cBB^\top$ with $0<c\leq C_p/c_u^2$: without noise for "
-    r"$k=1$, $d=2$ and $n$ up to 8, and for two tokens with and without noise for $k\leq2$, $d\leq3$.",
+    instead=r"For $n\geq2$ and $c_v\neq0$ every free minimisation ends at $cBB^\top$ with $0<c\leq C_p/c_u^2$. Those are without "
+    r"noise for $k=1$, $d=2$ and $n$ up to 8, and for two tokens with and without noise for $k\leq2$, $d\leq3$.",
     costs="a hypothesis",
     repair=dict(least_n=2, c_v=1),
     control=(dict(least_n=1), dict(c_v=0)),
