@@ -18,6 +18,7 @@ from theory.attention.window.caps import cap_measure, truncated_gamma
 eps, x, alpha, d, i, m = sp.symbols("epsilon x alpha d i m", positive=True)
 HEIGHTS = {eps: (0, 1)}
 ODD = (3, 5, 7)
+HEIGHT_OF_A_CAP = ("0 < epsilon", "epsilon <= 2")
 #: The cap as an integral over the radius of its boundary.
 RADIAL = (
     r"With $s^2=1-t^2$ the cap is $c\int_0^\rho s^{d-2}(1-s^2)^{-1/2}ds$, $\rho^2=2\varepsilon-\varepsilon^2$: over "
@@ -43,13 +44,22 @@ def caps_from_below(*, two: int = 2) -> Evidence:
 
 @claim(
     "COL:G.1/upper",
+    false="edge",
+    at="caps of more than half of the sphere",
+    why=r"At $\varepsilon=2$ the cap is the whole sphere, and $2\varepsilon-\varepsilon^2$ is $0$; for $d=3$ and $\varepsilon=\frac74$ "
+    r"the cap has $\frac78$ of the sphere, and the bound is $\frac7{16}$.",
+    instead=r"For $\varepsilon\leq1$.",
+    details="The lemma is used for caps of at most half of the sphere; the bound from below holds for all.",
+    costs="nothing",
+    repair=dict(most=1),
     control=(dict(share=Fraction(2, 5)), dict(most=Fraction(7, 4))),
     needs=("COL:G.1.up",),
     argument=RADIAL,
+    hypotheses=HEIGHT_OF_A_CAP,
 )
-def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 1) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` = 1 the cap is at most `share` = 1 times
-    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
+def caps_from_above(*, share: int | Fraction = 1, most: int | Fraction = 2) -> Evidence:
+    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
+    `share` = 1 times $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
     """
     heights = {eps: sp.Interval.Lopen(0, most)}
     return all_of(*(forall(cap_measure(eps, k), "<=", share * base(k), heights) for k in ODD))
@@ -86,10 +96,23 @@ def ball_below_the_cap(*, two: int = 2) -> Evidence:
     return all_of(*(forall(computed("C_d", margin) + 0 * eps, ">=", 1, HEIGHTS) for margin in margins[:3] + margins[-1:]))
 
 
-@claim("COL:G.1.up", control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))), argument=RADIAL)
-def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fraction = 1) -> Evidence:
-    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` = 1 the cap is at most `half` = 1/2 times
-    $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
+@claim(
+    "COL:G.1.up",
+    false="edge",
+    at="caps of more than half of the sphere",
+    follows="COL:G.1/upper",
+    why=r"The half sphere over the boundary of a cap is larger than the cap for $\varepsilon\leq1$ only: at $\varepsilon=2$ the "
+    r"cap is the whole sphere, and the bound is $0$.",
+    instead=r"For $\varepsilon\leq1$.",
+    costs="nothing",
+    repair=dict(most=1),
+    control=(dict(half=Fraction(2, 5)), dict(most=Fraction(7, 4))),
+    argument=RADIAL,
+    hypotheses=HEIGHT_OF_A_CAP,
+)
+def half_sphere_above_the_cap(*, half: Fraction = Fraction(1, 2), most: int | Fraction = 2) -> Evidence:
+    r"""For $d=3,5,7$ and $\varepsilon$ up to `most` (printed: 2, repaired: 1) the cap is at most
+    `half` = 1/2 times $(2\varepsilon-\varepsilon^2)^{(d-1)/2}$.
     """
     heights = {eps: sp.Interval.Lopen(0, most)}
     return all_of(*(forall(cap_measure(eps, k), "<=", half * base(k), heights) for k in ODD))

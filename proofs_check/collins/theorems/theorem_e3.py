@@ -132,7 +132,6 @@ def flatter_tasks(*, noise: bool = False, shrink: int = 1) -> Evidence:
 @claim(
     "COL:E.3.txt/own",
     false="gap",
-    follows="COL:E.3/steep",
     why=r"With its own window of the order $\Lambda^{2/(d+2)}$ the loss of ReLU tasks is of the order $L^2\Lambda^{-3/(d+2)}$, "
     r"which grows like "
     r"$L^{2(d-1)/(d+2)}$.",

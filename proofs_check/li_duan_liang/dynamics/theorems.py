@@ -188,8 +188,7 @@ def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
 
 @claim(
     "LDL:T1.mono/faster",
-    false="edge",
-    at="targets near the loss at the start",
+    false="gap",
     why=r"A larger $L$ also starts with a larger loss: at $K=8$, $\epsilon=\frac18$, $\eta\to0$ the loss is $\epsilon^2$ at "
     r"$\eta t=818.3$ for $L=\frac9{32}$ and at $977.0$ for $L=\frac{10}{32}$.",
     details=r"In the setting of R7 it fails for targets $\epsilon^2$ of .43 times the loss at the start or more at $K=4$, of .58 "
@@ -198,7 +197,7 @@ def time_to_the_loss(L: sp.Expr, K: sp.Expr, epsilon: sp.Expr) -> sp.Expr:
     r"fifth to the last of these: at small $\epsilon$ the time is $\frac{K-1}{4\eta\epsilon^2}$ for every $L$, up to lower orders.",
     instead=r"For orthonormal features, exchangeable tasks, balanced prompts and the flow the time to $\epsilon^2$ falls as "
     r"$\sigma_f$ grows where $\mathrm{Attn}_k\geq\frac12$ at this loss and $K\geq5$.",
-    costs="nothing",
+    costs="a hypothesis",
     repair=dict(level="Attn_k >= 1/2"),
     control=dict(classes=4),
     needs=("OURS:R7.time",),
