@@ -6,11 +6,12 @@ constants, and tried on instances.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy as sp
 
-from numerics.evidence import Evidence, Verdict
+from numerics.evidence import Contradiction, Evidence, Verdict
 from numerics.refutation import vanishing
 from numerics.search.query_average_instances import Quantity
 from proofs_check.boursier_boyer.average_statements import HYPOTHESES, ln
@@ -61,6 +62,14 @@ def beyond_every_constant(power: int, growth: int) -> Evidence:
     is sigma^2 - z^2 times the query, so that the error is E z^growth = sigma^growth/2. With sigma
     it outgrows the right side, which is at most c1 ln(2) sigma^power for all c1 and c2.
     """
+    sigma = sp.Symbol("sigma", positive=True)
+    prompts = [(sigma * a, sigma * b) for a, b in product((1, -1), repeat=2)]
+    means = [(a + b) / 2 for a, b in prompts]
+    spreads = [(a**2 + b**2) / 2 - z**2 for (a, b), z in zip(prompts, means)]
+    errors = means if growth == 2 else [spread - sigma**2 for spread in spreads]
+    left = sum(error**2 for error in errors) / len(prompts)
+    if sp.expand(left - sigma**growth / 2) != 0 or power >= growth:
+        raise Contradiction(f"the error of two tokens, {left}, is not sigma^{growth}/2, or the power {power} is not below it")
     where = {**ONE_TOKEN_WITNESS, "L": 2, "sigma": "-> oo", "tokens": "sigma, -sigma", "query": "1, -1"}
     witness = {**where, "left": f"sigma**{growth}/2", "right": f"at most c1*ln(2)*sigma**{power}"}
     return Evidence(verdict=Verdict.REFUTED, engine="examples", witness=witness, witness_by="exact")

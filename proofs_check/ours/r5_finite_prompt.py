@@ -19,7 +19,7 @@ from proofs_check.ours.r5_flow import LOJASIEWICZ, parameters, times
 from theory.regression.risk import icl_risk
 from theory.symbolic.algebra import Algebra
 
-tau2, om2 = sp.symbols("tau2 om2", positive=True)
+tau2, om2 = sp.Symbol("tau2", nonnegative=True), sp.Symbol("om2", positive=True)
 
 
 def gaussian_mean(polynomial: sp.Expr, variances: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
@@ -35,7 +35,7 @@ def risk_from_prompts(d: int, length: int, of_query: int) -> tuple[sp.Expr, sp.E
     """Return the risk from its definition, with every token, label, task and query integrated out,
     and the closed form with so many times the noise of the query.
     """
-    l, (_, U) = sp.symbols(f"l_0:{d}", positive=True), parameters(d)
+    l, (_, U) = sp.symbols(f"l_0:{d}", nonnegative=True), parameters(d)
     w, q, query_noise = sp.symbols(f"w_0:{d}"), sp.symbols(f"q_0:{d}"), sp.Symbol("eta")
     x, noises = sp.Matrix(length, d, sp.symbols(f"x_0:{length * d}")), sp.symbols(f"eta_0:{length}")
     labels = x @ sp.Matrix(w) + sp.Matrix(noises)

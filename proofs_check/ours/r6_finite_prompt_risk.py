@@ -30,7 +30,7 @@ ALGEBRA = Algebra(symmetric=["S"], vectors=["m", "x", "w", "h"], params=["u"])
 m, x, w, h, u_ = (ALGEBRA[name] for name in ("m", "x", "w", "h", "u"))
 P2, P3, Q, trace, x2, h2 = sp.symbols("P2 P3 Q trS x2 h2", nonnegative=True)
 u, xh = sp.symbols("u xh", real=True)
-tau2, om2 = sp.symbols("tau2 om2", positive=True)
+tau2, om2 = sp.Symbol("tau2", nonnegative=True), sp.Symbol("om2", positive=True)
 
 
 @claim("OURS:R6/task", control=dict(of_noise=2))

@@ -10,7 +10,7 @@ from functools import cache
 from numerics.derivations.binding import bind, instantiated
 from numerics.derivations.derived import chain, root, turned
 from numerics.derivations.rules import arithmetic, assume, equal, integrate, specialise
-from numerics.derivations.sorts import POSITIVE, REALS, Sort, whole
+from numerics.derivations.sorts import NONNEGATIVE, POSITIVE, REALS, Sort, whole
 from numerics.derivations.statements import Statement, hypotheses
 from numerics.derivations.terms import Function, Term, Variable, term
 from numerics.derivations.theorems import Theorem
@@ -172,7 +172,8 @@ def sign_statements(own: int = 1, factor: Fraction = Fraction(1)) -> tuple[State
 # Other task laws
 
 d = Function("d", (Sort.INDEX, Sort.TOKEN), Fraction(2))
-low, high, rest_of_the_loss = (Variable(name, range=POSITIVE) for name in ("c_k", "C_k", "rest"))
+low, high = (Variable(name, range=POSITIVE) for name in ("c_k", "C_k"))
+rest_of_the_loss = Variable("rest", range=NONNEGATIVE)
 x = others(w(n))
 d_m = instantiated(d(n, task), {n: m})
 moment = mean(d(n, task) * d_m)

@@ -100,6 +100,6 @@ def noise_from_above(*, six: int = 6, order: int | Fraction = 1) -> Evidence:
     means = []
     for m in range(1, 6):
         mean = sum(sp.binomial(m, j) * p**j * (1 - p) ** (m - j) / ((j + 1) * (j + 2)) for j in range(m + 1))
-        means.append(forall(sp.expand(mean * p**2), "<=", sp.Rational(order) / ((m + 1) * (m + 2)), {p: (0, 1)}))
+        means.append(forall(sp.expand(mean * p**2), "<=", sp.Rational(order) / ((m + 1) * (m + 2)), {p: sp.Interval.Lopen(0, 1)}))
     weight = computed(r"\mathbb E W^2", (1 - sp.exp(-8 * w)) / (8 * w))
     return all_of(squares, *means, forall(weight, "<=", sp.Rational(order) / (8 * w), {w: (0, oo)}))
