@@ -46,8 +46,8 @@ def caps_from_below(*, two: int = 2) -> Evidence:
     "COL:G.1/upper",
     false="edge",
     at="caps of more than half of the sphere",
-    why=r"At $\varepsilon=2$ the cap is the whole sphere, and $2\varepsilon-\varepsilon^2$ is $0$; for $d=3$ and $\varepsilon=\frac74$ "
-    r"the cap has $\frac78$ of the sphere, and the bound is $\frac7{16}$.",
+    why=r"At $\varepsilon=2$ the cap is the whole sphere, and $2\varepsilon-\varepsilon^2$ is $0$; for $d=3$ and "
+    r"$\varepsilon=\frac74$ the cap has $\frac78$ of the sphere, and the bound is $\frac7{16}$.",
     instead=r"For $\varepsilon\leq1$.",
     details="The lemma is used for caps of at most half of the sphere; the bound from below holds for all.",
     costs="nothing",
