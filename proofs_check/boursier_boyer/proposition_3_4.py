@@ -25,8 +25,9 @@ from proofs_check.derivations.proofs import derivation
     costs="nothing",
     why=r"At $L=1$ the right side contains the factor $\ln 1=0$, while the error of a row of the gradient is the variance "
     r"of a single token.",
-    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds, even without Assumption 3.3. "
-    r"It even holds with $\sigma^{4}$ for $\sigma^{6}$. The constants are those of Proposition 3.1, with "
+    details=r"With $1+\ln L$ in place of $\ln L$ it holds for $L\geq1$, too, and $\sigma^{4}$ may stand for $\sigma^{6}$, which "
+    r"follows from OURS:P3.4.V.",
+    instead=r"Ask for $L\geq2$; then the bound holds, even without Assumption 3.3. The constants are those of Proposition 3.1, with "
     r"$\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
     control=(dict(power=1), dict(c=Fraction(1, 42))),
@@ -51,8 +52,9 @@ def gradient_in_V(*, least: int = 1, c: Fraction = Fraction(1), power: int = 6) 
     follows="BB:LC.6",
     costs="nothing",
     why=r"At $L=1$ the right side contains $\ln(1)^{2}=0$, while the gradient of a single token is 0 and that of the limit is not.",
-    instead=r"Ask for $L\geq2$, or put $1+\ln L$ in place of $\ln L$; then the bound holds, even without Assumption 3.3. "
-    r"It even holds with $\sigma^{8}$ for $\sigma^{12}$. The constants are $c_{1}=2^{d/2}\|V\|_{\rm "
+    details=r"With $1+\ln L$ in place of $\ln L$ it holds for $L\geq1$, too, and $\sigma^{8}$ may stand for $\sigma^{12}$, which "
+    r"follows from OURS:P3.4.U.",
+    instead=r"Ask for $L\geq2$; then the bound holds, even without Assumption 3.3. The constants are $c_{1}=2^{d/2}\|V\|_{\rm "
     r"op}^{2}\big((61000(d+1)(12+4h)^{2}+460(d+3)^{3}\|U\|_{\rm op}^{4})/\ln^{2}2+78(d+1)\big)$, $h=\frac d2\ln 2$, and "
     r"$c_{2}=\min(1,1/(32\|U\|_{\rm op}^{2}))$.",
     repair=dict(least=2),
