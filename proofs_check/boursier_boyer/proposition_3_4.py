@@ -27,8 +27,8 @@ from proofs_check.derivations.proofs import derivation
     r"of a single token.",
     details=r"With $1+\ln L$ in place of $\ln L$ it holds for $L\geq1$, too, and $\sigma^{4}$ may stand for $\sigma^{6}$, which "
     r"follows from OURS:P3.4.V.",
-    instead=r"Ask for $L\geq2$; then the bound holds, even without Assumption 3.3. The constants are those of Proposition 3.1, with "
-    r"$\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
+    instead=r"Ask for $L\geq2$; then the bound holds, even without Assumption 3.3. The constants are those of Proposition 3.1, "
+    r"with $\|V\|_{\rm op}^{2}$ replaced by the number of rows of $V$.",
     repair=dict(least=2),
     control=(dict(power=1), dict(c=Fraction(1, 42))),
     hypotheses=HYPOTHESES,
