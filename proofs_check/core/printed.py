@@ -12,9 +12,9 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict
 from proofs_check.papers.origins import KINDS, origin, origins
 from proofs_check.papers.reviews import Review
-from proofs_check.papers.statements import Row, all_rows, is_read
+from proofs_check.papers.statements import Row, all_rows
 
-__all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "told"]
+__all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "is_read", "told"]
 
 #: How each kind is shown; what has no kind is of a paper that gives none.
 _WORDS = {"printed": "printed", "definition": "by definition", "theorem": "by theorem", "cited": "cited", "added": "added"}
@@ -127,6 +127,17 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         if of and of.group() not in rows:
             out.append(f"{text} is the theorem of {of.group()}; name that row in needs=")
     return out + others
+
+
+def is_read(key: str) -> bool:
+    """Whether rows of a paper have forms of a reading; then each has to.
+
+    Examples
+    --------
+    >>> is_read("nowhere")
+    False
+    """
+    return any(row.read for row in all_rows().values() if row.paper == key)
 
 
 def _unread(row: Row, verdict: Verdict) -> list[str]:
