@@ -86,7 +86,9 @@ def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(kind, said) for kind, said in out if said]
 
 
-def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str]) -> list[str]:
+def faults_of_hypotheses(
+    claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str], read: bool = True
+) -> list[str]:
     """Hypotheses without a kind, those that were added to what is accepted as printed, theorems of
     rows that the claim does not name, a dimension that no engine received, and a verdict that
     nobody held against the printed text.
@@ -101,6 +103,8 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         Which part of the statement the claim executes; an added hypothesis may bound one.
     needs : iterable of str
         The claims and rows that the claim names.
+    read : bool
+        Whether the printed text is the one that somebody read; that of a revision is not.
 
     Returns
     -------
@@ -109,7 +113,8 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
     row = all_rows().get(claim.split("/", 1)[0])
     if row is None:  # a quick look
         return []
-    others = [*(faults_of_dimension(row.says, held) if claim == row.id else []), *_unread(row, printed.verdict)]
+    unread = _unread(row, printed.verdict) if read else []
+    others = [*(faults_of_dimension(row.says, held) if claim == row.id else []), *unread]
     if origins(row.paper) is None:
         return others
     accepted = [e for e in (printed, held) if e.verdict.accepted]
