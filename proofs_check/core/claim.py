@@ -108,6 +108,7 @@ class Claim(ClaimPage):
     unproved: str = ""
     reference: Mapping[str, Any] | None = None
     assumes: tuple[str, ...] = ()
+    revised: bool = False  # other numbers are printed than those that somebody read
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)
@@ -235,7 +236,7 @@ class Claim(ClaimPage):
                 faults
                 + self._faults_of_verdicts(printed, held)
                 + faults_of_controls(held, controls, self.hypotheses)
-                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs)
+                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs, read=not self.revised)
             ),
             seconds=time.perf_counter() - started,
         )

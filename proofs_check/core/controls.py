@@ -73,9 +73,9 @@ def vacuous(evidence: Evidence) -> list[str]:
 
 
 def disagreeing(evidence: Evidence) -> list[str]:
-    """The second routes of an accepted statement that came out with other numbers, each with the
+    """The computed second routes of an accepted statement that do not confirm it, each with the
     reason. A prover may be unable to decide what another one shows, and a property test to draw an
-    example; a computation is not.
+    example; a computation comes out with a number, and one that leaves the statement open is none.
 
     Examples
     --------
@@ -83,12 +83,19 @@ def disagreeing(evidence: Evidence) -> list[str]:
     >>> disagreeing(Evidence(verdict=Verdict.PROVED, engine="identity", routes=(other,)))
     ['its second route, quadrature, does not confirm it: 0 in place of 86']
     """
+    if not evidence.verdict.accepted:
+        return []
     computed = {engine for engine, most in CEILING.items() if most is Verdict.SUPPORTED} - {"property test"}
-    routes = [route for e in (evidence, *(leaf for _, leaf in conjuncts(evidence))) for route in e.routes]
-    reasons = dict.fromkeys(
-        (route.engine, route.reason) for route in routes if route.verdict is Verdict.OPEN and route.engine in computed
-    )
+    leaves = [leaf for route in _routes(evidence) for _, leaf in conjuncts(route)]
+    reasons = dict.fromkeys((e.engine, e.reason) for e in leaves if e.verdict is Verdict.OPEN and e.engine in computed)
     return [f"its second route, {engine}, does not confirm it: {reason}" for engine, reason in reasons]
+
+
+def _routes(evidence: Evidence) -> Iterator[Evidence]:
+    """The second routes of an evidence, of all its parts, and of these routes."""
+    yield from evidence.routes
+    for part in (*evidence.parts, *evidence.routes):
+        yield from _routes(part)
 
 
 def floats(numbers: Mapping[str, Any]) -> list[str]:

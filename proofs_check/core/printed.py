@@ -12,9 +12,9 @@ from typing import Any
 from numerics.evidence import Evidence, Verdict
 from proofs_check.papers.origins import KINDS, origin, origins
 from proofs_check.papers.reviews import Review
-from proofs_check.papers.statements import Row, all_rows, is_read
+from proofs_check.papers.statements import Row, all_rows
 
-__all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "told"]
+__all__ = ["by_kind", "faults_of_dimension", "faults_of_hypotheses", "is_read", "told"]
 
 #: How each kind is shown; what has no kind is of a paper that gives none.
 _WORDS = {"printed": "printed", "definition": "by definition", "theorem": "by theorem", "cited": "cited", "added": "added"}
@@ -86,7 +86,9 @@ def told(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(kind, said) for kind, said in out if said]
 
 
-def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str]) -> list[str]:
+def faults_of_hypotheses(
+    claim: str, printed: Evidence, held: Evidence, fragment: str, needs: Iterable[str], read: bool = True
+) -> list[str]:
     """Hypotheses without a kind, those that were added to what is accepted as printed, theorems of
     rows that the claim does not name, a dimension that no engine received, and a verdict that
     nobody held against the printed text.
@@ -101,6 +103,8 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         Which part of the statement the claim executes; an added hypothesis may bound one.
     needs : iterable of str
         The claims and rows that the claim names.
+    read : bool
+        Whether the printed text is the one that somebody read; that of a revision is not.
 
     Returns
     -------
@@ -109,7 +113,8 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
     row = all_rows().get(claim.split("/", 1)[0])
     if row is None:  # a quick look
         return []
-    others = [*(faults_of_dimension(row.says, held) if claim == row.id else []), *_unread(row, printed.verdict)]
+    unread = _unread(row, printed.verdict) if read else []
+    others = [*(faults_of_dimension(row.says, held) if claim == row.id else []), *unread]
     if origins(row.paper) is None:
         return others
     accepted = [e for e in (printed, held) if e.verdict.accepted]
@@ -127,6 +132,17 @@ def faults_of_hypotheses(claim: str, printed: Evidence, held: Evidence, fragment
         if of and of.group() not in rows:
             out.append(f"{text} is the theorem of {of.group()}; name that row in needs=")
     return out + others
+
+
+def is_read(key: str) -> bool:
+    """Whether rows of a paper have forms of a reading; then each has to.
+
+    Examples
+    --------
+    >>> is_read("nowhere")
+    False
+    """
+    return any(row.read for row in all_rows().values() if row.paper == key)
 
 
 def _unread(row: Row, verdict: Verdict) -> list[str]:

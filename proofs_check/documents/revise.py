@@ -149,7 +149,7 @@ def _with(claim: Claim, numbers: Mapping[str, int | Fraction]) -> Claim:
     check = functools.partial(claim.check, **numbers)
     for name in ("__name__", "__doc__", "__module__", "__code__"):
         setattr(check, name, getattr(claim.check, name))
-    made = replace(claim, check=check)
+    made = replace(claim, check=check, revised=True)
     if claim.false and made().verdict.accepted:
         return replace(made, **_OF_ERRORS)
     return made

@@ -5,6 +5,7 @@ in them changes from run to run.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -141,14 +142,14 @@ def losses(document: Mapping[str, Any]) -> str:
             named = f": {listed(r.title for r in mine)}" if mine and standing != STANDS else ""
             cells.append(f"{of}{instances}{named}" if mine or standing == STANDS else "none")
         lines.append((_cited(key), *cells))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
 
 def _cited(key: str) -> str:
     """A paper by the last names of its authors, as it is cited."""
-    if is_own(key) or not paper(key)["authors"]:
+    names = [author.split()[-1] for author in re.split(r"[,;&]|\band\b", paper(key)["authors"]) if author.strip()]
+    if is_own(key) or not names:
         return "our own results" if is_own(key) else f"{paper(key)['title']} ({key})"
-    names = [author.split()[-1] for author in paper(key)["authors"].split(", ")]
     several = f"{names[0]} et al." if len(names) > 3 else " & ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     return f"{several} ({key})"
 

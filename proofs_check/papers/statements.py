@@ -32,7 +32,6 @@ __all__ = [
     "all_rows",
     "also_named",
     "is_own",
-    "is_read",
     "known_papers",
     "paper",
     "papers",
@@ -234,17 +233,6 @@ def is_own(key: str) -> bool:
     (True, False, False)
     """
     return key in _papers() and bool(_papers()[key]["paper"].get("own", False))
-
-
-def is_read(key: str) -> bool:
-    """Whether rows of a paper have forms of a reading; then each has to.
-
-    Examples
-    --------
-    >>> is_read("nowhere")
-    False
-    """
-    return any("read" in r for r in _papers().get(key, {"row": []})["row"])
 
 
 @forgets

@@ -275,11 +275,11 @@ def whitened_tokens(*, half: int = 1, share: int = 1) -> Evidence:
 
 @claim("COL:B.1-dec", control=dict(share=2))
 def parts_of_the_loss(*, share: int = 1) -> Evidence:
-    r"""The loss is the mean of $(\sum_i\gamma_if(x_i)-f(x))^2$ and `share` = 1 times that of
-    $(\sum_i\gamma_i\epsilon_i)^2$, for any number of tokens and weights that depend on them alone.
-    Of the noise it is used that $\mathbb E\sum_ib_i\epsilon_i=0$ for all numbers $b$, given the
-    rest. The square is tried in every dimension, with the term that is linear in $\epsilon$ written
-    out.
+    r"""The loss is the mean of $(\sum_i(f(x)-f(x_i))\gamma_i)^2$ and `share` = 1 times that of
+    $(\sum_i\gamma_i\epsilon_i)^2$, for any number of tokens and weights that depend on them alone
+    and add up to 1. Of the noise it is used that $\mathbb E\sum_ib_i\epsilon_i=0$ for all numbers
+    $b$, given the rest. The square is tried in every dimension, with the term that is linear in
+    $\epsilon$ written out.
     """
     letters = Algebra(vectors=["g", "f", "epsilon"], params=["k"])
     g, f, epsilon, k = (letters[name] for name in ("g", "f", "epsilon", "k"))

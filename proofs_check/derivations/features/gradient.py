@@ -59,19 +59,14 @@ loss = queries(p(k) * prompts(pi(b) * mean(error**2))) / 2
 H = p(k) * prompts(pi(b) * mean(share * error * (f(m, task) - prediction)))
 
 
-def of_multiples(factor: Term) -> tuple[Term, Term]:
-    """The loss, and an entry of VHV', for the tasks whose values are multiplied by a number."""
-    predicted = classes(share * (factor * f(m, task)))
-    missed = factor * f(k, task) - predicted
-    column = p(k) * prompts(pi(b) * mean(share * missed * (factor * f(m, task) - predicted)))
-    return queries(p(k) * prompts(pi(b) * mean(missed**2))) / 2, queries(classes(v(m, i) * column * v(k, j)))
-
-
 def scaling_statements(rate: int = 2, square: int = 2) -> tuple[Statement, ...]:
-    """A step, at the learning rate divided by s^2, and the loss of the tasks times s."""
-    loss_s, moved_s = of_multiples(s)
-    moved = queries(classes(v(m, i) * H * v(k, j)))
-    return Statement(eta / s**rate * moved_s, "==", eta * moved), Statement(loss_s, "==", s**square * loss)
+    """Of the tasks whose values are multiplied by s, at the learning rate divided by s^2: the step,
+    as the derivative of the loss along any path of Q, which R7.H has as <VHV', Q'>; and the loss.
+    """
+    missed = s * f(k, task) - classes(share * (s * f(m, task)))
+    loss_s = queries(p(k) * prompts(pi(b) * mean(missed**2))) / 2
+    step_s, step = (derivative(e, t) for e in (by_moments(s), by_moments()))
+    return Statement(eta / s**rate * step_s, "==", eta * step), Statement(loss_s, "==", s**square * loss)
 
 
 def gram(x: Variable, y: Variable) -> Term:
@@ -80,9 +75,12 @@ def gram(x: Variable, y: Variable) -> Term:
 
 
 @cache
-def by_moments() -> Term:
-    """The loss by the second moments of the tasks, so that no mean is over what moves."""
-    moment = lambda x, y: mean(f(x, task) * f(y, task))
+def by_moments(factor: Term | None = None) -> Term:
+    """The loss by the second moments of the tasks, so that no mean is over what moves; for tasks
+    whose values are multiplied by a factor, if one is given.
+    """
+    of_task = lambda x: f(x, task) if factor is None else factor * f(x, task)
+    moment = lambda x, y: mean(of_task(x) * of_task(y))
     other = instantiated(share, {m: n})
     squares = bind("coordinates", (m, n), share * other * moment(m, n), (CLASSES, CLASSES))
     return queries(p(k) * prompts(pi(b) * (moment(k, k) - 2 * classes(share * moment(k, m)) + squares))) / 2

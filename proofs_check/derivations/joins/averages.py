@@ -133,7 +133,7 @@ def term_2_statement(p: int, share: int | None = None, order: int = 2) -> Statem
     = E[|f|^4]^{1/2}/(16 sigma^2 C_f^2).
     """
     half, factor, q = exponent_of_term_2(order, p)
-    left = exp(-(half - exp(factor * score)) * q) * in_the_ball(share or SHARE[order])
+    left = exp(-(half - exp(factor * score)) * q) * in_the_ball(SHARE[order] if share is None else share)
     return Statement(left, "<=", exp(-(half - L ** (factor / SHARE[order])) * q), norm_of_U().assumptions)
 
 

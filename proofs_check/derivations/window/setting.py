@@ -280,6 +280,8 @@ gamma, value = (Function(name, (Sort.INDEX, Sort.TOKEN), None) for name in ("gam
 at_query = _bounded("f_x")
 _of_noise = lambda body: bind("query", (q,), body)
 _off, _noisy = tokens(gamma(i, o) * value(i, o)) - at_query(o), tokens(gamma(i, o) * noise(i, q))
+#: The error without noise as it is printed, by the differences of the values.
+_apart = tokens((at_query(o) - value(i, o)) * gamma(i, o))
 _loss = _of_noise((tokens(gamma(i, o) * (value(i, o) + noise(i, q))) - at_query(o)) ** 2)
 
 
@@ -290,15 +292,28 @@ def centred() -> Theorem:
 
 
 @cache
+def weights_of_a_mean() -> Theorem:
+    """The weights of attention add up to 1."""
+    return assume("the weights add up to 1", tokens(gamma(i, o)), "==", 1, every=(o,))
+
+
+@cache
 def signal_and_noise() -> Theorem:
-    """The loss is E (sum gamma_i f_i - f_x)^2 + E (sum gamma_i eps_i)^2: the product has mean 0."""
+    """The loss is E (sum (f_x - f_i) gamma_i)^2 + E (sum gamma_i eps_i)^2: the product has mean 0,
+    and the weights add up to 1.
+    """
+    total, average = tokens(gamma(i, o)), tokens(gamma(i, o) * value(i, o))
+    same = equal(_apart, at_query(o) * total - average)
+    same = arithmetic(_off**2, "==", _apart**2, weights_of_a_mean(), same, hide=(total, average, at_query(o), _apart))
     square, linear = _of_noise(_noisy**2), _of_noise(_noisy)
     no_product = specialise(centred(), {b: ((i,), gamma(i, o))})
     split = _off**2 + 2 * _off * linear + square
     each = chain(_loss, split, arithmetic(split, "==", _off**2 + square, no_product, hide=(_off, linear, square)))
-    return chain(mean(_loss), integrate("mean", (o,), each), mean(_off**2) + mean(square))
+    each = chain(each, arithmetic(_off**2 + square, "==", _apart**2 + square, same, hide=(_off**2, _apart**2, square)))
+    return chain(mean(_loss), integrate("mean", (o,), each), mean(_apart**2) + mean(square))
 
 
 def parts_statement(share: int = 1) -> Statement:
     """The loss is the signal term and share times the noise term."""
-    return Statement(mean(_loss), "==", mean(_off**2) + share * mean(_of_noise(_noisy**2)), centred().assumptions)
+    given = hypotheses(centred(), weights_of_a_mean())
+    return Statement(mean(_loss), "==", mean(_apart**2) + share * mean(_of_noise(_noisy**2)), given)

@@ -52,11 +52,12 @@ def bit_for_bit() -> Evidence:
 
 @claim("OURS:R9", control=({"rate": 1}, {"square": 1}), needs=("OURS:R7.H",))
 def the_collapse(*, rate: int = 2, square: int = 2) -> Evidence:
-    r"""The step $\frac\eta{s^2}VHV^\top$ of the tasks $sf$ is the step $\eta VHV^\top$ of $f$, and
-    the loss of $sf$ is $s^2$ times that of $f$: this is derived for every number of classes, of
-    prompts and of tokens, any features, probabilities and $Q$, and every law of tasks with two
-    moments, so that one prompt, query and task are included. By R7.H these are the gradients. Here
-    `rate` and `square` stand for the exponents of $s$.
+    r"""The derivative of the loss of the tasks $sf$, times $\frac\eta{s^2}$, is that of the loss of
+    $f$, times $\eta$, along any path of $Q$, so that the steps are the same; and the loss of $sf$
+    is $s^2$ times that of $f$: this is derived for every number of classes, of prompts and of
+    tokens, any features, probabilities and $Q$, and every law of tasks with two moments, so that
+    one prompt, query and task are included. What is differentiated is the loss by second moments,
+    which R7.H derives. Here `rate` and `square` stand for the exponents of $s$.
 
     Tried are words of matrices for two prompts, queries and tasks, whose second moments are
     $s^2C$; two classes on a line from the code of the loss, with a symbol for every number; and 300

@@ -105,6 +105,14 @@ def unconfirmed(*, c: int = 3) -> Evidence:
     return confirmed(found, other) if found.verdict.accepted else found
 
 
+def unconfirmed_in_part(*, c: int = 3) -> Evidence:
+    """One of two parts of the second route of one of two conjuncts."""
+    look = Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered="L = 1")
+    other = Evidence(verdict=Verdict.OPEN, engine="quadrature", reason="0 in place of 86")
+    found = at_least_two(c)
+    return all_of(confirmed(all_of(found), all_of(look, other)), found) if found.verdict.accepted else found
+
+
 FALSE: dict[str, Any] = dict(false="gap", why="the edge is 2", instead="$c\\geq 2$", costs="constants", repair=dict(c=2))
 CONTROL: dict[str, Any] = dict(control=dict(c=Fraction(3, 2)))
 LIES = [
@@ -122,6 +130,7 @@ LIES = [
     Lie("X = X: the two sides are the same", identical_sides, CONTROL),
     Lie("the conclusion is one of the hypotheses", its_own_hypothesis, FALSE | CONTROL | dict(hypotheses=("x >= 1",))),
     Lie("its second route, quadrature, does not confirm it: 0 in place of 86", unconfirmed, CONTROL),
+    Lie("its second route, quadrature, does not confirm it: 0 in place of 86", unconfirmed_in_part, CONTROL),
     Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=Fraction(1, 2)))),
     Lie("more than a factor 2 beyond the edge", too_far, dict(control=dict(c=sp.Rational(1, 2)))),
 ]

@@ -222,6 +222,21 @@ def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pyte
     assert "Rows that are gone: ME:L2" in revise("--statements", str(copy))[1]
 
 
+def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: Path, pytester: pytest.Pytester) -> None:
+    file = mine / "statements.toml"
+    text = file.read_text(encoding="utf-8")
+    accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
+    refuted = "witness = true, author = true, weight = true, instead = true"
+    for id, answers in (("ME:L1", accepted), ("ME:L2", refuted)):
+        text = text.replace(f'id = "{id}"', f'id = "{id}"\nread = {{on = 2026-11-29, {answers}}}')
+    file.write_text(text, encoding="utf-8")
+    judged(pytester, mine)
+    assert main(["revise", "ME", "--papers", "mine", "--set", "L2:c=3/4", "--out", "new.json"]) == 1
+    revised = {e["id"]: e for e in json.loads(Path("new.json").read_text(encoding="utf-8"))["claims"]}
+    assert revised["ME:L2"]["verdict"] == "CERTIFIED"
+    assert [fault for e in revised.values() for fault in e["faults"]] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

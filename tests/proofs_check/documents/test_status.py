@@ -12,8 +12,9 @@ from numerics.terminal.inputs import InputError
 from proofs_check.cli import main
 from proofs_check.core.coverage import row_verdict
 from proofs_check.core.ledger import write_json
-from proofs_check.documents.status import errata, headline, marks, replaced, status
-from proofs_check.papers.statements import rows
+from proofs_check.documents.status import errata, headline, losses, marks, replaced, status
+from proofs_check.papers.registered import drop_folder, limited
+from proofs_check.papers.statements import add_folder, rows
 from tests.proofs_check.core.ledgers import document, line, made_up
 
 BEGIN, END = marks("status")
@@ -71,7 +72,32 @@ def test_what_is_false_or_an_edge_is_listed_with_what_uses_it() -> None:
     # It is told of where the error that it inherits is, if that one is in the ledger.
     inherited = line("BB:LC.4/zero", follows="BB:CC.3.b")
     assert "an edge, at f = 0:" in errata(document(inherited))
-    assert errata(document(line("BB:CC.3.b"), inherited)) == "No statement was found to be false as printed."
+    head = errata(document(line("BB:CC.3.b"), inherited))
+    assert "an edge" not in head
+    assert "(`BB:CC.3.b`), a false step:" in head
+    assert head.endswith(" The same error is in `BB:LC.4`.")
+
+
+@pytest.mark.parametrize(
+    ("authors", "cited"),
+    [
+        ("Jane Doe, John Roe", "Doe & Roe"),
+        ("Jane Doe and John Roe,", "Doe & Roe"),
+        ("A Doe, B Roe, C Poe; D Moe", "Doe et al."),
+        (" ", r"Odd \| even"),
+    ],
+)
+def test_a_paper_of_the_user_is_cited_however_its_authors_are_told(tmp_path: Path, authors: str, cited: str) -> None:
+    row = 'id = "ME:L1"\nwhere = "Lemma 1"\nkind = "INT"\nsays = "x"\nprinted = "x"\n'
+    told = f'[paper]\nkey = "ME"\ntitle = "Odd | even"\nauthors = "{authors}"\n[[row]]\n{row}'
+    (tmp_path / "statements.toml").write_text(told)
+    made = add_folder(tmp_path)
+    try:
+        with limited((made,)):
+            last = losses({"claims": []}).splitlines()[-1]
+    finally:
+        drop_folder(made)
+    assert last.startswith(f"| {cited} (ME) | 0 of 1 numbered results |")
 
 
 def test_time_and_place_of_a_run_leave_no_trace() -> None:
