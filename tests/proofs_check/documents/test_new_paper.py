@@ -223,8 +223,7 @@ def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pyte
 
 
 def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: Path, pytester: pytest.Pytester) -> None:
-    file = mine / "statements.toml"
-    text = file.read_text(encoding="utf-8")
+    text = (file := mine / "statements.toml").read_text(encoding="utf-8")
     accepted = 'printed = "x >= 0", used = true, same = true, whole = true, control = true'
     refuted = "witness = true, author = true, weight = true, instead = true"
     for id, answers in (("ME:L1", accepted), ("ME:L2", refuted)):
