@@ -236,7 +236,7 @@ class Claim(ClaimPage):
                 faults
                 + self._faults_of_verdicts(printed, held)
                 + faults_of_controls(held, controls, self.hypotheses)
-                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs, read=not self.revised)
+                + faults_of_hypotheses(self.id, printed, held, self.fragment, self.needs, read=not (given or self.revised))
             ),
             seconds=time.perf_counter() - started,
         )

@@ -104,7 +104,7 @@ def faults_of_hypotheses(
     needs : iterable of str
         The claims and rows that the claim names.
     read : bool
-        Whether the printed text is the one that somebody read; that of a revision is not.
+        Whether it is what somebody read; a revision is not, and neither are runs that a user made.
 
     Returns
     -------

@@ -79,7 +79,7 @@ def loss_converges_sooner(*, least: int | Fraction = 2) -> Evidence:
 )
 def every_slope_has_the_same_phases(*, power: int = 2) -> Evidence:
     r"""In the model the curves of $L=1$ and of $L=.1$ are one curve: the step of the score gap $z$
-    at $(sL,\eta)$ is that at $(L,s^{\mathrm{power}}\eta)$ with `power` = 2, for every $s$ and
+    at $(sL,\eta)$ is that at $(L,s^2\eta)$, where the control has another power, for every $s$ and
     $K=4$, $L=\frac1{10}$, $\eta=1$, so that neither has a phase which the other has not. It is no
     part of what is printed, and does not say how many phases the curves of a block show.
     """
