@@ -213,7 +213,8 @@ def test_the_page_on_trust_counts_what_the_kept_file_holds() -> None:
     page = (room.KEPT.parents[1] / "docs" / "trust.md").read_text(encoding="utf-8")
     kept = read()
     assert kept.table(ledger) in page, "type: largeprompt status --write docs/trust.md"
-    counted = [int(n.replace(" ", "")) for n in re.findall(r"^\| (?:PROVED|ARGUED|SUPPORTED|OPEN)[\w ]* \| ([\d ]+) \|", page, re.MULTILINE)]
+    verdicts = re.findall(r"^\| (?:PROVED|ARGUED|SUPPORTED|OPEN)[\w ]* \| ([\d ]+) \|", page, re.MULTILINE)
+    counted = [int(n.replace(" ", "")) for n in verdicts]
     assert sum(counted) == sum(bool(mine) for mine, _ in kept.claims.values())
     argued = Opinions("z3", {"q": "z3"}, {"ME:1": (["q"], {}), "ME:2": ([], {"an integral": 1})})
     entry = {"id": "ME:1", "verdict": "REFUTED", "repair": {"verdict": "ARGUED"}}
