@@ -12,7 +12,7 @@ import sympy as sp
 
 from numerics.derivations.derived import chain
 from numerics.derivations.rules import arithmetic
-from numerics.derivations.sorts import Refused
+from numerics.derivations.sorts import Refused, Sort
 from numerics.derivations.terms import Function, Number, Op, Term, Variable, term
 from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.typeset import assumptions_latex, relation, where_latex
@@ -44,6 +44,12 @@ class Statement:
         return frozenset().union(*(e.free for e in self._terms))
 
     @property
+    def dimension(self) -> str:
+        """Tokens, queries and coordinates are of any number; numbers, times and tasks have none."""
+        sorts = {sort for g in self.functions for sort in g.sorts}
+        return "every d" if sorts - {Sort.TIME, Sort.TASK} else ""
+
+    @property
     def _terms(self) -> tuple[Term, ...]:
         return (self.lhs, self.rhs, *(x for a in self.assumptions for x in (a.lhs, a.rhs)))
 
@@ -64,8 +70,8 @@ def hypotheses(*given: Theorem) -> frozenset[Assumption]:
 
 
 #: How many boxes the prover looks at to compare the right side of a theorem with that of a
-#: statement, and with that of one which the search has refuted: there is nothing to show, and a
-#: theorem that shows it all the same is found at once.
+#: statement, and with that of one which the search has refuted: if that one can be shown, one of
+#: the two programs is wrong, and for such a find a fiftieth of the effort has to do.
 EFFORT, REFUTED_EFFORT = 1_000_000, 20_000
 
 
@@ -149,7 +155,7 @@ def derived(statement: Statement, proof: Callable[[], Theorem], search: Evidence
         engine="derivation",
         checked=checked,
         covered=f"{len(found.steps())} steps of the kernel",
-        dimension="every d",
+        dimension=statement.dimension,
         assumes=assumptions_latex(found),
         cites=tuple(a.name for a in sorted(found.assumptions, key=lambda a: a.name) if a.cited),
         slack=search.slack,

@@ -17,7 +17,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from numerics.evidence.verdict import CEILING, STATISTICAL, WITNESS_BY, Verdict
+from numerics.evidence.verdict import CEILING, EVERY_DIMENSION, STATISTICAL, WITNESS_BY, Verdict
 from theory.inputs.kinds import check_kind, read_items
 from theory.shown.result import Shown
 
@@ -226,6 +226,9 @@ class Evidence(Shown):
             out.append(f"a conjunction with the parts {[str(p) for p in found]} is not {v}; it is its weakest part")
         if self.engine == "conjunction" and v is Verdict.REFUTED and Verdict.REFUTED not in found:
             out.append(f"a conjunction with the parts {[str(p) for p in found]} is not refuted; one of its parts must be")
+        every_d = lambda e: e.dimension.startswith("every d")
+        if v.accepted and every_d(self) and self.engine not in EVERY_DIMENSION and not any(map(every_d, self.parts)):
+            out.append(f"the engine {self.engine!r} received no matrix of every size; leave `dimension` to the engine that did")
         routes = [r.verdict for r in self.routes]
         if (v.accepted and Verdict.REFUTED in routes) or (
             v is Verdict.REFUTED and any(r.strength > Verdict.SUPPORTED.strength for r in routes)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["CEILING", "SEARCHED", "STATISTICAL", "WITNESS_BY", "Verdict"]
+__all__ = ["CEILING", "EVERY_DIMENSION", "SEARCHED", "STATISTICAL", "WITNESS_BY", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -56,7 +56,8 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
         "exact arithmetic": P,  # finitely many operations on rationals or algebraic numbers
         "exact sign": P,  # a factored form whose factors have a known sign
         "identity": P,  # a normal form in a field where zero is decidable
-        "trace words": P,  # a normal form of matrix words, for every dimension
+        "trace words": P,  # a normal form of matrix words
+        "eigenbasis": P,  # the entries of a matrix identity in each case
         "derivation": P,  # rules of a kernel of proofs, `numerics.derivations`
         "Sturm": P,
         "Bernstein": P,
@@ -78,6 +79,8 @@ CEILING: Mapping[str, Verdict] = MappingProxyType(
 )
 #: Engines that draw samples: what they refute, they refute with an error probability.
 STATISTICAL = ("Monte Carlo", "Clopper-Pearson")
+#: Engines that receive matrices of every size: what they accept, they alone call true for every d.
+EVERY_DIMENSION = ("trace words", "eigenbasis", "derivation")
 #: Engines that search for the worst case, and by what shares of itself their slack may lie below
 #: and above the one that is known: on another processor they end elsewhere on the same peak, nearer
 #: to its top (8e-5 was seen) or less near. The slack of the others is computed.

@@ -25,13 +25,11 @@ from numerics.provers.identities import identity
 from numerics.provers.remembered import remembered
 
 __all__ = [
-    "EVERY_D",
     "U_ij",
     "bracket",
     "cases",
     "delta",
     "entrywise",
-    "identities",
     "l_i",
     "l_j",
     "m_i",
@@ -42,7 +40,6 @@ __all__ = [
     "u",
 ]
 
-EVERY_D = "every d (entry by entry in an eigenbasis)"
 l_i, l_j, m_i = sp.symbols("l_i l_j m_i", positive=True)
 p_i, p_j = sp.symbols("p_i p_j", nonnegative=True)
 U_ij, u, delta = sp.symbols("U_ij u delta", real=True)
@@ -103,27 +100,14 @@ def entrywise(lhs: Any, rhs: Any) -> Evidence:
     return found.replace(control=control)
 
 
-def identities(*parts: Evidence) -> Evidence:
-    """Several proved identities as one statement of the identity engine, so that weaker second
-    routes may stand beside it.
-
-    Examples
-    --------
-    >>> identities(entrywise(p_i * motion * l_i, motion * l_i * p_i)).engine
-    'identity'
-    """
-    return all_of(*parts).replace(engine="identity")
-
-
 def _by_cases(lhs: sp.Expr, rhs: sp.Expr) -> Evidence:
     sides = [tuple(side.subs(case, simultaneous=True) for side in (lhs, rhs)) for case in cases()]
     # A case that reads 0 = 0 after the substitution is settled by it; the engine is asked for the
     # others.
     parts = [identity(left, right).replace(vacuous="") for left, right in dict.fromkeys(sides) if not left == right == 0]
     checked = f"{sp.latex(lhs)} = {sp.latex(rhs)}"
-    if not parts:
-        return Evidence(verdict=Verdict.PROVED, engine="exact arithmetic", checked=checked, dimension=EVERY_D)
-    return all_of(*parts, checked=checked).replace(dimension=EVERY_D)
+    whole = all_of(*parts, checked=checked) if parts else Evidence(verdict=Verdict.PROVED, engine="eigenbasis", checked=checked)
+    return whole.replace(engine="eigenbasis", dimension="every d")
 
 
 def _spoiled(lhs: sp.Expr, rhs: sp.Expr) -> Iterator[tuple[sp.Expr, sp.Expr]]:

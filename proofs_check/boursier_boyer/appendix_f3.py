@@ -63,7 +63,7 @@ def gamma_is_lambda_for_the_infinite_prompt(*, one: int = 1) -> Evidence:
     """
     L, parts = sp.Symbol("L", positive=True), []
     entry, t = sp.symbols("Lambda_ij t", real=True)  # t = tr(Lambda)
-    every_d = identity(L * ((1 + one / L) * entry + t * delta / L - entry), entry + t * delta).replace(dimension="every d")
+    every_d = identity(L * ((1 + one / L) * entry + t * delta / L - entry), entry + t * delta)
     for d in (1, 2, 3):
         Lambda = sp.Matrix(d, d, lambda i, j: sp.Symbol(f"s_{min(i, j)}{max(i, j)}", real=True))
         parts.append(identity(L * (effective_covariance(Lambda, L) - Lambda), Lambda + Lambda.trace() * sp.eye(d)))

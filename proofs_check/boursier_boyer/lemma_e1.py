@@ -199,4 +199,4 @@ def the_exit_from_the_ball(*, up_to: str = "<=", inner: Fraction = Fraction(1)) 
     leaving = {time: NONNEGATIVE, tau: POSITIVE, rho: POSITIVE}
     path = forall(2 * rho * time / tau, "<", 2 * rho, leaving, where=[(time, up_to, tau)])
     away = forall(2 * rho - n, ">", Rational(inner) * rho, {rho: POSITIVE, n: NONNEGATIVE}, where=[(n, "<", rho)])
-    return all_of(path, away).replace(dimension="every d")
+    return all_of(path, away)

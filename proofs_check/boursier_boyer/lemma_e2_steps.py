@@ -102,7 +102,7 @@ def maximum_against_product(*, join: str = "product", share: Fraction = Fraction
     left = Max(sqrt(A**2 + Y**2), sqrt(B**2 + Y**2))
     domain = {**dict.fromkeys((A, B, Y), HALF_LINE), D: (0, oo)}
     triangle = [(D, "<=", A + B), (A, "<=", B + D), (B, "<=", A + D)]
-    pointwise = forall(left * D, "<=", right * D, domain, where=triangle).replace(dimension="every d")
+    pointwise = forall(left * D, "<=", right * D, domain, where=triangle)
     if join == "product":
         return pointwise
     return derivation("BB:LE.2.prod", pointwise, young(share), share=share)

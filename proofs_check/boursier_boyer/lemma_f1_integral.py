@@ -119,7 +119,7 @@ def the_substitution(*, quarter: Fraction = Fraction(1, 4)) -> Evidence:
     the factor $\frac14$ of $d$ in the exponent of $A$.
     """
     found = identity((sqrt(A) * u) ** (d / 2 - 1) * sqrt(A), A ** (Rational(quarter) * d) * u ** (d / 2 - 1))
-    return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))
+    return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))
 
 
 @claim(
@@ -154,4 +154,4 @@ def the_chain_from_its_second_to_its_last_line(*, quarter: Fraction = Fraction(1
     density = x ** (d / 2 - 1) * exp(-x / 2) / exp(A) ** (1 / x)
     at = sp.Subs(density, x, sqrt(A) * u) * sqrt(A)
     found = identity(at, A ** (Rational(quarter) * d) * u ** (d / 2 - 1) * exp(-sqrt(A) * Phi(u)))
-    return found.replace(dimension="every d", assumes=(*found.assumes, *LENGTH_ASSUMPTION))
+    return found.replace(assumes=(*found.assumes, *LENGTH_ASSUMPTION))

@@ -131,7 +131,7 @@ def moments_of_the_tilted_token(*, power: int = 2) -> Evidence:
     """
     a, c, C, m = sp.symbols("a b C m", nonnegative=True)
     regrouped = identity(m * (a + C) - (c + x * C), (m - x**power) * a + (x**2 * a - c) + (m - x) * C)
-    return confirmed(regrouped.replace(dimension="every d (through norms)"), sampled_chain())
+    return confirmed(regrouped, sampled_chain())
 
 
 # -- the last display ------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def moments_with_the_sub_gaussian_parameter(*, parameter: str = "printed", k: Fr
     square = a**2 + b**2
     found = forall(Max(square, top * (a + b * w) ** 2), "<=", sigma2 * square, ranges)
     if found.verdict is not Verdict.REFUTED or parameter != "printed":
-        return found.replace(dimension="every d (through norms)") if found.verdict.accepted else found
+        return found
     left, bracket, power = in_one_dimension(*(sp.Integer(1),) * 4, p=4)
     right = 8 * power * bracket
     if not left > right:

@@ -12,10 +12,9 @@ import numpy as np
 import sympy as sp
 from sympy import Rational
 
-from numerics.evidence import Evidence
+from numerics.evidence import Evidence, all_of
 from numerics.properties.flows import drawn_ends
 from numerics.provers import computed, forall, identity, trace_identity
-from numerics.provers.eigenbasis import identities
 from numerics.regression.flow.starts import Start, ends_at, theta_starts
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -51,7 +50,7 @@ def the_limits_are_a_balanced_fixed_point(*, exponent: Rational = Rational(1, 4)
         return balanced
     scaled = factor * J  # u U
     in_U = trace_identity(S * S * scaled * S, S * S)
-    return identities(balanced, in_U, trace_identity((S * scaled * S * scaled * S).tr(), (S * scaled * S).tr()))
+    return all_of(balanced, in_U, trace_identity((S * scaled * S * scaled * S).tr(), (S * scaled * S).tr()))
 
 
 @claim(
@@ -93,7 +92,7 @@ def the_risk_at_the_limit_is_zero(*, factor: int = 1, least: int | Fraction = 0)
         parts.append(identity(risk + Sigma.trace() / 2, Sigma.trace() / 2))
     e = sp.Symbol("e", real=True)
     bounded = forall(Rational(least), "<=", e**2 / 2, {e: (-sp.oo, sp.oo)})
-    return derivation("BB:R5.3.risk0", identities(*parts), bounded, factor=factor, least=least)
+    return derivation("BB:R5.3.risk0", all_of(*parts), bounded, factor=factor, least=least)
 
 
 @claim(
@@ -146,7 +145,7 @@ def the_pseudo_inverse_gives_a_fixed_point_of_risk_0(*, factor: int = 1) -> Evid
     scaled = factor * G + u * (M - H * M * H)
     in_U = trace_identity(S * S * scaled * S, S * S)
     in_u = trace_identity((S * scaled * S * scaled.T * S).tr(), (S * scaled.T * S).tr())
-    return identities(in_U, in_u, trace_identity(w.T * S * scaled * S, w.T * S))
+    return all_of(in_U, in_u, trace_identity(w.T * S * scaled * S, w.T * S))
 
 
 @claim(

@@ -53,7 +53,7 @@ def squared_loss_is_smooth_in_both_arguments(*, beta: int | Fraction = 1) -> Evi
     smooth = forall(sides[0], "<=", sides[1], {**dict.fromkeys((a, b, y, v), REALS), o: Closed(0, oo)})
     in_a, in_y = (sp.Derivative((a - y) ** 2 / 2, x) for x in (a, y))
     gradient = identity([in_a, in_y, sp.Subs(in_a, (a, y), (0, 0))], [a - y, y - a, 0])
-    return all_of(smooth, gradient).replace(dimension="every d")
+    return all_of(smooth, gradient)
 
 
 @claim("BB:4.loss/half", dial="share")
@@ -65,7 +65,7 @@ def half_of_the_squared_loss_is_smooth_in_both_arguments(*, share: Fraction = Fr
     step, o = (a - y) - (b - v), sp.Symbol("o", nonnegative=True)
     sides = 2 * (Rational(share) * step) ** 2, (a - b) ** 2 + (y - v) ** 2 + o
     smooth = forall(sides[0], "<=", sides[1], {**dict.fromkeys((a, b, y, v), REALS), o: Closed(0, oo)})
-    return smooth.replace(dimension="every d")
+    return smooth
 
 
 @claim("BB:4.loss/first", control={"half": Fraction(1)})
@@ -77,7 +77,7 @@ def squared_loss_is_1_smooth_in_its_first_argument(*, half: Fraction = Fraction(
     slope = sp.Derivative(Rational(half) * (a - y) ** 2, a)
     with sp.evaluate(False):
         step = slope - sp.Subs(slope, a, b)
-    return identity([slope, sp.Subs(slope, (a, y), (0, 0)), step], [a - y, 0, a - b]).replace(dimension="every d")
+    return identity([slope, sp.Subs(slope, (a, y), (0, 0)), step], [a - y, 0, a - b])
 
 
 @claim("BB:4.loss/growth", dial="k", needs=("BB:4.loss/first",))

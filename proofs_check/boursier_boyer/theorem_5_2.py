@@ -92,7 +92,7 @@ def the_query_of_the_theorem_is_sub_gaussian(*, rescaled: bool = False) -> Evide
     Sigma, v = sp.symbols("Sigma v", positive=True)
     ranges = {Sigma: (0, oo), v: (0, oo)}
     if rescaled:
-        return forall(Sigma * v**2 / 2, "<=", sp.Max(1, Sigma) * v**2 / 2, ranges).replace(dimension="every d (through |Sigma|_op)")
+        return forall(Sigma * v**2 / 2, "<=", sp.Max(1, Sigma) * v**2 / 2, ranges)
     found = forall(Sigma * v**2 / 2, "<=", v**2 / 2, ranges)
     if found.verdict is not Verdict.REFUTED:
         return found

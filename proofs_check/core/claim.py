@@ -256,6 +256,11 @@ class Claim(ClaimPage):
             out += [f"the witness is outside the printed hypotheses: {h}" for h in unmet(self.hypotheses, printed.witness)]
             if not self.hypotheses:
                 out.append("it is refuted without hypotheses=; say what the paper assumes, in the names of the witness")
+        elif printed.verdict.accepted:
+            # It may be of fewer quantities than the paper speaks of, and at the edge of a range.
+            closed = [re.sub("([<>])(?!=)", r"\1=", h) for h in self.hypotheses]
+            outside = unmet(closed, printed.tightest, known=True)
+            out += [f"the tightest instance is outside the printed hypotheses: {h}" for h in outside]
         if self.robust is not None:
             out += self.robust.faults()
             outside = unmet(self.hypotheses, self.robust.member(), known=True)

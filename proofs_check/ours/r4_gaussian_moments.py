@@ -63,11 +63,11 @@ def spread(u: str, v: str) -> Any:
 
 
 def for_every_prompt(proof: Evidence) -> Evidence:
-    """Say of a proof by the Stein calculus what it assumes and that it holds in every dimension; it
-    is an identity between power sums of weights.
+    """Say of a proof by the Stein calculus what it assumes; it is an identity between power sums of
+    weights.
     """
     assumes = ("L >= 1 an integer", "tokens iid N(0, Gamma), Gamma of any rank", "pi_k = sum_i p_i^k, under the expectation")
-    return proof.replace(dimension="every d", assumes=assumes, cites=STEIN)
+    return proof.replace(assumes=assumes, cites=STEIN)
 
 
 def entries(f: Any) -> sp.Matrix:

@@ -63,7 +63,7 @@ def second_moment_of_the_mean_token(*, six: int = 6) -> Evidence:
     G, H = sp.Matrix([[Gamma_vv]]), sp.Matrix([h_v])
     put_back = covariance_of_mean_token(P2, P3, Q, G, H)[0, 0] + 2 * (1 - P2) * h_v**2 - h_v**2
     again = identity(put_back, P2 * Gamma_vv + (1 - P2 - six * P3 + 6 * Q) * h_v**2)
-    return all_of(first, second, again).replace(dimension="every d", cites=STEIN)
+    return all_of(first, second, again).replace(cites=STEIN)
 
 
 @claim("OURS:R6/scale", control=dict(of_noise=2))
@@ -136,7 +136,7 @@ def risk_at_every_prompt_length(*, six: int = 6) -> Evidence:
     mean_square, product = P2 * trace + (1 - P2 - six * P3 + 6 * Q) * h2, (1 - P2) * xh
     assembled = u**2 * mean_square - 2 * u * product + x2 + u**2 * tau2 * P2
     formula = error_at_query(P2, P3, Q, trace=trace, h2=h2, xh=xh, x2=x2, u=u, noise=tau2)
-    proof = identity(assembled, formula).replace(dimension="every d")
+    proof = identity(assembled, formula)
     return confirmed(proof, by_all_scores(), by_prompts())
 
 

@@ -130,7 +130,7 @@ def excess_of_ridge_regression(*, share: Fraction = Fraction(1)) -> Evidence:
     limit = sp.Rational(share) * tau2
     bounds = (L * tau2 / (L - d - 1), L * l / (1 + L * l / tau2))
     parts = (identity(computed(rf"\lim_{{L\to\infty}}{sp.latex(b)}", sp.limit(b, L, sp.oo)), limit) for b in bounds)
-    return all_of(*parts).replace(dimension="every d")
+    return all_of(*parts)
 
 
 @claim(

@@ -80,7 +80,7 @@ def where_the_excess_is_least(*, half: Rational = Rational(1, 2), two: int = 2) 
     end = forall(q.subs(lam, half), "<", 0, domain)
     convex = forall(sp.diff(q, lam, 2) / 2, ">", 0, domain)
     root = identity(q.subs(lam, best_score_variance(trace=sigma, d=d, noise=tau2)), 0)
-    return all_of(slope, end, convex, root).replace(dimension="every d")
+    return all_of(slope, end, convex, root)
 
 
 #: Eigenvalues of S, the label noise, and lambda (None: the best one).
@@ -189,7 +189,7 @@ def excess_of_linear_attention(*, share: Fraction = Fraction(1)) -> Evidence:
         forall(scaled, "<=", end, domain),
         identity(limit, end),
         identity(total, sigma + d * T),
-    ).replace(dimension="every d")
+    )
 
 
 @claim(
@@ -222,6 +222,4 @@ def softmax_pays_between_e_and_4_22(*, least: sp.Expr = sp.E, first: Rational = 
         forall(at_one * unit, "<", (first + rounding) * unit, {unit: (0, oo)}),
         forall(at_one * unit, ">", (first - rounding) * unit, {unit: (0, oo)}),
     ]
-    return all_of(there, *parts, start, monotone(log_r, ">", 2), monotone(of_x, "<", -20), *ends).replace(
-        dimension="every d", covered="x in (0, 6/25), every d"
-    )
+    return all_of(there, *parts, start, monotone(log_r, ">", 2), monotone(of_x, "<", -20), *ends).replace(covered="x in (0, 6/25)")

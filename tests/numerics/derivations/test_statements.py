@@ -15,6 +15,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -22,9 +23,11 @@ from typing import Any
 import pytest
 
 import proofs_check.derivations
+from numerics.derivations.binding import bind
 from numerics.derivations.rules import arithmetic, assume, choose, equal, then
-from numerics.derivations.sorts import Refused
+from numerics.derivations.sorts import Refused, Sort
 from numerics.derivations.statements import Statement, hypotheses, proved
+from numerics.derivations.terms import Function, Variable
 from numerics.derivations.theorems import Theorem
 from proofs_check.derivations.exact import bounded_flow
 from proofs_check.derivations.proof import one
@@ -243,6 +246,12 @@ def test_only_hypotheses_are_hypotheses() -> None:
     ):
         with pytest.raises(Refused, match="write out"):
             hypotheses(finite, thm)
+
+
+def test_a_statement_about_numbers_has_no_dimension() -> None:
+    token, f, path = Variable("t", Sort.TOKEN), Function("f", (Sort.TOKEN,)), Function("path", (Sort.TIME,), Fraction(1))
+    sides = rates.c, path(Variable("s", Sort.TIME)), bind("mean", (token,), f(token))
+    assert [Statement(side, "==", side).dimension for side in sides] == ["", "", "every d"]
 
 
 def test_a_hypothesis_of_the_derivation_does_not_enter_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,8 @@ LIES: dict[str, dict[str, Any]] = {
     "without parts says nothing": dict(verdict="PROVED", engine="conjunction"),
     "it is its weakest part": dict(verdict="PROVED", engine="conjunction", parts=(supported(),)),
     "one of its parts must be": dict(WITNESS, engine="conjunction", parts=(proved(),)),
+    "received no matrix of every size": dict(verdict="PROVED", engine="identity", dimension="every d"),
+    "no matrix of every size; leave": dict(verdict="PROVED", engine="conjunction", parts=(proved(),), dimension="every d"),
     "wrong way round": dict(verdict="CERTIFIED", engine="branch and bound", margin=-0.1),
     "below the truth": dict(verdict="PROVED", engine="exact arithmetic", slack=0.9),
     "above the truth": dict(WITNESS, engine="exact arithmetic", slack=1.1),

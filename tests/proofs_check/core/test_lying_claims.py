@@ -75,6 +75,11 @@ def the_dial_lies_outside(*, c: int = 3) -> Evidence:
     return at_least_two(c, delta=Fraction(3, 2))
 
 
+def tightest_outside(*, c: int = 3) -> Evidence:
+    found = at_least_two(c)
+    return found.replace(tightest={"L": Fraction(1, 2), "delta": 1}) if found.verdict.accepted else found
+
+
 def refuted_outside(*, c: int = 1) -> Evidence:
     return at_least_two(c, L="oo")
 
@@ -124,6 +129,9 @@ LIES = [
     Lie("no control refutes the conjunct always", one_conjunct_is_never_spoiled, dict(dial="c")),
     Lie("a control is outside the printed hypotheses: L >= 1", the_control_lies_outside, CONTROL | dict(hypotheses=("L >= 1",))),
     Lie("a control is outside the printed hypotheses: delta < 1", the_dial_lies_outside, dict(dial="c", hypotheses=("delta < 1",))),
+    Lie(
+        "the tightest instance is outside the printed hypotheses: L >= 1", tightest_outside, CONTROL | dict(hypotheses=("L >= 1",))
+    ),
     Lie("outside the printed hypotheses: L >= 1", refuted_outside, FALSE | CONTROL | dict(hypotheses=("L >= 1",))),
     Lie("says nothing of L", refuted_where_a_hypothesis_is_silent, FALSE | CONTROL | dict(hypotheses=("L >= 1",))),
     Lie("refuted without hypotheses=", refuted_without_hypotheses, FALSE | CONTROL),
