@@ -24,7 +24,7 @@ from numerics.seeds import EXAMPLES, seeded
 from proofs_check.core.claim_page import ClaimPage, shown
 from proofs_check.core.controls import disagreeing, faults_of_controls, floats, in_short, too_far, vacuous
 from proofs_check.core.dial import Edge, find_edge
-from proofs_check.core.hypotheses import unmet
+from proofs_check.core.hypotheses import outside
 from proofs_check.core.instead import untold
 from proofs_check.core.printed import faults_of_hypotheses
 from proofs_check.core.robust import Diverging, Robust
@@ -253,18 +253,14 @@ class Claim(ClaimPage):
             out.append(f"the repair {dict(self.repair)} came out {in_short(held)}")
         out += untold(self.instead, self.numbers, self.repair)
         if printed.verdict is Verdict.REFUTED:
-            out += [f"the witness is outside the printed hypotheses: {h}" for h in unmet(self.hypotheses, printed.witness)]
+            out += outside("witness", self.hypotheses, printed.witness)
             if not self.hypotheses:
                 out.append("it is refuted without hypotheses=; say what the paper assumes, in the names of the witness")
-        elif printed.verdict.accepted:
-            # It may be of fewer quantities than the paper speaks of, and at the edge of a range.
+        elif printed.verdict.accepted:  # it may be at the edge of a range, and of fewer quantities than the paper speaks of
             closed = [re.sub("([<>])(?!=)", r"\1=", h) for h in self.hypotheses]
-            outside = unmet(closed, printed.tightest, known=True)
-            out += [f"the tightest instance is outside the printed hypotheses: {h}" for h in outside]
+            out += outside("tightest instance", closed, printed.tightest, known=True)
         if self.robust is not None:
-            out += self.robust.faults()
-            outside = unmet(self.hypotheses, self.robust.member(), known=True)
-            out += [f"the robust witness is outside the printed hypotheses: {h}" for h in outside]
+            out += self.robust.faults() + outside("robust witness", self.hypotheses, self.robust.member(), known=True)
         out += dict.fromkeys([*disagreeing(printed), *disagreeing(held)])
         return out + [f"it says nothing: {v}" for v in dict.fromkeys([*vacuous(printed), *vacuous(held)])]
 

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from numerics.evidence import CEILING, Evidence, Verdict
-from proofs_check.core.hypotheses import unmet
+from proofs_check.core.hypotheses import outside
 
 __all__ = ["conjuncts", "disagreeing", "faults_of_controls", "floats", "in_short", "too_far", "unrefuted", "vacuous"]
 
@@ -131,8 +131,7 @@ def faults_of_controls(held: Evidence, controls: Sequence[Evidence], hypotheses:
         out.append("no control changes a number of the statement: give dial= or control=")
     # A control may be a witness of fewer quantities than the paper's hypotheses speak of.
     for c in controls:
-        outside = unmet(hypotheses, c.witness, known=True)
-        out += [f"the witness of a control is outside the printed hypotheses: {h}" for h in outside]
+        out += outside("witness of a control", hypotheses, c.witness, known=True)
     return out + [f"no control refutes the conjunct {name}" for name in unrefuted(held, controls)]
 
 

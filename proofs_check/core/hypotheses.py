@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-__all__ = ["comparisons", "read", "unmet"]
+__all__ = ["comparisons", "outside", "read", "unmet"]
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -189,3 +189,8 @@ def unmet(hypotheses: Iterable[str], witness: Mapping[str, Any], *, known: bool 
         except (_Unreadable, ArithmeticError, TypeError) as reason:
             out.append(f"{text} ({reason})")
     return out
+
+
+def outside(what: str, hypotheses: Iterable[str], point: Mapping[str, Any], *, known: bool = False) -> list[str]:
+    """The faults of a point that is not inside what the paper assumes; see `unmet`."""
+    return [f"the {what} is outside the printed hypotheses: {h}" for h in unmet(hypotheses, point, known=known)]
