@@ -1,11 +1,12 @@
 """Errors averaged over Gaussian queries at four lengths, quadrature against NumPy Monte Carlo to 1
-%: `python -m benchmarks.exact`.
+%, and against itself in twice as many dimensions: `python -m benchmarks.exact`.
 
 One thread each: set OMP_NUM_THREADS=1. Monte Carlo does a share of its prompts, and its time is
 scaled up.
 """
 
 import math
+import time
 from functools import partial
 
 import numpy as np
@@ -51,6 +52,13 @@ def monte_carlo(rng: np.random.Generator, U: np.ndarray, needed: dict[int, int])
             left -= size
 
 
+def many_dimensions(d: int) -> partial[object]:
+    """A problem whose matrices do not commute."""
+    rng = np.random.default_rng(d)
+    B, S, U, W = rng.standard_normal((4, d, d)) / math.sqrt(d)
+    return partial(exact_errors, B @ B.T, U / math.sqrt(d), W, LENGTHS, query_cov=S @ S.T / 2)
+
+
 if __name__ == "__main__":
     rng = np.random.default_rng(99)
     for lam in (0.1, 0.3, 1.0):
@@ -61,3 +69,6 @@ if __name__ == "__main__":
             ours = partial(exact_errors, GAMMA, U, V, LENGTHS, query_cov=np.eye(d), tolerance=1e-2)
             theirs = partial(monte_carlo, rng, U, needed)
             print(f"lambda = {lam}, {what:9}: {ratio(ours, theirs, repeats=3, share=SHARE)}")
+    for n in (50, 100, 200):
+        grown = ratio(many_dimensions(n), many_dimensions(2 * n), repeats=3, clock=time.process_time)
+        print(f"d = {n} against d = {2 * n}: {grown}")

@@ -52,9 +52,10 @@ class ExactErrors(Drawn):
         The same in the key and query matrices, if these were given.
     relative_error : array, shape (n,)
         Estimate of the relative error of these numbers: that of the quadrature at one query; over
-        Gaussian queries the largest difference from the rule of twice the step. What rounding does
-        to `squared_bias`, which may lie in the kernel of V, is relative to 1e-6 of
-        ``output E sum p_k^2`` where that is larger. A number that is nan is not covered.
+        Gaussian queries the largest difference from the rule of twice the step, and by how much
+        the probabilities of all nodes miss one. What rounding does to `squared_bias`, which may lie
+        in the kernel of V, is relative to 1e-6 of ``output E sum p_k^2`` where that is larger. A
+        number that is nan is not covered.
     """
 
     lengths: Floats

@@ -239,8 +239,10 @@ def _at_one_query(p: _Problem, s: float) -> _Weights:
     return _Weights(np.ones(1), np.array([c @ p.W @ c]), np.array([c @ p.tokens @ c]), products)
 
 
-def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights, Bools]:
-    """Nodes s, the coefficients at them, and which nodes make up the rule of twice the step."""
+def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights, Bools, float]:
+    """Nodes s, the coefficients at them, which nodes make up the rule of twice the step, and by how
+    much the probabilities of all nodes miss one.
+    """
     form = lambda M: p.C.T @ ((M + M.T) / 2) @ p.C
     A, Wq = form(np.eye(p.C.shape[0])), form(p.W)
     products: list[tuple[Floats, ...]] = [(), (Wq,), (form(p.tokens),)]
@@ -248,9 +250,11 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
         Xq, Rq = form(X), form(X @ p.W)
         products += [(Y,), (Y, Xq), (Y, Wq), (Y, Rq), (Y, Xq, Wq)]
     reach = 2 * math.log(L.max())  # the squared bias grows like e^{2s}/L^2 at first
-    scale = float(np.trace(A))
+    scale, missed = float(np.trace(A)), 0.0
 
     def keep(s: Floats, density: Floats) -> Bools:
+        nonlocal missed
+        missed = abs(float(density.sum()) - 1)
         # A node matters if its share of the averaged errors, which grow like P2 times a power of s,
         # or of the squared bias, which grows like P2^2, is not negligible at some length.
         size = _log_P2(s, L)
@@ -279,7 +283,7 @@ def _over_queries(p: _Problem, L: Floats, step: float) -> tuple[Floats, _Weights
         across, mixed = lv2 * tX + lu2 * tW - 2 * along, r - along
         product = tX * tW * y - tX * lv2 - tW * lu2 + along
         gradients[name] = (along, across, mixed, tXW * y - 2 * r + along, product)
-    return s, _Weights(w[0], w[1], w[2], gradients), even
+    return s, _Weights(w[0], w[1], w[2], gradients), even, missed
 
 
 def _log_P2(s: Floats, L: Floats) -> Floats:
@@ -304,10 +308,11 @@ def _averaged(p: _Problem, L: Floats, tolerance: float) -> tuple[dict[str, Float
     lost = abs(of_h[0] - of_h[1]) > max(tolerance * of_h[0], rounding)  # all of the squared bias comes from h
     rule = ROUGH if tolerance >= COARSE_TOLERANCE else CLOSE
     for halving in range(HALVINGS + 1):
-        s, weights, even = _over_queries(p, L, rule.step / 2**halving)
+        s, weights, even, missed = _over_queries(p, L, rule.step / 2**halving)
         fine, coarse = _errors(p, weights, score_moments(s, L, rule.fineness), np.stack([np.ones(s.size), 2.0 * even]))
         relative = np.max([np.abs(coarse[name] - x) / np.where(x > 0, x, 1.0) for name, x in fine.items()], axis=0)
-        relative += NEGLECT_ERROR + rule.fineness.accuracy
+        # Two rules share the densities at half of the nodes: what these lack shows in their sum.
+        relative += NEGLECT_ERROR + rule.fineness.accuracy + missed
         if relative.max() <= tolerance:
             return fine | ({"squared_bias": np.full(L.shape, np.nan)} if lost else {}), relative
     raise ValueError(

@@ -174,10 +174,11 @@ def quadratic_form_averages(
     # of freedom does no harm.
     s = np.exp(x - np.exp(-x))
     measure = np.exp(-s / 2) * s * (1 + np.exp(-x)) * step
-    even = np.arange(x.size) % 2 == 0
-    law, *weights = _inverse_transforms(s, ratios, vectors, [(), *products]) * measure
-    kept = np.ones(x.size, dtype=bool) if keep is None else keep(top * s, law)
-    return top * s[kept], np.array(weights)[:, kept], even[kept]
+    kept = np.ones(x.size, dtype=bool)
+    if keep is not None:
+        kept = keep(top * s, _inverse_transforms(s, ratios, vectors, [()])[0] * measure)
+    weights = _inverse_transforms(s[kept], ratios, vectors, products) * measure[kept]
+    return top * s[kept], weights, np.flatnonzero(kept) % 2 == 0
 
 
 def quadratic_form_law(A: Floats, M: Floats, *, log_reach: float = 0.0, step: float = 0.08) -> QuadraticFormLaw:

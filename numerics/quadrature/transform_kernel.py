@@ -1,5 +1,6 @@
 """Compiled inversion of the Laplace transforms of `numerics.quadrature.query_form`: the nodes are
-the lanes, and every Gaussian moment is a sum over pairs of coordinates.
+the lanes, and every Gaussian moment is a sum over one to three coordinates, or over few that stand
+for all.
 """
 
 from __future__ import annotations
@@ -7,13 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from numerics.compiled.announce import QUADRATURE, announced
+from numerics.quadrature.few_ratios import few_ratios
+from theory.inputs.spectrum import EPS
 
 __all__ = ["inverse_transforms"]
 
@@ -21,6 +24,8 @@ Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 #: Nodes side by side.
 LANES = 64
+#: Up to so many ratios none stand for others; and the error of densities if some do.
+FEW, TOLERANCE = 32, 1e-12
 SUMS = {"contract", "reassoc", "nsz"}
 
 
@@ -43,34 +48,32 @@ def tilt(s, ratios, z, dz, r, x, plain, y):  # type: ignore[no-untyped-def]
 
 
 @njit(fastmath=SUMS, error_model="numpy")
-def sums(n, r, x, forms, pairs, triples, trace, pair, chain):  # type: ignore[no-untyped-def]
-    """Real and imaginary parts of tr(MR), 2 tr(MRNR) and 8 tr(MRNRKR) for each form, pair and
-    triple of forms.
+def sums(n, r, x, traces, pairs, triples, trace, pair, chain):  # type: ignore[no-untyped-def]
+    """Real and imaginary parts of the sums of r_j, r_j r_k and r_j r_k r_l, j <= k <= l, with the
+    coefficients of each form, pair and triple of forms.
     """
-    d = r.shape[0]
+    d = traces.shape[1]
     q, p, t, u = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     trace[:], pair[:], chain[:] = 0.0, 0.0, 0.0
     for j in range(d):
-        for f in range(forms.shape[0]):
+        for f in range(traces.shape[0]):
             for i in range(n):
-                trace[f, 0, i] += forms[f, j, j] * r[j, i]
-                trace[f, 1, i] += forms[f, j, j] * x[j, i]
+                trace[f, 0, i] += traces[f, j] * r[j, i]
+                trace[f, 1, i] += traces[f, j] * x[j, i]
         for k in range(j, d if pairs.shape[0] else j):
-            twice = 2.0 if k > j else 1.0
             for i in range(n):
-                q[i] = twice * (r[j, i] * r[k, i] - x[j, i] * x[k, i])
-                p[i] = twice * (r[j, i] * x[k, i] + x[j, i] * r[k, i])
+                q[i] = r[j, i] * r[k, i] - x[j, i] * x[k, i]
+                p[i] = r[j, i] * x[k, i] + x[j, i] * r[k, i]
             for b in range(pairs.shape[0]):
-                c = 2 * forms[pairs[b, 0], j, k] * forms[pairs[b, 1], j, k]
+                c = pairs[b, j, k]
                 for i in range(n):
                     pair[b, 0, i] += c * q[i]
                     pair[b, 1, i] += c * p[i]
             for a in range(triples.shape[0]):
-                M, N, c = forms[triples[a, 0]], forms[triples[a, 1]], 4 * forms[triples[a, 2], j, k]
                 for i in range(n):
                     t[i], u[i] = 0.0, 0.0
-                for l in range(d):
-                    e = c * (M[j, l] * N[l, k] + M[k, l] * N[l, j])
+                for l in range(k, d):
+                    e = triples[a, j, k, l]
                     for i in range(n):
                         t[i] += e * r[l, i]
                         u[i] += e * x[l, i]
@@ -80,18 +83,18 @@ def sums(n, r, x, forms, pairs, triples, trace, pair, chain):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def kernel(s, ratios, z, dz, forms, pairs, triples, products, out):  # type: ignore[no-untyped-def]
+def kernel(s, ratios, z, dz, traces, pairs, triples, products, out):  # type: ignore[no-untyped-def]
     """out[product, node] for the products that are listed as in `inverse_transforms`."""
     d = ratios.size
     r, x, plain, y = np.empty((d, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
-    trace, pair = np.empty((forms.shape[0], 2, LANES)), np.empty((pairs.shape[0], 2, LANES))
+    trace, pair = np.empty((traces.shape[0], 2, LANES)), np.empty((pairs.shape[0], 2, LANES))
     chain = np.empty((triples.shape[0], 2, LANES))
     out[:] = 0.0
     for first in range(0, s.size, LANES):
         part = s[first : first + LANES]
         for c in range(z.size):
             tilt(part, ratios, z[c], dz[c], r, x, plain, y)
-            sums(part.size, r, x, forms, pairs, triples, trace, pair, chain)
+            sums(part.size, r, x, traces, pairs, triples, trace, pair, chain)
             for row in range(products.shape[0]):
                 order, at = products[row, 0], products[row, 1:]
                 for i in range(part.size):
@@ -111,9 +114,7 @@ def kernel(s, ratios, z, dz, forms, pairs, triples, products, out):  # type: ign
 announced(kernel, QUADRATURE)
 
 
-def inverse_transforms(
-    s: Floats, ratios: Floats, contour: tuple[NDArray[np.complex128], ...], products: Sequence[Sequence[Floats]]
-) -> Floats:
+def inverse_transforms(s: Floats, ratios: Floats, contour: tuple[Complex, Complex], products: Sequence[Sequence[Floats]]) -> Floats:
     """The density of sum_j ratios_j x_j^2 times e^{s/2}, x standard normal, with each product of
     forms as a factor.
 
@@ -140,13 +141,57 @@ def inverse_transforms(
     >>> inverse_transforms(np.array([1e-9]), np.ones(2), talbot_contour(2), [()]).round(9).tolist()
     [[0.5]]
     """
-    d = ratios.size
     forms = list({id(M): M for product in products for M in product}.values())
     index = {id(M): i for i, M in enumerate(forms)}
+    pairs, triples, rows = _tables(tuple(tuple(index[id(M)] for M in product) for product in products))
+    few = _few(s, ratios, contour) if ratios.size > FEW and pairs.size else None
+    if few is not None:
+        ratios = np.append(ratios[few[0]], np.delete(ratios, few[0]))
     out = np.empty((len(products), s.size))
-    matrices = np.array(forms, dtype=float).reshape(-1, d, d)
-    kernel(s, ratios, *contour, matrices, *_tables(tuple(tuple(index[id(M)] for M in product) for product in products)), out)
+    kernel(s, ratios, *contour, *_coefficients(forms, pairs, triples, ratios.size, few and few[1]), rows, out)
     return out
+
+
+def _few(s: Floats, ratios: Floats, contour: tuple[Complex, Complex]) -> tuple[NDArray[np.intp], Floats] | None:
+    """Ratios that stand for all at these nodes, and their coefficients, so exactly that densities
+    keep their relative error to `TOLERANCE`.
+    """
+    z, dz = contour
+    p = 2 * z / s[:, None]
+    log_weight = np.log(np.abs(dz)) + z.real + np.log(2 / s)[:, None]
+    for ratio in ratios:
+        log_weight -= np.log(np.abs(1 - ratio + ratio * p)) / 2
+    with np.errstate(divide="ignore"):
+        law = np.log(np.abs(inverse_transforms(s, ratios, contour, [()])[0]))
+    # What is below the rounding of its terms has no digits to keep.
+    log_weight -= np.maximum(law, log_weight.max(axis=1) + math.log(EPS))[:, None]
+    return few_ratios(ratios, p.ravel(), log_weight.ravel(), TOLERANCE)
+
+
+def _coefficients(
+    forms: Sequence[Floats], pairs: NDArray[np.int64], triples: NDArray[np.int64], d: int, basis: Floats | None
+) -> tuple[Floats, Floats, Floats]:
+    """The coefficients of `sums` for the numbers R_j, or for the few of which ``basis`` makes all:
+    tr(MR), 2 tr(MRNR) and 8 tr(MRNRKR) for each form, pair and triple of forms.
+    """
+    k = d if basis is None else basis.shape[1]
+    few = lambda M: M if basis is None else basis.T @ M @ basis
+    ones = np.array([np.diag(M) if basis is None else np.diag(M) @ basis for M in forms], dtype=float)
+    twos, threes = np.empty((len(pairs), k, k)), np.empty((len(triples), k, k, k))
+    equal = np.eye(k, dtype=int)
+    for out, (a, b) in zip(twos, pairs):
+        out[:] = few(2 * forms[a] * forms[b]) * (2 - equal)
+    for out, (a, b, c) in zip(threes, triples):
+        M, N, K = forms[a], forms[b], 8 * forms[c]
+        if basis is None:
+            out[:] = M[:, :, None] * N * K.T[:, None]
+        else:
+            for row, weights in zip(out, basis.T):
+                row[:] = few((M * weights) @ N * K.T)
+        # A term with j < k < l stands for six, one with two of them equal for three.
+        out[:] = sum(out.transpose(order) for order in permutations(range(3)))
+        out *= np.array([1, 1 / 2, 1 / 6])[equal[:, :, None] + equal]
+    return ones.reshape(-1, k), twos, threes
 
 
 @cache

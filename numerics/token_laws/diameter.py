@@ -16,8 +16,9 @@ from numerics.terminal.progress import Advance
 __all__ = ["Diameter", "diameter"]
 
 Floats = NDArray[np.float64]
-#: Points of one block, and how many products of entries are computed at most.
-BLOCK, MOST_PRODUCTS = 4096, 1.5e12
+#: Points of one block, and how many products of entries are computed unless more is asked for: a
+#: second or two.
+BLOCK, MOST_PRODUCTS = 4096, 4e10
 
 
 class Diameter(NamedTuple):

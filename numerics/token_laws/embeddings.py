@@ -128,7 +128,8 @@ class EmbeddingTable:
         """What sigma is, as a sentence for reports."""
         half = "half the diameter of the table (Hoeffding)"
         if self.excess > 1.01:
-            half = f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were compared"
+            half = f"at least {half} and at most {self.excess:.3g} times it: not all pairs of rows were compared, which "
+            half += "embedding_table(X, diameter=True) does"
         return f"sigma = {self.sigma:.4g} is {half}."
 
     @property
@@ -200,7 +201,9 @@ class EmbeddingTable:
         return means, covariances.reshape(*means.shape, self.d)
 
     def image(self, A: Floats) -> EmbeddingTable | Atomic:
-        """The law of A Z, with half the diameter of the mapped rows as its sigma."""
+        """The law of A Z, with half the diameter of the mapped rows as its sigma, or a bound on
+        that.
+        """
         mapped = np.empty((len(self.rows), len(A)))
         for where, x in self.pieces():
             mapped[where] = x @ A.T

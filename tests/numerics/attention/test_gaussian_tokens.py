@@ -15,6 +15,7 @@ import pytest
 from scipy.special import roots_genlaguerre
 
 import numerics.attention.gaussian_tokens
+import numerics.quadrature.query_form
 from numerics import attention_errors, exact_errors
 from numerics.attention.errors import ExactErrors
 from numerics.attention.setting import AttentionSetting
@@ -265,11 +266,12 @@ def test_output_against_mpmath(low: float, high: float, tolerance: float) -> Non
         assert np.all(e.relative_error <= {36: 1e-10, 64: 1e-8, 1000: 1e-6}[int(high)])
 
 
-def test_many_dimensions() -> None:
+@pytest.mark.parametrize(("d", "lam"), [(40, 0.02), (200, 0.005)])
+def test_many_dimensions(d: int, lam: float) -> None:
     """An isotropic problem depends on |z| alone: one integral over the chi^2 law of its square, by
     a rule of another kind.
     """
-    d, lam, L = 40, 0.02, [2, 50, 1e4]
+    L = [2, 50, 1e4]
     e = exact_errors(np.eye(d), math.sqrt(lam) * np.eye(d), np.eye(d), L, query_cov=np.eye(d))
     nodes, weights = roots_genlaguerre(24, d / 2 - 1)
     total = np.zeros((4, 3))
@@ -355,6 +357,14 @@ def test_errors_along_a_query_are_those_of_each_multiple() -> None:
             np.testing.assert_allclose(values[i], getattr(one, name), rtol=1e-9)
     with pytest.raises(ValueError, match="s = 5000 are beyond"):
         numerics.attention.gaussian_tokens.errors_along(setting, L, z, np.array([1.0, 5000.0]))
+
+
+def test_densities_that_are_wrong_alike_in_both_rules_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in many dimensions of unequal size, where rounding is all that is left of a density."""
+    true = numerics.quadrature.query_form._inverse_transforms
+    monkeypatch.setattr(numerics.quadrature.query_form, "_inverse_transforms", lambda *given: 0.97 * true(*given))
+    with pytest.raises(ValueError, match=r"known to 0\.03 only"):
+        exact_errors(ONE, ONE, ONE, [10, 100], query_cov=0.1 * ONE)
 
 
 def test_an_average_that_does_not_settle_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

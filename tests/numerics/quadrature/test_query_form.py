@@ -4,10 +4,14 @@ compiled inversion against plain sums of matrix products.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
+import numerics.quadrature.transform_kernel
+from numerics.quadrature.few_ratios import few_ratios
 from numerics.quadrature.query_form import quadratic_form_densities, quadratic_form_law, talbot_contour
 from numerics.quadrature.transform_kernel import inverse_transforms
 
@@ -113,6 +117,43 @@ def test_compiled_inversion_against_products_of_matrices(d: int) -> None:
     plain = plain_inversion(s, ratios, products)
     assert np.all(np.abs(compiled - plain) < 1e-11 * np.abs(plain).max(axis=1, keepdims=True))
     assert compiled[0] == pytest.approx(plain[0], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "ratios",
+    [
+        np.linspace(0.01, 1, 60),
+        np.geomspace(1e-9, 1, 60),
+        np.repeat([0.0, 0.1, 1.0], 20),
+        np.r_[np.zeros(20), np.linspace(0.2, 1, 40)],
+    ],
+)
+def test_few_eigenvalues_stand_for_all(ratios: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forms that do not commute, against plain sums over all eigenvalues; with a rough tolerance
+    the difference shows, unless few values need no interpolation.
+    """
+    rng, sizes = np.random.default_rng(2), []
+    root = np.sqrt(ratios)[:, None] * rng.standard_normal((60, 60))
+    M, N, K = rng.standard_normal((60, 60)), root @ root.T, root @ rng.standard_normal((60, 60)) @ root.T
+    M, K = M @ M.T, K + K.T
+    products: list[list[np.ndarray]] = [[], [M], [M, N], [M, K], [M, N, K], [N, N, M]]
+    s = ratios.sum() * np.array([0.3, 1.0, 1.5, 4.0])
+    contour = talbot_contour(int(np.count_nonzero(ratios)))
+
+    def counted(*arguments: Any) -> Any:
+        found = few_ratios(*arguments)
+        sizes.append(60 if found is None else found[0].size)
+        return found
+
+    monkeypatch.setattr(numerics.quadrature.transform_kernel, "few_ratios", counted)
+    off = []
+    for tolerance in (1e-12, 1e-3):
+        monkeypatch.setattr(numerics.quadrature.transform_kernel, "TOLERANCE", tolerance)
+        found, plain = inverse_transforms(s, ratios, contour, products), plain_inversion(s, ratios, products)
+        off.append(np.abs(found / plain - 1).max())
+    assert off[0] < 1e-8
+    assert off[1] > 1e-8 or len(set(ratios)) < 4
+    assert max(sizes) < 50
 
 
 @pytest.mark.parametrize(("d", "accuracy"), [(40, 1e-11), (200, 1e-11), (400, 1e-8), (1000, 1e-2)])

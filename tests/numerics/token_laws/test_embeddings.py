@@ -111,6 +111,11 @@ def test_a_diameter_that_is_not_finished_is_bounded(monkeypatch: pytest.MonkeyPa
         assert law.sigma / law.excess <= true <= law.sigma
         assert 1.01 < law.excess <= 2
         assert f"at most {law.excess:.3g} times it" in law.says_sigma
+    with monkeypatch.context() as large:
+        large.setitem(diameter.__kwdefaults__, "most_products", 1e4)
+        bound, asked = embedding_table(rows), embedding_table(rows, diameter=True)
+    assert 1.01 * true < bound.sigma <= np.linalg.norm(rows - rows.mean(0), axis=1).max()
+    assert true <= asked.sigma < 1.0001 * true
     done = EmbeddingTable.of(rows)
     assert done.excess < 1.0001
     assert "is half the diameter" in done.says_sigma
