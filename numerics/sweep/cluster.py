@@ -14,6 +14,7 @@ that you trust.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import re
 import socket
@@ -21,7 +22,7 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import chain, islice
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -33,9 +34,12 @@ from numerics.sweep.blocks import Block, run_block
 __all__ = ["ClusterError", "run_on"]
 
 ADDRESS = re.compile(r"(?:tcp|tls)://(?:\[(?P<six>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s/:\[\]]+)):(?P<port>\d{1,5})/?")
-#: Blocks sent for each thread of the cluster: so many that none of them waits for the next one, so
+#: Tasks sent for each thread of the cluster: so many that none of them waits for the next one, so
 #: few that little is lost when the sweep is stopped.
 AHEAD = 3
+#: Seconds after which a task begins no further block. One costs the scheduler and the way there and
+#: back some hundredths of a second, many times what a small block takes.
+TASK = 0.5
 #: Seconds between two looks at the cluster.
 LOOK = 1.0
 
@@ -54,7 +58,8 @@ def run_on(address: str, blocks: Iterable[Block], *, patience: float = 10.0) -> 
     address : str
         Of the scheduler, such as ``tcp://scheduler:8786``.
     blocks : iterable of Block, no two the same
-        Read as fast as they are computed; a few for each thread of the cluster are out at a time.
+        Read as fast as they are computed; a few tasks for each thread of the cluster are out at a
+        time, each a block or as many small ones as take half a second.
     patience : float
         Seconds to wait for the scheduler, and for a worker whenever there is none.
 
@@ -147,24 +152,50 @@ def _connected(address: str, patience: float) -> Iterator[Any]:
 
 
 def _results(address: str, blocks: Iterator[Block], patience: float) -> Iterator[tuple[Block, NDArray[np.float64]]]:
-    out: dict[str, tuple[Block, Any]] = {}  # what the cluster has been given, by key
+    out: dict[str, tuple[list[Block], Any]] = {}  # what the cluster has been given, by the key of the task
     done: SimpleQueue[str] = SimpleQueue()
+    left: list[Block] = []  # given, but not begun in time
+    size = 1
     with _connected(address, patience) as client:
         watch = _Watch(client, address, patience)
         while True:
-            for block in islice(blocks, max(0, AHEAD * max(1, watch.threads()) - len(out))):
-                # the key makes two sweeps that want a block of one cluster share its computation
+            while len(out) < AHEAD * max(1, watch.threads()) and (task := list(islice(chain(left, blocks), size))):
+                del left[:size]
+                # the key makes two sweeps that want one task, such as a long block, share its
+                # computation
+                key = f"largeprompt-{hashlib.sha256(''.join(block.key for block in task).encode()).hexdigest()}"
                 with _scheduler_answers(address):
-                    future = client.submit(run_block, block, key=f"largeprompt-{block.key}")
-                    future.add_done_callback(lambda _, key=block.key: done.put(key))
-                out[block.key] = block, future
+                    future = client.submit(run_blocks, task, TASK, key=key)
+                    future.add_done_callback(lambda _, key=key: done.put(key))
+                out[key] = task, future
             if not out:
                 return
             with suppress(Empty):
-                block, future = out[done.get(timeout=LOOK)]
-                numbers = _numbers(block, future, address)
-                del out[block.key], future
-                yield block, numbers
+                task, future = out[key := done.get(timeout=LOOK)]
+                seconds, numbers = _numbers(task, future, address)
+                del out[key], future
+                left += task[len(numbers) :]
+                size = max(1, int(2 * TASK * len(numbers) / max(seconds, 1e-3)))  # twice as many as it gets done
+                yield from zip(task, numbers)
+
+
+def run_blocks(blocks: list[Block], most: float) -> tuple[float, list[NDArray[np.float64]]]:
+    """Run blocks one after the other, and begin none after so many seconds; return the seconds that
+    it took, and the numbers of those that were done.
+
+    A block that fails is not done; if it is the first one, its error goes through.
+    """
+    began, numbers = time.monotonic(), list[NDArray[np.float64]]()
+    for block in blocks:
+        if numbers and time.monotonic() - began >= most:
+            break
+        try:
+            numbers.append(run_block(block))
+        except Exception:
+            if not numbers:
+                raise
+            break
+    return time.monotonic() - began, numbers
 
 
 class _Watch:
@@ -192,22 +223,24 @@ class _Watch:
         return self.known
 
 
-def _numbers(block: Block, future: Any, address: str) -> NDArray[np.float64]:
+def _numbers(task: list[Block], future: Any, address: str) -> tuple[float, list[NDArray[np.float64]]]:
     if future.status != "finished":
+        block = task[0]
         what = f"block {block.key[:12]} (L = {block.L}, replicates {block.first} to {block.first + block.count - 1})"
         with _scheduler_answers(address):
             if future.status != "error":
                 raise CancelledError
             error = future.exception()
         if type(error).__name__ == "KilledWorker":
+            after = f" or the {len(task) - 1} sent with it" if len(task) > 1 else ""
             raise ClusterError(
-                f"workers of {address} died one after the other at {what}: largeprompt is not installed for them, or they lack"
-                " memory; their logs tell which"
+                f"workers of {address} died one after the other at {what}{after}: largeprompt is not installed for them, or they"
+                " lack memory; their logs tell which"
             ) from error
         raise ClusterError(f"a worker of {address} failed at {what}: {type(error).__name__}: {error}") from error
     with _scheduler_answers(address):
-        numbers: NDArray[np.float64] = future.result()
-    return numbers
+        found: tuple[float, list[NDArray[np.float64]]] = future.result()
+    return found
 
 
 @contextmanager

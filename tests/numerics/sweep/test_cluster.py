@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import numerics.sweep.cluster
 from numerics.jobs.job import Progress
 from numerics.jobs.store import Store
 from numerics.sweep.blocks import Block, run_block
-from numerics.sweep.cluster import AHEAD, ClusterError, run_on
+from numerics.sweep.cluster import AHEAD, ClusterError, run_blocks, run_on
 from numerics.sweep.run import stored_digest, sweep
 from tests.numerics.sweep.clusters import PATIENCE, Cluster, asking, block, need_dask
 from tests.numerics.sweep.grids import bits, two
@@ -59,8 +60,11 @@ def test_the_same_bits_as_here_each_block_once(cluster: Cluster) -> None:
     assert all(numbers.dtype == np.float64 for _, numbers in pairs)
 
 
-def test_blocks_are_read_as_they_are_needed(cluster: Cluster) -> None:
-    """A grid of a million blocks must not lie in the memory of the scheduler."""
+def test_blocks_are_read_as_they_are_needed(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A grid of a million blocks must not lie in the memory of the scheduler; where a block takes
+    the time of a task, each is one.
+    """
+    monkeypatch.setattr(numerics.sweep.cluster, "TASK", 0.0)
     read, given, ahead = 0, 0, []
 
     def blocks() -> Iterator[Block]:
@@ -75,6 +79,38 @@ def test_blocks_are_read_as_they_are_needed(cluster: Cluster) -> None:
     assert given == 40
     assert max(ahead) <= AHEAD * 2
     assert list(run_on(cluster.address, [], patience=PATIENCE)) == []
+
+
+def test_small_blocks_go_together(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as fit into the time of a task: here all that are left once the first is back."""
+    from distributed import Client
+
+    sent, submit = list[list[Block]](), Client.submit
+
+    def noted(client: Any, work: Any, task: list[Block], *rest: Any, **options: Any) -> Any:
+        sent.append(task)
+        return submit(client, work, task, *rest, **options)
+
+    monkeypatch.setattr(Client, "submit", noted)
+    monkeypatch.setattr(numerics.sweep.cluster, "TASK", 1e6)
+    blocks = [block(n, seed=8, L=1) for n in range(60)]
+    assert same(dict(run_on(cluster.address, blocks, patience=PATIENCE)), blocks)
+    assert [b for task in sent for b in task] == blocks
+    assert [len(task) for task in sent[:-1]] == [1] * (len(sent) - 1)
+    assert len(sent) <= AHEAD * 2 + 1
+
+
+def test_a_task_that_takes_too_long_leaves_blocks_for_the_next(cluster: Cluster) -> None:
+    """Whatever its size was made from: here it is for blocks of one token."""
+    blocks = [block(n, seed=9, L=1) for n in range(30)] + [block(n, seed=9, L=20_000) for n in range(12)]
+    pairs = list(run_on(cluster.address, blocks, patience=PATIENCE))
+    assert len(pairs) == len(blocks)
+    assert same(dict(pairs), blocks)
+    began = time.monotonic()
+    seconds, numbers = run_blocks(blocks[30:], 0.0)
+    assert len(numbers) == 1
+    assert 0 < seconds <= time.monotonic() - began
+    assert len(run_blocks(blocks, 1e6)[1]) == len(blocks)
 
 
 def test_in_a_notebook(cluster: Cluster) -> None:
@@ -148,6 +184,17 @@ def test_an_error_in_a_block_names_the_block(cluster: Cluster) -> None:
     ):
         list(run_on(cluster.address, [block(0), spoiled], patience=PATIENCE))
     assert same(dict(run_on(cluster.address, [block(0)], patience=PATIENCE)), [block(0)])  # and the cluster goes on
+
+
+def test_a_block_that_fails_among_small_ones(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those before it in its task are kept, and it is the one that is named."""
+    monkeypatch.setattr(numerics.sweep.cluster, "TASK", 1e6)
+    law = {"kind": "python", "source": "raise ArithmeticError('no such law')", "name": "law"}
+    good, spoiled = [block(n, L=1) for n in range(30)], block(2, L=70, law=law)
+    with pytest.raises(ClusterError, match=rf"failed at block {spoiled.key[:12]} \(L = 70"):
+        list(run_on(cluster.address, [*good, spoiled, block(0, L=2)], patience=PATIENCE))
+    _, numbers = run_blocks([*good, spoiled, block(0, L=2)], 1e6)
+    assert same(dict(zip(good, numbers, strict=True)), good)
 
 
 def test_a_block_of_other_code_is_refused(cluster: Cluster) -> None:
