@@ -17,20 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from proofs_check.core.controller import CLAIMS, DETAILS, KEY, THOROUGH, Controller, line_of
+from proofs_check.core.processes import Unrewritten, spread
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from types import FrameType
 
     from proofs_check.core.claim import Claim
-    from proofs_check.core.ledger import Ledger
-    from proofs_check.papers.registered import Collection
 
 HERE = Path(__file__).parent
-KEY = "largeprompt"
-#: How many examples a property test draws with --thorough.
-THOROUGH = 2000
-#: Whether the user asked for everything with -v.
-DETAILS = pytest.StashKey[bool]()
+#: Over how many processes the run was spread, though the user did not ask for it.
+SPREAD = pytest.StashKey[int]()
 
 
 class ClaimFailed(Exception):
@@ -94,6 +92,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test instead of 100")
 
 
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    Unrewritten.install(early_config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object]:
+    asked = [_place(config, argument).resolve() for argument in config.args]
+    whole = all(path.is_dir() and path.is_relative_to(HERE) for path in asked)
+    config.stash[SPREAD] = spread(config) if asked and whole else 0
+    return (yield)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    count = config.stash.get(SPREAD, 0)
+    return f"largeprompt: {count} processes judge the claims, -n 0 keeps to one" if count else None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     for point in metadata.entry_points(group="largeprompt.papers"):
         config.addinivalue_line("markers", f"{point.name}: a claim about the paper {point.name}")
@@ -114,7 +129,8 @@ def pytest_configure(config: pytest.Config) -> None:
     verbose = config.getoption("verbose", 0)  # which there is not with ``-p no:terminal``
     config.stash[DETAILS] = verbose > 0
     asked = [_place(config, str(argument)).resolve() for argument in config.args]
-    if verbose == 0 and asked and all(map(_holds_claims, asked)):
+    config.stash[CLAIMS] = bool(asked) and all(map(_holds_claims, asked))
+    if verbose == 0 and config.stash[CLAIMS]:
         config.option.verbose = 1  # a line a claim
 
 
@@ -183,6 +199,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Garbage is not looked for while claims are imported: nearly all that they bring stays."""
+    if not session.config.stash[CLAIMS]:
+        return (yield)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Ctrl-C while the modules of claims are imported ends the run. Compiled modules that are
     interrupted in their import say ImportError, and the run would go on to others.
@@ -237,7 +265,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> Any:
-    line = _line(report)
+    line = line_of(report)
     if line is None or report.when != "call":
         return None
     if report.passed:
@@ -245,18 +273,6 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 
         return "passed", line["verdict"][0], (_word(line), pytest_markup(line["verdict"]))
     return None
-
-
-def _markup(mark: str) -> dict[str, bool]:
-    """How a piece of the summary is marked: by the colour of its verdict, bold, or not at all."""
-    from numerics.terminal.colours import COLOURS, pytest_markup
-
-    return pytest_markup(mark) if mark in COLOURS else {"bold": True} if mark == "bold" else {}
-
-
-def _line(report: pytest.TestReport) -> dict[str, Any] | None:
-    text = dict(getattr(report, "user_properties", ())).get(KEY)  # a module that fails to collect has none
-    return json.loads(str(text)) if text else None
 
 
 def _word(line: dict[str, Any]) -> str:
@@ -272,129 +288,3 @@ def _word(line: dict[str, Any]) -> str:
 def _shown(judged: dict[str, Any]) -> str:
     weakest = judged["evidence"]["weakest"]
     return judged["verdict"] + (f" (parts {weakest})" if weakest else "")
-
-
-class Controller:
-    """Gathers the lines of a run, from every worker, and judges them together at its end."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self.lines: dict[str, dict[str, Any]] = {}
-        self.ledger: Ledger | None = None
-        self.scope: tuple[Collection, ...] = ()
-        self.whole = False
-        self.kept = self.warning = ""
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call" and (line := _line(report)) is not None:
-            self.lines[line["id"]] = line
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if not self.lines:
-            return
-        try:
-            self._finish(session)
-        except KeyboardInterrupt:
-            pytest.exit("interrupted while the claims were judged together", returncode=pytest.ExitCode.INTERRUPTED)
-
-    def _finish(self, session: pytest.Session) -> None:
-        from proofs_check.papers.registered import collections, limited
-
-        papers = {line["paper"] for line in self.lines.values()}
-        self.scope = tuple(c for c in collections() if papers & {*c.keys})
-        with limited(self.scope):
-            self._judge(session)
-
-    def _judge(self, session: pytest.Session) -> None:
-        from proofs_check.core.judging import load_claims
-        from proofs_check.core.ledger import Ledger
-        from proofs_check.papers.registered import collections
-        from proofs_check.papers.statements import all_rows, papers
-
-        mine = papers() if self.scope else {}
-        needs = {id: claim.needs for id, claim in load_claims(self.scope).items() if id.split(":", 1)[0] in mine}
-        # Claims of files in no collection are known to the workers only, and come in as these
-        # finish.
-        needs |= {id: tuple(line["needs"]) for id, line in sorted(self.lines.items())}
-        asked = {id: needs[id] for id in needs if id in self.lines or id.split(":", 1)[0] in mine}
-        known = {*needs, *all_rows(), *(n for line in self.lines.values() for n in line.get("elsewhere", ()))}
-        keys = {n.split(":", 1)[0] for of_claim in asked.values() for n in of_claim if n not in known}
-        if others := [c for c in collections() if keys & {*c.keys}]:
-            needs |= {id: claim.needs for id, claim in load_claims(others).items() if id not in needs}
-        order = {id: i for i, id in enumerate(needs)}
-        run = {
-            "reseed": self.config.getoption("--reseed"),
-            "partial": not self.scope or set(self.lines) != set(asked),
-            "seconds": sum(line["seconds"] for line in self.lines.values()),
-        }
-        self.ledger = Ledger(sorted(self.lines.values(), key=lambda line: order[line["id"]]), needs, run)
-        if self.ledger.faults() and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        # A run that was stopped must not take the place of one that came to its end.
-        stopped = session.exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR)
-        if stopped or session.shouldfail or session.shouldstop:
-            self.warning = "The run was stopped: no ledger was written."
-        else:
-            self._keep()
-
-    def _keep(self) -> None:
-        """Write the ledger: one that speaks for the papers where commands look for it, any other
-        beside it.
-        """
-        from numerics.terminal.inputs import InputError
-        from proofs_check.core.kept import FOLDER, PARTIAL, WHOLE, folder_of
-        from proofs_check.core.ledger import write_json
-
-        assert self.ledger is not None
-        faulty = self.ledger.faults() or any(e["faults"] for e in self.ledger.entries.values())
-        run, given = self.ledger.run, self.config.getoption("--ledger")
-        reasons = (
-            (not self.scope, "the claims belong to no list of statements"),
-            (run["partial"], "some claims did not run"),
-            (run["reseed"], f"the random numbers are those of --reseed {run['reseed']}"),
-            (self.config.getoption("--thorough"), f"each property test drew {THOROUGH} examples"),
-            (faulty, "a claim is not in order"),
-            (len(self.scope) > 1 and not given, "several collections ran together, and each keeps its own in a run of its own"),
-        )
-        why = next((reason for found, reason in reasons if found), "")
-        self.whole = not run["partial"]
-        folder = given or (folder_of(self.scope[0]) if len(self.scope) == 1 else FOLDER)
-        path = Path(folder) / (PARTIAL if why else WHOLE)
-        try:
-            write_json(self.ledger.to_json(), path)
-        except InputError as error:
-            self.warning = f"No ledger was kept: {error} with --ledger DIR."
-        else:
-            apart = f" apart, because {why}: a command reads it only if --ledger names it" if why else ""
-            self.kept = f"The ledger is kept in {path}{apart}."
-        if self.config.getoption("--update-edges"):
-            from proofs_check.papers.edges import EDGES, write_edges
-
-            for collection in self.scope:  # files in no collection are named without a folder
-                lines = [line for line in self.lines.values() if line["paper"] in collection.keys and "/" in line["line"]]
-                write_edges((line for line in lines if not line["faults"]), collection.root / EDGES)
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        if self.ledger is None:
-            return
-        from proofs_check.papers.registered import limited
-
-        with limited(self.scope):
-            self._summary(terminalreporter)
-
-    def _summary(self, terminal: Any) -> None:
-        from proofs_check.core.summary import details, part_summary, summary
-
-        assert self.ledger is not None
-        width = terminal._tw.fullwidth
-        terminal.write_sep("=", "largeprompt")
-        lines = list(details(self.ledger, width)) if self.whole and self.config.stash[DETAILS] else []
-        lines += (summary if self.whole else part_summary)(self.ledger, width, self.kept)
-        lines += [[(f"FAULT: {fault}", "REFUTED")] for fault in self.ledger.faults()]
-        if self.warning:
-            lines.append([(self.warning, "bold")])
-        for line in lines:
-            for text, mark in line:
-                terminal.write(text, **_markup(mark))
-            terminal.write("\n")

@@ -6,12 +6,16 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
+from importlib import util
+from importlib.machinery import SourceFileLoader
 from unittest.mock import patch
 
 import pytest
 
 from proofs_check.core.claim import REGISTRY
 from proofs_check.core.judging import load_claims
+from proofs_check.core.processes import Unrewritten, spread
 from proofs_check.papers.statements import PACKAGE, rows
 
 pytest_plugins = "pytester"
@@ -238,6 +242,58 @@ def test_two_workers_give_the_same_ledger_and_a_circle_fails_the_run_though_ever
     assert strip(one) == strip(two)
 
 
+def test_the_claims_are_spread_over_the_cores_and_get_a_line_each(monkeypatch, pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("import pathlib, proofs_check.plugin as p; p.HERE = pathlib.Path(__file__).parent")
+    pytester.makepyfile(test_it=HEAD + GOOD)
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", "2")
+    result = pytester.runpytest_subprocess(*OPTIONS[:-1], ".")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["largeprompt: 2 processes judge the claims, -n 0 keeps to one", "created: 2/2 workers"])
+    assert sum("test_it.py::" in line for line in result.outlines) == 2
+    for file, options in (("test_it.py", ()), (".", ("-k", "good"))):  # a part, for which the claims would be imported twice
+        assert "processes" not in pytester.runpytest_subprocess(*OPTIONS[:-1], file, *options).stdout.str()
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "",
+        "-n 0",
+        "-n 2",
+        "-p no:xdist",
+        "-k good",
+        "-m BB",
+        "-x",
+        "--lf",
+        "--pdb",
+        "--trace",
+        "--collect-only",
+        "-s",
+        "--dist each",
+    ],
+)
+def test_who_asks_for_anything_else_gets_that(monkeypatch, pytester: pytest.Pytester, asked: str, cores: int) -> None:
+    monkeypatch.setenv("PYTEST_XDIST_AUTO_NUM_WORKERS", str(cores))
+    config = pytester.parseconfig(*asked.split())
+    told = getattr(config.option, "numprocesses", None)
+    count = 3 if cores == 3 and not asked else 0
+    assert spread(config) == count
+    assert getattr(config.option, "numprocesses", None) == (count or told)
+
+
+def test_our_modules_are_imported_as_they_are(pytester: pytest.Pytester) -> None:
+    """Rewriting the assertions of all of them takes longer than collecting the claims."""
+    config = pytester.parseconfig()
+    finders = sys.meta_path[:]
+    config.pluginmanager.rewrite_hook.mark_rewrite("proofs_check")  # as pytest does with an installed wheel
+    spec = util.find_spec("proofs_check.papers.statements")
+    assert spec is not None
+    assert type(spec.loader) is SourceFileLoader
+    config._ensure_unconfigure()
+    assert sys.meta_path.count(Unrewritten) == finders.count(Unrewritten) - 1
+
+
 def test_a_failing_claim_shows_its_witness_first(pytester: pytest.Pytester) -> None:
     result = run_beside(pytester, UNDECLARED)
     result.assert_outcomes(failed=1)
@@ -297,9 +353,9 @@ def test_a_folder_with_statements_is_collected_wherever_it_stands(monkeypatch, p
     (folder / "lemma.py").write_text(HEAD + GOOD)
     monkeypatch.setattr("proofs_check.plugin.HERE", pytester.path)
     with patch.dict(REGISTRY):
-        pytester.runpytest_inprocess("-p", "no:cacheprovider", "room").assert_outcomes()
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", "-n", "0", "room").assert_outcomes()
         (folder / "statements.toml").write_text('[paper]\nkey = "BB"\n')
-        pytester.runpytest_inprocess("-p", "no:cacheprovider", "room").assert_outcomes(passed=2)
+        pytester.runpytest_inprocess("-p", "no:cacheprovider", "-n", "0", "room").assert_outcomes(passed=2)
 
 
 def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(
@@ -314,7 +370,7 @@ def test_a_package_of_papers_that_is_named_by_its_import_gets_a_line_a_claim(
     monkeypatch.syspath_prepend(pytester.path)
     monkeypatch.chdir(pytester.mkdir("elsewhere"))
     with patch.dict(REGISTRY):
-        result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "--pyargs", "installed.paper")
+        result = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-n", "0", "--pyargs", "installed.paper")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["*BB:CC.3.b/good PROVED*", "*BB:CC.3.b/wrong REFUTED -> PROVED as repaired*"])
 
