@@ -10,7 +10,7 @@ import pytest
 from flint import arb, fmpq
 from latex2mathml.converter import convert
 
-from numerics.derivations.theorems import Theorem
+from numerics.derivations.theorems import Assumption, Theorem
 from numerics.derivations.typeset import latex
 from numerics.derivations.worlds import Undecided, World, holds, made, meets
 from proofs_check.derivations.proofs import PROOFS
@@ -28,9 +28,17 @@ def steps() -> tuple[Theorem, ...]:
     return tuple(found.values())
 
 
-def met(theorem: Theorem, world: World) -> bool:
-    """Whether the world meets all assumptions of a theorem."""
-    return all(made(a, world.length) or meets(a, world) for a in theorem.assumptions)
+def met(theorem: Theorem, world: World, known: dict[Assumption, bool]) -> bool:
+    """Whether the world meets all assumptions of a theorem. `known` keeps what was found: most
+    theorems assume the same, and what a world has once drawn stays.
+    """
+
+    def kept(a: Assumption) -> bool:
+        if a not in known:
+            known[a] = made(a, world.length) or meets(a, world)
+        return known[a]
+
+    return all(map(kept, theorem.assumptions))
 
 
 @cache
@@ -39,10 +47,11 @@ def replayed(seed: int) -> dict[int, str]:
     error.
     """
     out: dict[int, str] = {}
+    known: dict[Assumption, bool] = {}
     world = World(random.Random(seed), length=1 + seed % 3, size=1 + seed % 2)
     for n, theorem in enumerate(steps()):
         try:
-            out[n] = "held" if met(theorem, world) else "not met"
+            out[n] = "held" if met(theorem, world, known) else "not met"
             assert out[n] == "not met" or holds(theorem, world), f"{theorem.rule}: {theorem}"
         except Undecided:  # a Gaussian vector
             out[n] = "undecided"
