@@ -246,11 +246,10 @@ USES: dict[str, Callable[[], Theorem]] = {
 }
 
 
-def false_results(seeds: range = range(12)) -> list[str]:
+def false_results(seeds: range = range(12)) -> Iterator[str]:
     """The uses and terms whose results fail in some world: none, if the rules are right."""
     worlds = [World(random.Random(seed), length=1 + seed % 3, size=1 + seed % 2) for seed in seeds]
     many = [World(random.Random(seed), size=1 + seed % 2) for seed in range(60)]
-    out = []
     for name, use in USES.items():
         try:
             made = use()
@@ -258,16 +257,15 @@ def false_results(seeds: range = range(12)) -> list[str]:
             continue
         in_time = any(v.of is Sort.TIME for v in made.lhs.free | made.rhs.free)
         if any(_fails(lambda w, made=made: holds(made, w) or not _met(made, w), w) for w in (many if in_time else worlds)):
-            out.append(name)
+            yield name
     twice = bind("mean", (k,), bind("mean", (l,), f(k) * g(l)))
     if any(not arb(w.value(twice)).overlaps(arb(w.value(M(f(k))) * w.value(M(g(k))))) for w in worlds):
-        out.append("a mean in a mean")
+        yield "a mean in a mean"
     for e, form in normal_forms(1):
         same = lambda w, e=e, form=form: _overlap(w, e, form)
         signs = lambda w, e=e: not (nonnegative(e) and w.value(e) < 0) and not (positive(e) and w.value(e) == 0)
         if any(_fails(same, w) or _fails(signs, w) for w in worlds[:6]):
-            out.append(f"{e}")
-    return out
+            yield f"{e}"
 
 
 def _met(theorem: Theorem, world: World) -> bool:

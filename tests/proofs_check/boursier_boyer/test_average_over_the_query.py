@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from numerics.derivations import statements
 from numerics.evidence import Evidence, Verdict
 from numerics.search.query_average import tightest
 from proofs_check.boursier_boyer import (
@@ -34,12 +35,16 @@ def refuted(found: Evidence) -> list[bool]:
 
 
 @pytest.mark.parametrize(("claim", "share", "powers"), [(lemma_c6_steps.term_3, 6, 2), (lemma_c9_steps.term_3, 12, 1)])
-def test_the_exponent_of_term_3_is_that_of_the_radius(claim: Claim, share: int, powers: int) -> None:
+def test_the_exponent_of_term_3_is_that_of_the_radius(
+    claim: Claim, share: int, powers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rate = claim.numbers["rate"]
     assert rate == 32 * share
     assert claim().verdict.executed
     assert refuted(claim(rate=rate - 1)) == [False, False, True, True, True] * powers
-    assert claim(rate=rate + 1).verdict is not Verdict.REFUTED  # a weaker bound
+    # A weaker bound: whether it can be derived takes a prover a million boxes, and is not asked.
+    monkeypatch.setattr(statements, "EFFORT", statements.REFUTED_EFFORT)
+    assert claim(rate=rate + 1).verdict is not Verdict.REFUTED
 
 
 @pytest.mark.parametrize(("claim", "printed"), [(lemma_c6_steps.term_1, 6), (lemma_c9_steps.term_1, 12)])

@@ -1,4 +1,4 @@
-"""A small ledger of real claims that are judged in a moment, with every verdict among them."""
+"""A small ledger of real claims, with every verdict among them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 from proofs_check.core.files import SCHEMA
-from proofs_check.core.judging import run_claim
 from proofs_check.core.ledger import Ledger
+from tests.proofs_check.core.ledgers import line
 
 IDS = (
     *("BB:L2.1.a/mgf", "BB:L2.1.a", "BB:B.1.a", "BB:B.2/limit", "BB:B.2", "BB:2.lln", "BB:F.3.fin", "BB:12", "BB:5.block"),
@@ -30,7 +30,7 @@ IDS = (
 
 @cache
 def _judged() -> dict[str, Any]:
-    ledger = Ledger([run_claim(id) for id in IDS], run={"seconds": 1.0, "partial": True})
+    ledger = Ledger([line(id) for id in IDS], run={"seconds": 1.0, "partial": True})
     return {**ledger.to_json(), "unsettled": ["BB:F.3.fin", "BB:LC.4", "BB:S6.f1a"]}
 
 
