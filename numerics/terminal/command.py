@@ -60,6 +60,8 @@ def run_program(
     version 1
     0
     """
+    if (sys.argv[1:] if argv is None else list(argv)) == ["--version"]:  # asked by scripts, which need not wait for the parser
+        return run_command(argparse.Namespace(run=lambda options: print(version()) or 0))
     try:
         parser = make_parser()
         parser.add_argument("--version", action="store_true", help="print the version and exit")

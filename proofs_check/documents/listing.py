@@ -15,6 +15,7 @@ from numerics.terminal.console import console
 from numerics.terminal.inputs import InputError
 from numerics.terminal.mathematics import as_unicode
 from proofs_check.core.kept import find_ledger
+from proofs_check.core.ledger import Ledger
 from proofs_check.core.outcomes import NOT_SETTLED, Outcome, account, outcomes
 from proofs_check.core.severity import SEVERITIES
 from proofs_check.documents.names import named_paper
@@ -63,7 +64,8 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
     gravity = "" if severity is None else _chosen(severity, SEVERITIES, "--severity")
     kept = find_ledger(ledger)
     screen = console()
-    everything = [o for o in outcomes(kept.document).values() if o.row.paper in keys]
+    ledger = Ledger(kept.document["claims"])  # once: it remembers what every chain of needs comes to
+    everything = [o for o in outcomes(ledger).values() if o.row.paper in keys]
     shown = [o for o in everything if wanted in ("", o.verdict) and gravity in ("", o.severity)]
     print_lines(screen, shown)
     screen.print()
@@ -74,7 +76,7 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
         screen.print(Text(said))
     else:
         for key in keys:
-            screen.print(Text(f"{key}: {account(kept.document, key).sentence}"))
+            screen.print(Text(f"{key}: {account(ledger, key).sentence}"))
     screen.print(_legend(shown))
     screen.print(Text(f"From {kept.says}."))
     screen.print(Text(f"One row in full: largeprompt show ID{in_scope_as_told()}"))
@@ -98,6 +100,7 @@ def print_lines(screen: Console, shown: Iterable[Outcome], *, places: bool = Tru
     """
     listed = list(shown)
     width = max((len(o.id) for o in listed), default=0)
+    screen_width = screen.width  # which asks the terminal
     column = min(max((len(place(o.row)[1]) for o in listed), default=0), _PLACE)
     for o in listed:
         line = Text.assemble((LETTERS[o.verdict], COLOURS[o.verdict]), " *" if o.row.main else "  ", f" {o.id:{width}}  ")
@@ -107,7 +110,7 @@ def print_lines(screen: Console, shown: Iterable[Outcome], *, places: bool = Tru
             line += where + Text("  ")
         line.append(_wrong(o) or ("" if places else as_unicode(o.row.where)))
         line.rstrip()
-        line.truncate(screen.width, overflow="ellipsis")
+        line.truncate(screen_width, overflow="ellipsis")
         screen.print(line, no_wrap=True)
 
 
