@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,6 @@ def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
     ...     print(str(error).split(";")[0])
     cannot read nowhere/ledger.json: No such file or directory
     """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
     try:
         path = path / "ledger.json" if path.is_dir() else path
         content = read_bytes(path)
@@ -79,13 +77,33 @@ def read_ledger(path: Path, *, older: bool = False) -> dict[str, Any]:
         found, version = _renewed(found), SCHEMA
     if version != SCHEMA:
         raise InputError(f"{path} has version {version} of the ledger's schema, this program reads {SCHEMA}; {_AGAIN}")
-    wrong = best_match(Draft202012Validator(form).iter_errors(found))
-    if wrong is not None:
-        raise InputError(f"{path} is not a ledger: {wrong.json_path}: {_shortened(wrong.message)}; {_AGAIN}")
+    if wrong := _wrong(found):
+        raise InputError(f"{path} is not a ledger: {wrong}; {_AGAIN}")
     twice = [id for id, n in Counter(c["id"] for c in found["claims"]).items() if n > 1]
     if twice:
         raise InputError(f"{path} is not a ledger: it holds {', '.join(twice)} twice; {_AGAIN}")
     return found
+
+
+@cache
+def _validator() -> Any:
+    """The schema as compiled Python, which takes a tenth of the time of what walks it: most
+    commands read a ledger of many megabytes.
+    """
+    from fastjsonschema import compile as compiled
+
+    return compiled(schema())
+
+
+def _wrong(found: Any) -> str:
+    """Where a document differs from the schema first, and how; empty if it does not."""
+    from fastjsonschema import JsonSchemaValueException
+
+    try:
+        _validator()(found)
+    except JsonSchemaValueException as error:
+        return _shortened(f"${error.name.removeprefix('data')}{error.message.removeprefix(error.name)}")
+    return ""
 
 
 def _renewed(found: dict[str, Any]) -> dict[str, Any]:
