@@ -243,6 +243,17 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     return [ClaimItem.of(collector, obj)] if here else []
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In each of several processes, claims with a derivation come first: derivations rest on each
+    other, and so the process that begins there builds them, and no other does it again.
+    """
+    if not hasattr(config, "workerinput") or not any(isinstance(item, ClaimItem) for item in items):
+        return
+    from proofs_check.derivations.proofs import PROOFS
+
+    items.sort(key=lambda item: not isinstance(item, ClaimItem) or item.claim.id not in PROOFS)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
     """Claims run on one thread of BLAS: their matrices are small, and several threads take longer
