@@ -64,8 +64,8 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
     gravity = "" if severity is None else _chosen(severity, SEVERITIES, "--severity")
     kept = find_ledger(ledger)
     screen = console()
-    ledger = Ledger(kept.document["claims"])  # once: it remembers what every chain of needs comes to
-    everything = [o for o in outcomes(ledger).values() if o.row.paper in keys]
+    book = Ledger(kept.document["claims"])  # once: it remembers what every chain of needs comes to
+    everything = [o for o in outcomes(book).values() if o.row.paper in keys]
     shown = [o for o in everything if wanted in ("", o.verdict) and gravity in ("", o.severity)]
     print_lines(screen, shown)
     screen.print()
@@ -76,7 +76,7 @@ def listing(paper: str | None = None, verdict: str | None = None, severity: str 
         screen.print(Text(said))
     else:
         for key in keys:
-            screen.print(Text(f"{key}: {account(ledger, key).sentence}"))
+            screen.print(Text(f"{key}: {account(book, key).sentence}"))
     screen.print(_legend(shown))
     screen.print(Text(f"From {kept.says}."))
     screen.print(Text(f"One row in full: largeprompt show ID{in_scope_as_told()}"))
