@@ -115,8 +115,15 @@ def _of(collection: Collection) -> Kept:
     if not release.is_file():
         raise InputError(f"{collection.name} has no ledger yet; write it with: {_run_of(collection)}")
     # A test holds it to the schema, whose check takes longer than all the rest of a command.
-    document = read_ledger(release) if collection.named else json.loads(release.read_text(encoding="utf-8"))
+    document = read_ledger(release) if collection.named else _parsed(release, release.stat().st_mtime_ns)
     return _kept(document, release, "the ledger of the release")
+
+
+@cache
+def _parsed(path: Path, changed: int) -> dict[str, Any]:
+    """A document, once for every time at which its file was changed."""
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
 def _run_of(collection: Collection) -> str:
