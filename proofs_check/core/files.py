@@ -102,7 +102,10 @@ def _wrong(found: Any) -> str:
     try:
         _validator()(found)
     except JsonSchemaValueException as error:
-        return _shortened(f"${error.name.removeprefix('data')}{error.message.removeprefix(error.name)}")
+        said = f"{error.message.removeprefix(error.name)}, and is {error.value!r}"
+        if error.rule == "required":
+            said = f" has no {', '.join(name for name in error.rule_definition if name not in error.value)}"
+        return _shortened(f"${error.name.removeprefix('data')}{said}")
     return ""
 
 
