@@ -5,6 +5,7 @@ as they stand in the definition, which cancel, on a fixed fine grid.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +17,9 @@ from theory.attention.window.gegenbauer import polynomials
 __all__ = ["plain_spread", "plain_window_loss"]
 
 Floats = NDArray[np.float64]
+#: The logarithm of a number that is 0 among floats, with room for rounding.
+NOTHING = -800.0
+_rule = lru_cache(maxsize=8)(np.polynomial.legendre.leggauss)
 
 
 @lru_cache(maxsize=8)
@@ -23,10 +27,26 @@ def _sphere(d: int, nodes: int) -> tuple[Floats, Floats]:
     """Heights t of points on the sphere and their weights, by the trapezoid rule in the angle for a
     periodic density or Gauss's rule.
     """
-    y, weights = np.polynomial.legendre.leggauss(nodes)
+    y, weights = _rule(nodes)
     angle = math.pi / 2 * (1 + y)
     weights = weights * np.sin(angle) ** (d - 2)
     return np.cos(angle), weights / weights.sum()
+
+
+def _parts(d: int, n: int, w: float, nodes: int, step: float) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """At some values of r after others, in rows: ``u = rW`` at the heights, ``e^{-u}`` times their
+    weights, and the logarithm of its mean m. They end where ``n^2 m^{n-2}``, which falls with r,
+    is 0 among floats.
+    """
+    t, weights = _sphere(d, nodes)
+    v = np.arange(-math.log(n) - 22.0, 4 * w + 6.0, step)
+    for part in np.array_split(v, max(1, len(v) // 200)):
+        u = np.exp(np.minimum(part[:, None] - 2 * w * (1 - t), 300.0))  # e^{-u} is 0 there
+        e = weights * np.exp(-u)
+        log_m = np.log(e.sum(1))
+        yield u, e, log_m
+        if n > 2 and 2 * math.log(n) + (n - 2) * log_m[-1] < NOTHING:
+            return
 
 
 def plain_window_loss(spectrum: Spectrum, n: int, w: float, noise: float = 0.0, *, nodes: int = 800, step: float = 0.2) -> float:
@@ -57,15 +77,11 @@ def plain_window_loss(spectrum: Spectrum, n: int, w: float, noise: float = 0.0, 
     >>> round(plain_window_loss(affine(1).spectrum(3), 20, 2.0, 0.01), 9)
     0.017723427
     """
-    t, weights = _sphere(spectrum.d, nodes)
+    t, _ = _sphere(spectrum.d, nodes)
     P = polynomials(spectrum.d, len(spectrum.b) - 1, t)[1:]
     b = spectrum.b[1:]
-    v = np.arange(-math.log(n) - 22.0, 4 * w + 6.0, step)
     D, A, B = 0.0, np.zeros(len(b)), np.zeros(len(b))
-    for part in np.array_split(v, max(1, len(v) // 200)):
-        u = np.exp(np.minimum(part[:, None] - 2 * w * (1 - t), 300.0))  # e^{-u} is 0 there
-        e = weights * np.exp(-u)
-        log_m = np.log(e.sum(1))
+    for u, e, log_m in _parts(spectrum.d, n, w, nodes, step):
         ones = n * np.exp((n - 1) * log_m) * step
         D += float(ones @ (u * u * e).sum(1))
         means = (u * e) @ P.T
@@ -98,11 +114,8 @@ def plain_spread(d: int, n: int, w: float, *, nodes: int = 800, step: float = 0.
     >>> round(plain_spread(3, 20, 0.0), 6), round(plain_spread(3, 20, 2.0), 6)
     (2.0, 0.560358)
     """
-    t, weights = _sphere(d, nodes)
+    t, _ = _sphere(d, nodes)
     out = 0.0
-    v = np.arange(-math.log(n) - 22.0, 4 * w + 6.0, step)
-    for part in np.array_split(v, max(1, len(v) // 200)):
-        u = np.exp(np.minimum(part[:, None] - 2 * w * (1 - t), 300.0))
-        e = weights * np.exp(-u)
-        out += float(n * np.exp((n - 1) * np.log(e.sum(1))) * step @ ((u * e) @ (2 * (1 - t))))
+    for u, e, log_m in _parts(d, n, w, nodes, step):
+        out += float(n * np.exp((n - 1) * log_m) * step @ ((u * e) @ (2 * (1 - t))))
     return out
