@@ -24,7 +24,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
 
-__all__ = ["WIDTH", "exp8", "larger", "least", "lined_up", "load", "smaller", "splat", "store", "total"]
+__all__ = ["WIDTH", "exp8", "larger", "least", "lined_up", "load", "rounded_product", "smaller", "splat", "store", "total"]
 
 WIDTH = 8
 #: exp(x) = 2^n e^f as in `numerics.quadrature.moments_kernel.exp64`: the logarithm of 2 in two
@@ -155,6 +155,8 @@ def _reduced(generate: Callable[[Any, Any, Any], Any]) -> Any:
     return reduce
 
 
+#: The product by itself: a sum with it rounds twice, as floats do.
+rounded_product = _pairwise(lambda builder, a, b: builder.fmul(a, b))
 larger, smaller = (_pairwise(partial(_chosen, sign)) for sign in (">", "<"))
 least, total = _reduced(partial(_chosen, "<")), _reduced(lambda builder, a, b: builder.fadd(a, b))
 

@@ -16,7 +16,7 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.octets import WIDTH, exp8, larger, least, load, splat, store, total
+from numerics.compiled.octets import WIDTH, exp8, larger, least, load, rounded_product, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes, word_rows
 
@@ -47,6 +47,37 @@ def value(task, t, L, drawn, first, second):  # type: ignore[no-untyped-def]
     if task == 4:
         return (L * t) ** 2
     return L * t if task == 5 else math.cos(L * math.atan2(second, first) - math.pi * drawn[2])
+
+
+@njit(error_model="numpy")
+def place(root, u, normals, normalised, tokens, queries, sizes, x, along):  # type: ignore[no-untyped-def]
+    """Make covariates of normal numbers: ``root`` times them over their norm, or, where normalised,
+    over its own; and their products with u. Columns of zeros stay so.
+    """
+    d, width = x.shape
+    for i in range(0, width, WIDTH):
+        size = splat(0.0)
+        for a in range(d):
+            s = splat(0.0)
+            for b in range(d):
+                s += rounded_product(load(normals, b * width + i), root[a, b])
+            store(x, a * width + i, s)
+            if not normalised:
+                s = load(normals, a * width + i)
+            size += rounded_product(s, s)
+        store(sizes, i, size)
+    n = (tokens + WIDTH - 1) // WIDTH * WIDTH
+    for i in range(tokens):
+        sizes[i] = 1.0 / math.sqrt(sizes[i])
+    for i in range(n, n + queries):
+        sizes[i] = 1.0 / math.sqrt(sizes[i])
+    for i in range(0, width, WIDTH):
+        size, s = load(sizes, i), splat(0.0)
+        for a in range(d):
+            w = load(x, a * width + i) * size
+            store(x, a * width + i, w)
+            s += rounded_product(w, u[a])
+        store(along, i, s)
 
 
 @njit(forceinline=True, error_model="numpy")
@@ -175,6 +206,7 @@ def adam_kernel() -> Callable[..., int]:
         x, y, labels, S = np.zeros((d, width)), np.zeros(n), np.zeros(queries), np.zeros(2 * n)
         S[n + tokens :] = -1e300
         M, G, g, first, second = np.zeros((5, d, d))
+        normals, sizes, along = np.zeros((d + 1, width)), np.zeros(width), np.zeros(width)
         z, u, slopes = np.zeros(d), np.zeros(d), np.zeros(3)
         state, state_u = np.zeros(4 * LANES, np.uint32), np.zeros(4 * LANES, np.uint32)
         pool, words = np.zeros(ROWS * LANES, np.float32), np.zeros(LANES, np.uint32)
@@ -216,24 +248,15 @@ def adam_kernel() -> Callable[..., int]:
                 if used + d + 1 > ROWS * LANES:
                     normal_rows(ROWS, state, pool)
                     used = 0
-                at, size, along = i if i < tokens else n + i - tokens, 0.0, 0.0
-                for a in range(d):
-                    s = 0.0
-                    for b in range(d):
-                        s += root[a, b] * pool[used + b]
-                    x[a, at] = s
-                    w = s if normalised else np.float64(pool[used + a])
-                    size += w * w
-                size = 1.0 / math.sqrt(size)
-                for a in range(d):
-                    x[a, at] *= size
-                    along += u[a] * x[a, at]
-                f = value(task, along, L, slopes, x[0, at], x[1, at])
-                if i < tokens:
-                    y[i] = f + sigma * pool[used + d]
-                else:
-                    labels[i - tokens] = f
+                at = i if i < tokens else n + i - tokens
+                for a in range(d + 1):
+                    normals[a, at] = pool[used + a]
                 used += d + 1
+            place(root, u, normals, normalised, tokens, queries, sizes, x, along)
+            for i in range(tokens):
+                y[i] = value(task, along[i], L, slopes, x[0, i], x[1, i]) + sigma * normals[d, i]
+            for i in range(queries):
+                labels[i] = value(task, along[n + i], L, slopes, x[0, n + i], x[1, n + i])
             loss = 0.0
             for a in range(d):
                 for b in range(d):

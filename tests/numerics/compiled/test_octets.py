@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
+from numerics.compiled.octets import WIDTH, exp8, larger, least, load, rounded_product, smaller, splat, store, total
 
 
 @njit
@@ -26,6 +26,13 @@ def worked(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @njit
+def sums_of_two(a, b, out):  # type: ignore[no-untyped-def]
+    for i in range(0, a.size, WIDTH):
+        x, y = load(a, i), load(b, i)
+        store(out, i, rounded_product(x, x) + rounded_product(y, y))
+
+
+@njit
 def exponentials(x, out):  # type: ignore[no-untyped-def]
     for i in range(0, x.size, WIDTH):
         store(out, i, exp8(load(x, i)))
@@ -37,6 +44,13 @@ def test_arithmetic_is_that_of_numpy() -> None:
     found = worked(a, b, out)
     np.testing.assert_allclose(out, (2.5 - a * b / 3) * np.maximum(a, b) / np.minimum(a, b), rtol=1e-14)
     np.testing.assert_allclose(found, (out[:WIDTH].sum(), out[:WIDTH].min()), rtol=1e-14)
+
+
+def test_a_rounded_product_is_rounded_before_it_is_added_to() -> None:
+    a, b = np.random.default_rng(1).normal(size=(2, 500 * WIDTH))
+    out = np.empty_like(a)
+    sums_of_two(a, b, out)
+    assert np.array_equal(out, a * a + b * b)
 
 
 def test_exponentials_are_those_of_numpy() -> None:
