@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import sympy as sp
 
 from numerics.attention.window.best_width import optimal_window
@@ -15,6 +17,7 @@ from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
 
 
+@cache
 def phases(nu: int) -> TaskClass:
     """The class cos(nu angle - b) on the circle, whose averaged correlation is cos(nu angle)/2."""
     return from_spectrum([0.0] * nu + [0.5])

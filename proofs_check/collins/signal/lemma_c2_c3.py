@@ -4,6 +4,7 @@ affine tasks.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations, product
 
 import sympy as sp
@@ -59,6 +60,7 @@ def signal_is_bounded(*, c: int = 4) -> Evidence:
     return derivation("COL:C.2", forall(error**2, "<=", c * L**2, ranges), c=c)
 
 
+@cache
 def second_moment(d: int) -> tuple[sp.Expr, sp.Expr]:
     """Return the average of (w'x)(w'y) over all signed permutations of the coordinates of w, over
     the square of w, and x'y/d.

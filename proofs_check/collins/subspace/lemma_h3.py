@@ -6,6 +6,7 @@ spurious directions give to a token, if c <= 2. The lemma is true; one step of i
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 
 import sympy as sp
 from sympy import oo
@@ -238,14 +239,19 @@ def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int
     return forall(sign * slope.subs(other, 1), ">", 0, {first: (least, oo), E: (1, oo)})
 
 
+@cache
+def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
+    """The largest of the other weights, and the derivative of the signal term in the first."""
+    others = ((1, 1), (1, 2), (1, 1, 1))
+    return [(max(w), sp.diff(sp.cancel(signal_of_signs([first, *w], y)), first)) for w in others for y in (sp.Rational(3, 2), 7)]
+
+
 @claim("COL:H.3/signs", control=dict(sign=-1), fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.")
 def signal_of_several_signs(*, sign: int = 1) -> Evidence:
     r"""For $k=1$, $n=3$ and $4$ and $e^c=\frac32$ and $7$ the derivative of $H_{\rm signal}$ is
     positive for every $\alpha_1$ above the other weights, by enumeration: $7<e^2$.
     """
-    others = ((1, 1), (1, 2), (1, 1, 1))
-    slopes = [(max(w), sp.diff(sp.cancel(signal_of_signs([first, *w], y)), first)) for w in others for y in (sp.Rational(3, 2), 7)]
-    return all_of(*(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes))
+    return all_of(*(forall(sign * slope, ">", 0, {first: (largest, oo)}) for largest, slope in slopes_of_signs()))
 
 
 @claim("COL:H.3/sphere", control=dict(sign=-1), fragment=r"$k=3$, $n=2$, $c=\frac12,1,2$ and $r=\frac12,2$.")

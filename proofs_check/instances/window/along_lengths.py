@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention.window.best_width import optimal_window
-from numerics.attention.window.loss import window_loss
+from numerics.attention.window.loss import WindowLoss, window_loss
 from numerics.attention.window.plain import plain_spread, plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
@@ -20,6 +20,18 @@ __all__ = ["at_most", "learned_loss", "widths_between"]
 
 Floats = NDArray[np.float64]
 Bound = Callable[[int, int, Floats], Floats]
+
+
+@cache
+def _loss(tasks: Callable[[float], TaskClass], d: int, n: int, widths: tuple[float, ...] | float, noise: float) -> WindowLoss:
+    """The loss for L = 1, kept between a claim and its controls."""
+    return window_loss(tasks(1.0), d, n, widths, noise)
+
+
+@cache
+def _again(tasks: Callable[[float], TaskClass], d: int, n: int, w: float, noise: float) -> float:
+    """The same by the second route."""
+    return plain_window_loss(tasks(1.0).spectrum(d), n, w, noise, nodes=1600)
 
 
 def at_most(
@@ -62,7 +74,7 @@ def at_most(
         w = np.asarray(widths(d, n), dtype=float)
         if not w.size:
             continue
-        found, stated = window_loss(tasks(1.0), d, n, w, noise).loss, bound(d, n, w)
+        found, stated = _loss(tasks, d, n, tuple(w.tolist()), noise).loss, bound(d, n, w)
         shares = stated / found if floor else found / stated
         count += w.size
         if shares.max() > worst:
@@ -70,7 +82,7 @@ def at_most(
     d, n, width = at
     if worst > 1:
         witness = {"d": d, "n": n, "w": width, "share of the bound": worst}
-        again = plain_window_loss(tasks(1.0).spectrum(d), n, width, noise, nodes=1600)
+        again = _again(tasks, d, n, width, noise)
         limit = float(bound(d, n, np.array([width]))[0])
         second = limit / again if floor else again / limit
         return refuted_by_two_routes("quadrature", witness, worst, 1.0, second, checked=checked)
@@ -132,10 +144,9 @@ def widths_between(
     d, n, noise, w = at
     if worst < 1:
         allowed = w / worst if floor else w * worst
-        spectrum = tasks(1.0).spectrum(d)
-        at_best, at_allowed = (plain_window_loss(spectrum, n, x, noise, nodes=1600) for x in (w, allowed))
+        at_best, at_allowed = (_again(tasks, d, n, x, noise) for x in (w, allowed))
         witness = {"d": d, "n": n, "noise": noise, "best width": w, "stated end": allowed}
-        same = float(window_loss(tasks(1.0), d, n, allowed, noise).loss - window_loss(tasks(1.0), d, n, w, noise).loss)
+        same = float(_loss(tasks, d, n, allowed, noise).loss - _loss(tasks, d, n, w, noise).loss)
         return refuted_by_two_routes("quadrature", witness, same, 0.0, at_allowed - at_best, checked=checked)
     covered = f"{count} cases; the ratio is at least {worst:.4g}, at d = {d}, n = {n}, noise = {noise:.4g}, w = {w:.4g}"
     return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", checked=checked, covered=covered, slack=worst)
@@ -179,7 +190,7 @@ def learned_loss(
     for d, n in product(dimensions, lengths):
         for noise, other in product(noises(d, n), others):
             w, stated = _best(tasks, d, n, noise), bound(d, n / noise)
-            found = window_loss(other(1.0), d, n, w, noise)
+            found = _loss(other, d, n, w, noise)
             most = max(most, (_spread(d, n, w) + float(found.noise)) / stated)
             count += 1
             if (share := float(found.loss) / stated) > worst:
@@ -187,7 +198,7 @@ def learned_loss(
     d, n, noise, other = at
     w = _best(tasks, d, n, noise)
     if worst > 1:
-        again = plain_window_loss(other(1.0).spectrum(d), n, w, noise, nodes=1600) / bound(d, n / noise)
+        again = _again(other, d, n, w, noise) / bound(d, n / noise)
         witness = {"d": d, "n": n, "noise": noise, "tasks": other(1.0).name, "w": w, "share of the bound": worst}
         return refuted_by_two_routes("quadrature", witness, worst, 1.0, again, checked=checked)
     told = f"{other(1.0).name} tasks reach {worst:.4g} of the bound, at d = {d}, n = {n}, noise = {noise:.4g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,12 @@ class Place(NamedTuple):
     where: dict[str, Any]
 
 
+@cache
+def _best(tasks: TaskClass, d: int, n: int, noise: float) -> float:
+    """The best width, kept between a claim and its controls."""
+    return optimal_window(tasks, d, n, noise).w
+
+
 def grows(places: Sequence[Place], checked: str) -> Evidence:
     """The best width of each problem is at least that of the one before.
 
@@ -48,7 +55,7 @@ def grows(places: Sequence[Place], checked: str) -> Evidence:
         SUPPORTED with the norms 2w, or REFUTED where the loss of some problem is larger at the best
         width of the one before, and at all larger ones that are tried, than at its own.
     """
-    best = [optimal_window(p.tasks, p.d, p.n, p.noise).w for p in places]
+    best = [_best(p.tasks, p.d, p.n, p.noise) for p in places]
     for p, w_before, w in zip(places[1:], best, best[1:]):
         if w >= w_before:
             continue

@@ -29,6 +29,7 @@ Law = Callable[..., float]
 TOKENS = 10**6
 
 
+@cache
 def lost(kind: str, d: int, r: float, whole: float, width: Width = best) -> float:
     """The loss of tasks r times as steep as those that the window was learned for, over the least:
     what these tasks lose at a Lambda is r^2 times what the others lose at r^2 times that Lambda.
@@ -45,6 +46,7 @@ def _terms() -> tuple[Floats, Floats, Floats]:
     return widths, np.asarray(signal.loss), np.asarray(noise.noise)
 
 
+@cache
 def lost_in_prompts(r: float, noise: float, by_definition: bool = False) -> float:
     """The same for affine tasks, d = 3 and 10^6 tokens, with the widths that are best there."""
     widths, signal, of_noise = _terms()
