@@ -6,13 +6,12 @@ from functools import cache
 
 import sympy as sp
 
-from numerics.attention.window.best_width import optimal_window
 from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.provers import computed, forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.window.ordered import Place, grows
+from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass
 from theory.attention.window.own_class import from_spectrum
 
@@ -66,7 +65,7 @@ def softmax_attains_a_small_error(*, n: int = 100) -> Evidence:
     r"""For $\cos(6\theta-b)$ and $\sigma=\frac1{10}$ the best softmax attention has at most a tenth
     of the mean square $\frac12$ of the labels as its loss at 100 tokens; at 50 it has more.
     """
-    found, most = optimal_window(phases(6), 2, n, 0.01), 0.05
+    found, most = best_window(phases(6), 2, n, 0.01), 0.05
     if found.loss <= most:
         return Evidence(verdict=Verdict.SUPPORTED, engine="quadrature", covered=f"{found.loss:.4f} at n = {n}")
     again = plain_window_loss(phases(6).spectrum(2), n, found.w, 0.01)

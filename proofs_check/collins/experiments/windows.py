@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
 import sympy as sp
 
-from numerics.attention.window.best_width import BestWindow, optimal_window
+from numerics.attention.window.best_width import BestWindow
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.matrix_training import train_matrix
 from numerics.attention.window.plain import plain_spread, plain_window_loss
@@ -21,7 +21,7 @@ from numerics.monte_carlo.confidence_limits import clopper_pearson
 from numerics.provers import forall
 from numerics.refutation import refuted_by_two_routes
 from proofs_check.core.claim import claim
-from proofs_check.instances.window.ordered import Place, grows
+from proofs_check.instances.window.ordered import Place, best_window, grows
 from theory.attention.window.classes import TaskClass, affine, cosine, relu
 
 #: Section 3.2: dimension, tokens, and standard deviation of the noise; the tokens of Figure 5.
@@ -162,9 +162,7 @@ def training_finds_the_minimiser(*, within: Fraction = Fraction(1, 4)) -> Eviden
     tasks with $L=1$ is within a quarter of the exact minimiser $2w^*$, in at least half of all
     trials; error probability $10^{-6}$.
     """
-    exact = {
-        task: 2 * optimal_window(tasks_of(name, 1), D, N, SIGMA**2).w for task, name in (("relu", "ReLU"), ("cosine", "cosine"))
-    }
+    exact = {task: 2 * best_window(tasks_of(name, 1), D, N, SIGMA**2).w for task, name in (("relu", "ReLU"), ("cosine", "cosine"))}
 
     def event(rng: np.random.Generator, n: int) -> np.ndarray:
         near = lambda task, seed: abs(norm_of(task, N, SIGMA, 0.1, seed, STEPS) / exact[task] - 1) <= within
@@ -206,10 +204,9 @@ def trained_norm_over_noise_and_length(*, reverse: bool = False) -> Evidence:
     return clopper_pearson(event, ">=", 0.5, TRIALS)
 
 
-@cache
 def best_for(tasks: TaskClass) -> BestWindow:
-    """The best window in the setting of Figure 5, kept between claims and pairs."""
-    return optimal_window(tasks, D, N_5, SIGMA**2)
+    """The best window in the setting of Figure 5."""
+    return best_window(tasks, D, N_5, SIGMA**2)
 
 
 def compared(trained: TaskClass, tested: TaskClass, times: float, op: str, L: float) -> Evidence:
@@ -281,7 +278,7 @@ def noise_bounds_the_width(*, share: int | Fraction = 1) -> Evidence:
     $\sigma=.01$ is below it, the least loss is 179 times $\sigma^2$ and no noise bounds the width.
     """
     noise = float(share) * N ** (-2 / D)
-    best = optimal_window(affine(1), D, N, noise)
+    best = best_window(tasks_of("affine", 1), D, N, noise)
     without = float(window_loss(affine(1), D, N, 0.0).loss)
     if best.loss <= min(noise, without):
         covered = f"least loss {best.loss:.4f}, sigma^2 = {noise:.4f}, signal term at w = 0 {without:.4f}"
@@ -311,7 +308,7 @@ def window_depends_on_the_slope_alone(*, sigma: float = 0.3) -> Evidence:
     r"""The loss on cosine tasks at the best width of affine tasks with the same $L=1$ is at most
     1.1 times their best loss, for $d=5$, $n=20$; $\sigma=.3$, repaired $.01$.
     """
-    w, best = (optimal_window(t(1), D, N, sigma**2) for t in (affine, cosine))
+    w, best = (best_window(tasks_of(t, 1), D, N, sigma**2) for t in ("affine", "cosine"))
     ratio = float(window_loss(cosine(1), D, N, w.w, sigma**2).loss) / best.loss
     if ratio <= 1.1:
         return Evidence(

@@ -68,7 +68,7 @@ def second_moment(d: int) -> tuple[sp.Expr, sp.Expr]:
     w, x, y = (sp.symbols(f"{name}_1:{d + 1}", real=True) for name in "wxy")
     orbit = [[s * e for s, e in zip(signs, order)] for order in permutations(w) for signs in product((1, -1), repeat=d)]
     dot = lambda a, b: sum(p * q for p, q in zip(a, b))
-    return sp.expand(sum(dot(g, x) * dot(g, y) for g in orbit) / len(orbit)) / dot(w, w), dot(x, y) / d
+    return sp.expand(sp.Add(*(dot(g, x) * dot(g, y) for g in orbit)) / len(orbit)) / dot(w, w), dot(x, y) / d
 
 
 def uniform_square(L: sp.Expr) -> sp.Expr:

@@ -242,8 +242,9 @@ def signal_grows_with_the_largest_weight(*, least: int | Fraction = 1, sign: int
 @cache
 def slopes_of_signs() -> list[tuple[int, sp.Expr]]:
     """The largest of the other weights, and the derivative of the signal term in the first."""
-    others = ((1, 1), (1, 2), (1, 1, 1))
-    return [(max(w), sp.diff(sp.cancel(signal_of_signs([first, *w], y)), first)) for w in others for y in (sp.Rational(3, 2), 7)]
+    others, free = ((1, 1), (1, 2), (1, 1, 1)), sp.Symbol("alpha")  # SymPy asks long for the signs of what is positive
+    slope = lambda w, y: sp.diff(sp.cancel(signal_of_signs([free, *w], y)), free).xreplace({free: first})
+    return [(max(w), slope(w, y)) for w in others for y in (sp.Rational(3, 2), 7)]
 
 
 @claim("COL:H.3/signs", control=dict(sign=-1), fragment=r"$k=1$, $n=3,4$, $e^c=\frac32,7$, other weights $1$ and $2$.")

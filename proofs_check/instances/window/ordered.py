@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from numerics.attention.window.best_width import optimal_window
+from numerics.attention.window.best_width import BestWindow, optimal_window
 from numerics.attention.window.loss import window_loss
 from numerics.attention.window.plain import plain_window_loss
 from numerics.evidence import Evidence, Verdict
 from numerics.refutation import refuted_by_two_routes
 from theory.attention.window.classes import TaskClass
 
-__all__ = ["Place", "grows"]
+__all__ = ["Place", "best_window", "grows"]
 
 #: Widths above a given one at which the loss is compared, as its multiples.
 ABOVE = np.geomspace(1.0, 20.0, 24)
@@ -35,9 +35,9 @@ class Place(NamedTuple):
 
 
 @cache
-def _best(tasks: TaskClass, d: int, n: int, noise: float) -> float:
-    """The best width, kept between a claim and its controls."""
-    return optimal_window(tasks, d, n, noise).w
+def best_window(tasks: TaskClass, d: int, n: int, noise: float) -> BestWindow:
+    """The best window, kept between claims and their controls if they give the same object."""
+    return optimal_window(tasks, d, n, noise)
 
 
 def grows(places: Sequence[Place], checked: str) -> Evidence:
@@ -55,7 +55,7 @@ def grows(places: Sequence[Place], checked: str) -> Evidence:
         SUPPORTED with the norms 2w, or REFUTED where the loss of some problem is larger at the best
         width of the one before, and at all larger ones that are tried, than at its own.
     """
-    best = [_best(p.tasks, p.d, p.n, p.noise) for p in places]
+    best = [best_window(p.tasks, p.d, p.n, p.noise).w for p in places]
     for p, w_before, w in zip(places[1:], best, best[1:]):
         if w >= w_before:
             continue
