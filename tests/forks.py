@@ -1,12 +1,18 @@
-"""Child processes that are killed, for tests and for ``python -m benchmarks.kills``."""
+"""Child processes that are killed, for tests and for ``python -m benchmarks.kills``, and such that
+work apart from the process of the tests.
+"""
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import time
+import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def child(work: Callable[[], Any]) -> int:
@@ -28,3 +34,26 @@ def ended(pid: int, kill_after: float | None = None) -> int:
         time.sleep(kill_after)
         os.kill(pid, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def apart(work: Callable[[], T]) -> T:
+    """What some work returns in a child: whatever it changes here stays as it is."""
+    read, write = os.pipe()
+
+    def told() -> None:
+        try:
+            answer: tuple[bool, Any] = True, work()
+        except BaseException:
+            answer = False, traceback.format_exc()
+        with os.fdopen(write, "wb") as file:
+            pickle.dump(answer, file)
+
+    pid = child(told)
+    os.close(write)
+    with os.fdopen(read, "rb") as file:
+        told_here = file.read()
+    assert ended(pid) == 0
+    fine, answer = pickle.loads(told_here)
+    assert fine, answer
+    found: T = answer
+    return found

@@ -174,22 +174,22 @@ def test_limits_of_long_prompts_at_a_fixed_query() -> None:
         assert 1e100 * e.grad_U[0] == pytest.approx(limit, rel=1e-10)
 
 
-@pytest.mark.parametrize("d", [1, 3])
-@pytest.mark.parametrize("lam", [0.2, 1.0, 2.0])
+@pytest.mark.parametrize(("lam", "d"), [(0.2, 1), (0.2, 3), (1.0, 3), (2.0, 1)])
 def test_theorem_B_far_out(lam: float, d: int) -> None:
     """The ratio to the law of Theorem B from 1e20 to 1e100: equal to it below 1/2, approaching it
-    slowly above.
+    slowly above, by steps of a hundredth and more, of which the quadrature leaves a ten-thousandth
+    open.
     """
     L, U = [1e20, 1e60, 1e100], np.diag(np.sqrt(lam) * np.array([1.0, 0.4, 0.2])[:d])
     law = theorem_B((lam * np.array([1, 0.16, 0.04])[:d]).tolist(), (lam * np.array([1, 0.16, 0.04])[:d]).tolist(), float(d))
-    e = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d))
+    e = exact_errors(np.eye(d), U, np.eye(d), L, query_cov=np.eye(d), tolerance=1e-3 if lam < 0.5 else 1e-2)
     expected = law.constant * np.exp(-law.exponent * np.log(L)) * np.log(L) ** law.log_power
     off = np.abs(e.output / expected - 1)
     if lam < 0.5:
         assert np.all(off < 1e-5)
     else:
-        assert np.all(np.diff(off) < 0)
-        assert off[-1] < 0.08
+        assert np.all(np.diff(off) < -50 * e.relative_error.max())
+        assert off[-1] < 0.03
 
 
 def average_of_queries(p: dict[str, Any], S: np.ndarray, L: list[float], n: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from numerics.token_laws import atoms, rademacher, uniform
 from tests.numerics.rates.settings import averaged
 
 FIXED = [build() for build in EXAMPLES.values() if not build().averaged]
+#: Averages over queries take seconds far out: each setting is one object, of which slopes are kept.
+over_queries, slopes_of = cache(averaged), cache(far_slopes)
 
 
 @pytest.mark.parametrize("d", [1, 3])
@@ -44,9 +47,9 @@ def test_a_direction_of_small_variance_has_the_slope_of_its_own(exponent: int) -
     np.testing.assert_allclose(far.slope, alone.slope, rtol=1e-8)
 
 
-@pytest.mark.parametrize("setting", [*FIXED, averaged(0.5), averaged(4.0, 5)])
+@pytest.mark.parametrize("setting", [*FIXED, over_queries(0.5, 1), over_queries(4.0, 5)])
 def test_the_sharp_exponent_shows_far_out(setting: AttentionSetting) -> None:
-    far = far_slopes(setting)
+    far = slopes_of(setting)
     assert far is not None
     assert far.reaches
     assert set(far.slopes) == set(QUANTITIES)
@@ -61,7 +64,7 @@ def test_powers_of_the_logarithm_far_out(lam: float, d: int) -> None:
     """(ln L)^k makes the slope differ from -b by k / ln L: k = d/2 for the output, 1 more at 1/2, 2
     more for the gradient in U.
     """
-    far = far_slopes(averaged(lam, d))
+    far = slopes_of(over_queries(lam, d))
     assert far is not None
     middle = np.log(far.lengths[-1]) - np.log(10) / 2
     powers = {quantity: float(slope[-1] - far.sharp) * middle for quantity, slope in far.slopes.items()}
@@ -73,7 +76,7 @@ def test_powers_of_the_logarithm_far_out(lam: float, d: int) -> None:
 
 def test_slow_exponents_are_invisible_at_feasible_lengths() -> None:
     """For lambda >= 1 the slope at L = 1e6 is far from the exponent: what the report warns of."""
-    far = far_slopes(averaged(1.44, 3))  # the same as above
+    far = slopes_of(over_queries(1.44, 3))  # the same as above
     assert far is not None
     at_million = np.argmin(np.abs(np.log(far.lengths / 1e6)))
     for quantity, slope in far.slopes.items():

@@ -24,11 +24,11 @@ from numerics.token_laws import TokenLaw
 from theory.regression.task import RegressionTask
 
 DIMENSIONS = (1, 2, 3)
-#: As many starts and tasks as a claim is tried on: each takes milliseconds to draw.
+#: As many as a claim is tried on: what these do not reach no claim is tried on.
 A_CLAIM = 100
 
 
-def drawn(strategy: st.SearchStrategy[Any], examples: int = 300) -> list[Any]:
+def drawn(strategy: st.SearchStrategy[Any], examples: int = A_CLAIM) -> list[Any]:
     """Some examples, the same in every run."""
     found: list[Any] = []
 
@@ -159,7 +159,7 @@ def test_covariances_are_ones_of_every_rank(d: int) -> None:
 
 
 def test_tasks_are_centred_and_noiseless() -> None:
-    for own in drawn(tasks(exact=True), A_CLAIM):
+    for own in drawn(tasks(exact=True)):
         assert sum(task.probability for task in own) == 1
         for task in own:
             assert sum(task.masses) == 1
@@ -179,15 +179,15 @@ def test_gaussian_tasks_meet_the_definition() -> None:
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 def test_starts_meet_their_hypotheses(d: int) -> None:
-    for s in drawn(starts(d, "theta"), A_CLAIM):
+    for s in drawn(starts(d, "theta")):
         assert s.u0 > 0
         assert np.linalg.norm(s.U0) == pytest.approx(s.u0)
         assert np.linalg.eigvalsh(s.U0).min() >= -1e-12 * s.u0
-    for s in drawn(starts(d, "positive"), A_CLAIM):
+    for s in drawn(starts(d, "positive")):
         diagonal = np.diag(np.linalg.eigh(s.Sigma)[1].T @ s.U0 @ np.linalg.eigh(s.Sigma)[1])
         assert diagonal.min() >= -1e-12 * np.abs(s.U0).max()
         assert s.u0 > 0 or (s.u0 == 0 and diagonal.max() > 0)
-    assert {np.sign(s.u0) for s in drawn(starts(d, "any"), A_CLAIM)} == {-1, 0, 1}
+    assert {np.sign(s.u0) for s in drawn(starts(d, "any"))} == {-1, 0, 1}
     with pytest.raises(ValueError, match="no kind of starts"):
         starts(d, "balanced")
 

@@ -47,6 +47,25 @@ def judged(pytester: pytest.Pytester, folder: Path, *options: str) -> pytest.Run
     return pytester.runpytest_inprocess(*OPTIONS, *options, str(folder.resolve()))
 
 
+#: The ledger of the folder as it is written, once some test has it.
+KEPT: dict[str, bytes] = {}
+
+
+@pytest.fixture
+def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> Path:
+    """The folder with its ledger: to judge it takes longer than to look at it."""
+    build = mine / "build"
+    if KEPT:
+        build.mkdir()
+        for name, text in KEPT.items():
+            (build / name).write_bytes(text)
+    else:
+        judged(pytester, mine)
+        KEPT.update({path.name: path.read_bytes() for path in build.iterdir()})
+        capsys.readouterr()
+    return mine
+
+
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_the_folder_is_judged_and_its_ledger_is_kept_in_it(mine: Path, pytester: pytest.Pytester, workers: str) -> None:
     result = judged(pytester, mine, "-n", workers)
@@ -73,10 +92,8 @@ def test_two_papers_are_judged_together_and_two_modules_of_one_name_are_told(min
     assert "another module lemmas" in told.stderr
 
 
-def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
-    judged(pytester, mine)
-    capsys.readouterr()
-    scope = ["--papers", str(mine)]
+def test_commands_speak_of_it(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scope = ["--papers", str(known)]
     says = {
         ("show", "Lemma 2"): "mine/lemmas_of_me.py",
         ("show", "L1", "--set", "c=1/2"): "REFUTED",
@@ -94,15 +111,14 @@ def test_commands_speak_of_it(mine: Path, pytester: pytest.Pytester, capsys: pyt
     assert "BB" in papers()  # the next command speaks of the installed papers again
 
 
-def test_commands_that_read_import_no_claim(mine: Path, pytester: pytest.Pytester) -> None:
+def test_commands_that_read_import_no_claim(known: Path) -> None:
     """So says SECURITY.md."""
-    judged(pytester, mine)
-    with (mine / "lemmas_of_me.py").open("a", encoding="utf-8") as file:
+    with (known / "lemmas_of_me.py").open("a", encoding="utf-8") as file:
         file.write("\nopen('ran', 'w').close()\n")
     for command in (["list"], ["show", "L1"], ["show", "L1", "--bibtex"], ["status"], ["blueprint"], ["errata"]):
-        assert main([*command, "--papers", str(mine)]) == 0
+        assert main([*command, "--papers", str(known)]) == 0
         assert not Path("ran").exists(), command
-    assert main(["show", "L1", "--set", "c=1/2", "--papers", str(mine)]) == 0
+    assert main(["show", "L1", "--set", "c=1/2", "--papers", str(known)]) == 0
     assert Path("ran").exists()
 
 
@@ -115,10 +131,8 @@ what = "We agree: $c=3/4$."
 """
 
 
-def test_a_reply_is_shown_beside_the_verdict(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
-    (mine / "replies.toml").write_text(REPLY)
-    judged(pytester, mine)
-    capsys.readouterr()
+def test_a_reply_is_shown_beside_the_verdict(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (known / "replies.toml").write_text(REPLY)
     assert main(["show", "L2", "--papers", "mine"]) == 0
     assert "N. N. <script> on 2026-09-01: We agree: c = 3/4." in " ".join(capsys.readouterr().out.split())
     assert main(["errata", "--papers", "mine"]) == main(["blueprint", "--papers", "mine"]) == 0
@@ -138,11 +152,9 @@ def test_a_reply_is_shown_beside_the_verdict(mine: Path, pytester: pytest.Pytest
     ],
 )
 def test_a_reply_that_is_wrong_is_told_in_a_line(
-    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
+    known: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, why: str
 ) -> None:
-    (mine / "replies.toml").write_text(REPLY.replace(old, new))
-    judged(pytester, mine)
-    capsys.readouterr()
+    (known / "replies.toml").write_text(REPLY.replace(old, new))
     assert main(["show", "L2", "--papers", "mine"]) == 2
     assert why in capsys.readouterr().err
 
@@ -201,9 +213,7 @@ def test_a_reading_that_is_wrong_is_told_in_a_line(
     assert why in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
-    judged(pytester, mine)
-    capsys.readouterr()
+def test_a_revision_is_compared_with_the_paper(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
     revise = lambda *arguments: (main(["revise", "ME", "--papers", "mine", *arguments]), " ".join(capsys.readouterr().out.split()))
     status, said = revise("--set", "L2:c=3/4", "--out", "new.json")
     assert status == 1
@@ -213,7 +223,7 @@ def test_a_revision_is_compared_with_the_paper(mine: Path, pytester: pytest.Pyte
     assert "ME:L2" not in capsys.readouterr().out
     assert "REFUTED" not in revise("--set", "L2:c=2/3")[1]  # it stays false, which is no change
     copy = Path("revised.toml")
-    text = (mine / "statements.toml").read_text(encoding="utf-8")
+    text = (known / "statements.toml").read_text(encoding="utf-8")
     copy.write_text(text.replace('id = "ME:L2"', 'id = "ME:L2"\nset = {c = "3/4"}'), encoding="utf-8")
     assert revise("--statements", str(copy))[1].startswith("verdicts as printed (1) ME:L2 REFUTED -> CERTIFIED")
     copy.write_text(text.replace("\\tfrac12x^2", "x^2"), encoding="utf-8")
@@ -248,28 +258,24 @@ def test_a_revision_owes_no_form_that_was_filled_in_for_what_was_printed(mine: P
     ],
 )
 def test_a_revision_that_is_none_is_refused(
-    mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
+    known: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
 ) -> None:
-    judged(pytester, mine)
-    capsys.readouterr()
     assert main(["revise", "ME", "--papers", "mine", *arguments]) == 2
     assert why in capsys.readouterr().err
 
 
-def test_the_integration_of_others_is_told(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:
-    judged(pytester, mine)
-    capsys.readouterr()
+def test_the_integration_of_others_is_told(known: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["status", "--papers", "mine", "--github", "--badge", "badge.json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("::warning file=mine/lemmas_of_me.py,line=")
     assert json.loads(Path("badge.json").read_text(encoding="utf-8"))["message"] == "1 hold, 1 false"
-    path = mine / "build/ledger.json"
+    path = known / "build/ledger.json"
     faulty = json.loads(path.read_text(encoding="utf-8"))
     faulty["claims"][0]["faults"] = ["it cannot fail"]
     path.write_text(json.dumps(faulty), encoding="utf-8")
     assert main(["status", "--papers", "mine", "--github"]) == 1
     assert "::error" in capsys.readouterr().out
-    assert f'pytest "{mine}"' in (mine / "claims.yml").read_text(encoding="utf-8")
+    assert f'pytest "{known}"' in (known / "claims.yml").read_text(encoding="utf-8")
 
 
 def test_a_paper_without_a_ledger_says_how_to_make_it(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:

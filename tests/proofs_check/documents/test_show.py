@@ -180,14 +180,16 @@ def test_an_error_that_follows_says_from_which(kept: str, tmp_path: Path, capsys
     assert "the error of BB:CC.3.b, and is not counted again" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("width", [60, 120])
-def test_every_row_fits_the_screen_and_holds_no_latex(width: int) -> None:
+@pytest.mark.parametrize(("width", "each"), [(60, 1), (120, 8)])
+def test_every_row_fits_the_screen_and_holds_no_latex(width: int, each: int) -> None:
+    """On a wider screen, where the same words are broken in fewer places, some rows suffice."""
     made, out = page(width)
-    for o in outcomes(BOOK).values():
+    for o in list(outcomes(BOOK).values())[::each]:
         made.row(o)
-    lines = out.getvalue().splitlines()
-    assert max(map(cell_len, lines)) <= width
-    assert [shown for shown in lines if re.search(r"[\\$]", shown)] == []
+    text = out.getvalue()
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert [shown for shown in text.splitlines() if re.search(r"[\\$]", shown)] == []
+    assert re.findall(r"^as (?:printed|checked|repaired).*:\n\s*\n", text, re.MULTILINE) == []  # no formula is empty
 
 
 def test_a_formula_that_is_cut_says_so() -> None:
