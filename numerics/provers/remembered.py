@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -152,4 +153,7 @@ def _key(x: Any) -> Hashable:
         return None if None in parts else (type(x), parts)
     if isinstance(x, sp.MatrixBase):
         return (type(x), x.as_immutable())
+    if is_dataclass(x) and not isinstance(x, type):  # a range of whole numbers
+        parts = _key([getattr(x, f.name) for f in fields(x)])
+        return None if parts is None else (type(x), parts)
     return (type(x), x) if isinstance(x, (sp.Basic, int, Fraction, str, type(None))) else None

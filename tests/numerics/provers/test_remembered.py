@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 from numerics.evidence import Evidence, Verdict
-from numerics.provers import forall, identity
+from numerics.provers import Integers, forall, identity
 from numerics.provers.remembered import cached, noting, remembered, remembering
 from numerics.seeds import seeded
 
@@ -36,6 +36,13 @@ def test_the_same_question_is_asked_once_within_the_block() -> None:
     assert len(asked) == 3
 
 
+def test_whole_numbers_have_their_ends() -> None:
+    with remembering():
+        for end in (5, 5, 6, sp.oo, sp.Integer(5), True):
+            prover(x + 1, "<=", {x: Integers(0, end)})
+    assert len(asked) == 5
+
+
 @pytest.mark.parametrize(
     "other",
     [
@@ -44,6 +51,7 @@ def test_the_same_question_is_asked_once_within_the_block() -> None:
         (x + 1, "<=", {x: (0, 2)}),
         (x + 1, "<=", {x: (0, True)}),
         (x + 1, "<=", {x: [0, 1]}),
+        (x + 1, "<=", {x: Integers(0, 1)}),
         (sp.Symbol("x", real=True) + 1, "<=", {x: (0, 1)}),
         (sp.UnevaluatedExpr(x + 1), "<=", {x: (0, 1)}),
     ],
