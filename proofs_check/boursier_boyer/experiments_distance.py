@@ -6,7 +6,6 @@ later, by tests on runs that share the start and draw prompts of their own.
 from __future__ import annotations
 
 import math
-from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +32,8 @@ STEPS_A_RECORD, AS_CODED = 10_000, "as coded"
 #: one run: measured are 0.016 to 0.051 after 10 000 steps (seeds 0 to 4 at L = 10 and 100, seed 4
 #: at L = 1000, 14 repetitions each).
 LOG_DISTANCE_DEVIATION = 0.08
+#: How far the repeated runs of each length have been trained so far, and these runs.
+_RUNS: dict[int, tuple[int, list[Any]]] = {}
 
 
 @claim(
@@ -88,7 +89,7 @@ def _repeated(step: int) -> dict[int, Floats]:
     """Return for each length the logarithms of the distance in runs that share the start and draw
     prompts of their own.
     """
-    return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L)]) for L in (SHORT_PROMPT, LONG_PROMPT)}
+    return {L: np.log([_distances(run)[_at(run, step)] for run in _runs(L, step)]) for L in (SHORT_PROMPT, LONG_PROMPT)}
 
 
 def _early(runs: Measurements, step: int) -> dict[int, dict[int, Floats]]:
@@ -119,13 +120,17 @@ def _fall(near: Floats, far: Floats, comparisons: int = 1) -> tuple[float, float
     return math.exp(by), comparisons * float(ttest_ind(near, far, equal_var=False).pvalue), spread
 
 
-@cache
-def _runs(L: int) -> list[Any]:
+def _runs(L: int, step: int) -> list[Any]:
+    """Return the repeated runs, which lead at least up to a step."""
     from numerics.training.run import train
 
-    start = pack(initial_parameters(5, SEED))
-    pair = unpack(np.stack([start, start]))
-    return [train("coupled", L, steps=LATE_STEP, seed=1000 + n, start=pair, every=STEPS_A_RECORD) for n in range(REPETITIONS)]
+    known, runs = _RUNS.get(L, (0, []))
+    if known < step:
+        start = pack(initial_parameters(5, SEED))
+        pair = unpack(np.stack([start, start]))
+        runs = [train("coupled", L, steps=step, seed=1000 + n, start=pair, every=STEPS_A_RECORD) for n in range(REPETITIONS)]
+        _RUNS[L] = step, runs
+    return runs
 
 
 def _distances(run: Any) -> Floats:
@@ -144,7 +149,7 @@ def _fails(L: int, step: int) -> bool:
     """
     from numerics.regression.flow.end_point import trained
 
-    risks = np.mean([run.risk[_at(run, step)] for run in _runs(L)], axis=0)
+    risks = np.mean([run.risk[_at(run, step)] for run in _runs(L, step)], axis=0)
     limits = (trained(TASK, L, attention=name).risk for name in ("softmax", "linear"))
     return any(has_failed(float(risk), limit, TASK.null_risk) for risk, limit in zip(risks, limits, strict=True))
 
@@ -155,7 +160,7 @@ def _score_variances() -> str:
     """
     told = []
     for L in (SHORT_PROMPT, LONG_PROMPT):
-        found = [_score_variance(unpack(theta)) for run in _runs(L) for theta in pack(run.parameters)[-1]]
+        found = [_score_variance(unpack(theta)) for run in _runs(L, LATE_STEP) for theta in pack(run.parameters)[-1]]
         softmax, linear = np.reshape(found, (-1, 2)).mean(axis=0)
         told.append(f"{softmax:.3g} for softmax and {linear:.3g} for linear attention at L = {L}")
     return f"variance of the scores: {', '.join(told)}"

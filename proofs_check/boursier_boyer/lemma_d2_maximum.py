@@ -177,6 +177,7 @@ def integrand_after_the_shift(*, power: int = 1) -> Evidence:
     return identity((x + u) ** (s - 1) * exp(-(x + u)), exp(-x) * x ** (s - power) * (1 + u / x) ** (s - 1) * exp(-u))
 
 
+@cache  # one function for each cut, by which searches are remembered
 def at_a_cut(cut: int) -> Callable[[int, int, float], float]:
     """The bound of the mean at a cut B, with the least c_p."""
 

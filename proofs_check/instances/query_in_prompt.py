@@ -28,6 +28,7 @@ def slope(errors: Floats) -> float:
     return float(np.log(errors[1] / errors[0]) / math.log(LENGTHS[1] / LENGTHS[0]))
 
 
+@cache
 def averaged_directly(S: float, Gamma: float, U: float) -> Floats:
     """The same from 1/X^2 = int r e^{-rX} dr alone: sums over query, r = e^v and the score of a
     token, without Stein's lemma.

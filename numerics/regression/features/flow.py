@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -42,8 +43,8 @@ def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: Array
     -------
     AttentionPath
         Its ``error`` is the largest relative difference of the losses from those of an integration
-        at a hundred times the tolerance. What a loss exceeds its floor by has no more digits than
-        the loss itself.
+        at a hundred times the tolerance, which is made when it is asked for. What a loss exceeds
+        its floor by has no more digits than the loss itself.
 
     Raises
     ------
@@ -69,9 +70,13 @@ def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: Array
     if (np.diff(at) <= 0).any() or at[0] < 0:
         raise ValueError(f"times = {times!r:.100} do not increase from 0 on; pass increasing times")
     losses, kept = _integrated(given, at, FINE)
-    coarse, _ = _integrated(given, at, COARSE)
-    error = float(np.max(abs(losses - coarse) / np.where(losses > 0, losses, 1.0)))
-    return AttentionPath(problem, at, losses, kept, Q0, error=error)
+    return AttentionPath(problem, at, losses, kept, Q0, estimated=partial(_error, given, at, losses))
+
+
+def _error(given: KernelProblem, times: Floats, losses: Floats) -> float:
+    """The largest relative difference of the losses from those of a less exact integration."""
+    coarse, _ = _integrated(given, times, COARSE)
+    return float(np.max(abs(losses - coarse) / np.where(losses > 0, losses, 1.0)))
 
 
 def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Floats, Floats]:

@@ -4,7 +4,9 @@ handed to the compiled kernels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,8 +39,8 @@ class AttentionPath:
         ``Q_0``.
     diverged : int or None
         The number of the step whose loss was not a finite number; the records end before it.
-    error : float or None
-        For a flow: the estimated relative error of its losses.
+    estimated : callable, optional
+        What computes `error`.
     """
 
     problem: FeatureRegression
@@ -47,7 +49,12 @@ class AttentionPath:
     coefficients: Floats
     start: Floats
     diverged: int | None = None
-    error: float | None = None
+    estimated: Callable[[], float] | None = None
+
+    @cached_property
+    def error(self) -> float | None:
+        """For a flow: the estimated relative error of its losses, computed when it is asked for."""
+        return None if self.estimated is None else self.estimated()
 
     @property
     def Q(self) -> Floats:

@@ -19,23 +19,27 @@ def within(probabilities: Sequence[Fraction], N: int, ranges: Sequence[tuple[Fra
     r"""Return the probability that the count of each class lies in its range, ends included.
 
     It is N! times the coefficient of x^N in the product, over the classes, of the sums of
-    (p_k x)^j/j! over the range: K products of polynomials, and no list of prompts.
+    (p_k x)^j/j! over the range: K products of polynomials, and no list of prompts. Of the product
+    of the last two, which are halves of the classes, no other coefficient is computed.
 
     Examples
     --------
     >>> within([Fraction(1, 2)] * 2, 2, [(Fraction(1), Fraction(1))] * 2)
     Fraction(1, 2)
     """
-    product, free = fmpq_poly([1]), N  # the least counts are taken off beforehand
+    halves, free = [fmpq_poly([1]), fmpq_poly([1])], N  # the least counts are taken off beforehand
     for (p, (low, high)), classes in Counter(zip(probabilities, ranges, strict=True)).items():
         least, most = max(0, ceil(low)), min(N, floor(high))
         terms = [fmpq(1)]
         for j in range(1, most + 1):
             terms.append(terms[-1] * fmpq(p.numerator, p.denominator * j))
-        product *= fmpq_poly(terms[least : most + 1]) ** classes
+        sums = fmpq_poly(terms[least : most + 1])
+        for half, number in enumerate((classes // 2, classes - classes // 2)):
+            halves[half] *= sums**number
         free -= least * classes
-    found = product[free] * factorial(N) if free >= 0 else fmpq(0)
-    return Fraction(int(found.p), int(found.q))
+    first, last = (half.numer().coeffs() for half in halves)
+    found = sum(x * y for x, y in zip(first[max(0, free + 1 - len(last)) :], last[free::-1])) if free >= 0 else 0
+    return Fraction(int(found) * factorial(N), int(halves[0].denom() * halves[1].denom()))
 
 
 @cache

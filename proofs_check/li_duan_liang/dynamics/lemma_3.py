@@ -13,6 +13,7 @@ from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import Closed, Integers, forall
+from numerics.provers.remembered import cached
 from numerics.refutation import defeated
 from proofs_check.core.claim import claim
 from proofs_check.derivations.proofs import derivation
@@ -34,6 +35,7 @@ BALANCED = (
 )
 
 
+@cached
 def grown(right: sp.Expr, left: sp.Expr = sp.S.One, power: int = 1) -> Evidence:
     """Refute ``left <= right`` on aligned features, K = 4 n^power, whose scores grow."""
     left, right, classes = (sp.sympify(e).subs(n, n**power) for e in (left, right, aligned.K))

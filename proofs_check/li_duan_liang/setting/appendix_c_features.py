@@ -15,6 +15,7 @@ import sympy as sp
 
 from numerics.evidence import Evidence, all_of
 from numerics.provers import computed, identity, trace_identity
+from numerics.provers.remembered import cached
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Robust
 from proofs_check.core.witnessed import at_point
@@ -52,6 +53,7 @@ def kept_and_printed(own: sp.Expr, other: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     return kept, w[0] * F[0] * sum(w) - w[0] * sum(a * b for a, b in zip(w, F))
 
 
+@cached
 def of_any_features(power: int) -> Evidence:
     """Compare the gradient of tr(H'V'QV) with VHV', for every d and K, and what GHG is of two
     features in the plane with the derivatives of the loss.
