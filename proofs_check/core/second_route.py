@@ -10,7 +10,7 @@ from fractions import Fraction
 from numerics.evidence import Evidence, Verdict
 from numerics.properties.dispatch import of_statements
 from numerics.properties.holds import MISSING, Property, Scalable, holds, trial
-from numerics.seeds import current_examples, current_reseed
+from numerics.seeds import EXAMPLES, current_examples, current_reseed
 from proofs_check.core.controls import conjuncts
 from proofs_check.core.dial import Edge
 
@@ -20,6 +20,9 @@ __all__ = ["beyond_the_edge", "property_test"]
 BEYOND = Fraction(1, 20)
 #: The share of the largest ratio that another engine knows which the examples must reach.
 REACHED = 0.95
+#: So many examples are drawn of a statement that is proved or certified, where the usual number is
+#: asked for and these see enough: by trial, they see no less in 99 of 100 claims.
+FEWER = 30
 #: By this factor more examples are drawn with other random numbers, where the usual ones see too
 #: little.
 MORE = 10
@@ -57,11 +60,15 @@ def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidenc
         settled = held.verdict is Verdict.OPEN and route.verdict is Verdict.REFUTED
         return route, ["its property test refutes what the engines leave open"] if settled else []
     copies = _spoiled(_conjuncts(held), held, controls)
-    route, faults = _judged(held, copies, current_examples())
+    usual = current_examples()
+    first = FEWER if usual == EXAMPLES and held.verdict.strength > Verdict.SUPPORTED.strength else usual
+    route, faults = _judged(held, copies, first)
+    if faults and first < usual and route.verdict is not Verdict.REFUTED:
+        route, faults = _judged(held, copies, usual)
     if faults and current_reseed() and route.verdict is Verdict.SUPPORTED:
         # Other random numbers than the published ones may have less luck; what is wrong with the
         # claim shows with many of them, too.
-        route, faults = _judged(held, copies, MORE * current_examples())
+        route, faults = _judged(held, copies, MORE * usual)
     return route, faults
 
 
