@@ -378,7 +378,7 @@ def _larger(a: Tried, b: Tried) -> Tried:
     return a if a.ratio >= b.ratio or math.isnan(b.ratio) else b
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _made(
     example: tuple[int, ...], dimensions: tuple[int, ...], unit: bool, lengths: tuple[int, ...] | int, nonzero: bool
 ) -> _Made:

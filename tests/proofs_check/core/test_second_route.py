@@ -201,11 +201,19 @@ def test_where_few_examples_see_too_little_the_usual_number_is_drawn(monkeypatch
     assert found.held.routes[0].samples == EXAMPLES
 
 
+def test_a_proved_statement_whose_examples_are_dear_keeps_them() -> None:
+    class Dear(AtMost):
+        each = 5
+
+    dear = lambda *, c=1000: large(c=c).replace(sides=(Dear(float(c)),))
+    assert judged(dear, control=({"c": 900},)).held.routes[0].samples == EXAMPLES // Dear.each
+
+
 def test_a_refutation_by_few_examples_is_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """They contradict a proof, whatever more examples would show."""
     drawn: list[int] = []
 
-    def refuted(held: Evidence, copies: object, examples: int) -> tuple[Evidence, list[str]]:
+    def refuted(held: Evidence, copies: object, examples: int, drive: bool) -> tuple[Evidence, list[str]]:
         drawn.append(examples)
         found = Evidence(verdict=Verdict.REFUTED, engine="property test", witness={"n": 1000}, witness_by="exact")
         return found, ["some control is not seen"]
