@@ -89,7 +89,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--update-edges", action="store_true", help="search the edges of all dials anew and keep them in proofs_check/edges.json"
     )
     group.addoption("--questions", metavar="FILE", help="note in FILE what provers are asked, for second-opinion --noted")
-    group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test instead of 100")
+    instead = "instead of 100, or of 30 where an engine proves the statement"
+    group.addoption("--thorough", action="store_true", help=f"draw {THOROUGH} examples in each property test {instead}")
 
 
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from numerics.properties.equations.drawn_numbers import kind_of, number_of, tabl
 from numerics.properties.equations.running_error import Program, Unknown
 from numerics.properties.holds import Tried
 from numerics.properties.scalars import MOST, Codes
-from numerics.provers.exact.exact_points import points
+from numerics.provers.exact.exact_points import points, symbols_of
 from numerics.provers.identities import Equations
 from numerics.rationals import sympy_rational
 
@@ -51,6 +51,11 @@ class _Compiled:
     variables: tuple[tuple[sp.Expr, tuple[str, ...]], ...]
     solved: tuple[dict[sp.Expr, sp.Expr], ...]
 
+    @cached_property
+    def rounded(self) -> dict[sp.Expr, NDArray[np.complex128]]:
+        """The variables at the exact points, rounded."""
+        return {s: np.array([complex(point[s]) for point in self.solved]) for s, _ in self.variables}
+
     @property
     def kinds(self) -> tuple[str, ...]:
         """The kind of each code."""
@@ -70,8 +75,15 @@ def _compiled(statement: Equations) -> _Compiled | None:
     named = sorted(program.leaves, key=str)
     kinds = tuple((s, (kind_of(s),) if s.is_extended_real else ("real", "real")) for s in named)
     values = [e for pair in statement.pairs for e in pair]
-    solved = tuple(islice(points([*sides, *values], statement.given), SOLVED)) if statement.given else ()
+    names = frozenset(s for e in (*sides, *values) for s in symbols_of(e))
+    solved = _solved(names, statement.given) if statement.given else ()
     return None if statement.given and not solved else _Compiled(program, kinds, solved)
+
+
+@lru_cache(maxsize=500)
+def _solved(names: frozenset[sp.Expr], given: tuple[sp.Expr, ...]) -> tuple[dict[sp.Expr, sp.Expr], ...]:
+    """Exact points that meet side conditions; a statement and its copies share them."""
+    return tuple(islice(points(sorted(names, key=str), given), SOLVED))
 
 
 @dataclass(frozen=True)
@@ -181,8 +193,7 @@ class ScalarIdentity:
     def _columns(self, codes: NDArray[np.int_]) -> dict[sp.Expr, NDArray[Any]]:
         ready = self._ready
         if ready.solved:
-            chosen = [self._point(tuple(row)) for row in codes.tolist()]
-            values = {s: np.array([complex(p[s]) for p in chosen]) for s, _ in ready.variables}
+            values = {s: v[codes[:, 0] % len(v)] for s, v in ready.rounded.items()}
             return {s: v if v.imag.any() else v.real for s, v in values.items()}
         out: dict[sp.Expr, NDArray[Any]] = {}
         i = 0

@@ -81,8 +81,6 @@ PLAIN_LENGTH = 17
 MOST_COUNTS = 165
 #: A law may have so many atoms, and a query so many values.
 MOST_ATOMS = 9
-
-
 #: The values of each code.
 TABLES = (TOKENS, RARE, SKEW, MIDDLE, SCALE, range(5), RARE, range(6), FINE, range(31))
 #: So many of the best examples climb, at most so often, by codes that are changed by so much.
@@ -128,8 +126,8 @@ class _Law:
         return _Law(points, self.weights, self.proxy * float(t) ** 2, line, (x * float(t), p))
 
 
-#: Laws of tokens and query, U/|U|, lengths, values of |U|, and whether sigma is at least 1.
-_Made = tuple[_Law, _Law, tuple[Vector, ...], tuple[int, ...], tuple[Fraction, ...], bool]
+#: Laws of tokens and query, U/|U|, lengths, values of |U|, sigma, and all of it at once.
+_Made = tuple[_Law, _Law, tuple[Vector, ...], tuple[int, ...], tuple[Fraction, ...], float, Grid]
 
 
 def _square(a: Vector, b: Vector) -> Fraction:
@@ -264,15 +262,8 @@ class PromptsAndQueries:
         return self.drawn.strategy()
 
     def _made(self, example: tuple[int, ...]) -> _Made:
-        kind, rare, skew, middle, scale, of_query, rare_query, shape, fine, length = example
         s = self.statement
-        meant = _kinds(s.d)
-        kind = meant[kind % len(meant)]
-        law = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale]) if s.unit else SCALE[scale])
-        d = TOKENS[kind][0]
-        query = drawn_query(d, of_query, rare_query)
-        lengths = s.lengths or _lengths(s.least, len(law.weights), length)
-        return law, query, _shape(d, shape), lengths, _sizes(fine, s.nonzero), s.unit
+        return _made(example, s.d, s.unit, s.lengths or s.least, s.nonzero)
 
     def tried(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio over inequalities, lengths and sizes of U, at the example and at simple
@@ -310,11 +301,11 @@ class PromptsAndQueries:
     def _once(self, example: tuple[int, ...]) -> Tried:
         """The worst ratio at the example alone, remembered."""
         if example not in self._seen:
-            self._seen[example] = self._worst(example, _grid(self._made(example)))
+            self._seen[example] = self._worst(example)
         return self._seen[example]
 
-    def _worst(self, example: tuple[int, ...], grid: Grid) -> Tried:
-        lengths, sizes = self._made(example)[3:5]
+    def _worst(self, example: tuple[int, ...]) -> Tried:
+        *_, lengths, sizes, _, grid = self._made(example)
         best = Tried(float("nan"))
         for k, term in enumerate(self.statement.terms):
             if term.d not in (None, grid.d):
@@ -328,6 +319,7 @@ class PromptsAndQueries:
             if ratio[i, j] > -np.inf:
                 sides = float(left[i, j, 0]), float(right[i, j, 0])
                 best = _larger(best, Tried(float(ratio[i, j]), (example, k, lengths[i], sizes[j], *sides)))
+        grid.let_go()
         return best
 
     def _exact(self, example: tuple[int, ...], u: Fraction) -> PromptAndQuery | None:
@@ -358,7 +350,7 @@ class PromptsAndQueries:
     def shown(self, example: tuple[int, ...], at: Any) -> Mapping[str, Any]:
         """Tokens, query and U."""
         example, k, length, u, *_ = at
-        return {"L": length, **self.statement.terms[k].where, **self._pair(example, u, _sigma(self._made(example)) ** 2).describe()}
+        return {"L": length, **self.statement.terms[k].where, **self._pair(example, u, self._made(example)[5] ** 2).describe()}
 
     def scaled(self, factor: Fraction) -> PromptsAndQueries:
         """The same statement with its right sides multiplied."""
@@ -386,13 +378,21 @@ def _larger(a: Tried, b: Tried) -> Tried:
     return a if a.ratio >= b.ratio or math.isnan(b.ratio) else b
 
 
-def _sigma(made: _Made) -> float:
-    return math.sqrt(made[0].proxy if made[0].proxy and not made[5] else max(made[0].proxy, 1.0))
-
-
-def _grid(made: _Made) -> Grid:
-    law, query, shape, lengths, sizes, _ = made
-    return Grid(*law.floats, _sigma(made), *query.floats, np.array(shape, dtype=float), lengths, np.array(sizes, dtype=float))
+@lru_cache(maxsize=2048)
+def _made(
+    example: tuple[int, ...], dimensions: tuple[int, ...], unit: bool, lengths: tuple[int, ...] | int, nonzero: bool
+) -> _Made:
+    """What an example stands for at these lengths, or from the least one on; a statement, its
+    copies and other statements share the means over prompt and query.
+    """
+    kind, rare, skew, middle, scale, of_query, rare_query, shape, fine, length = example
+    kind = _kinds(dimensions)[kind % len(_kinds(dimensions))]
+    law = drawn_tokens(kind, rare, skew, middle, abs(SCALE[scale]) if unit else SCALE[scale])
+    query, direction = drawn_query(TOKENS[kind][0], of_query, rare_query), _shape(TOKENS[kind][0], shape)
+    chosen = _lengths(lengths, len(law.weights), length) if isinstance(lengths, int) else lengths
+    sizes, sigma = _sizes(fine, nonzero), math.sqrt(law.proxy if law.proxy and not unit else max(law.proxy, 1.0))
+    U, u = (np.array(x, dtype=float) for x in (direction, sizes))
+    return law, query, direction, chosen, sizes, sigma, Grid(*law.floats, sigma, *query.floats, U, chosen, u)
 
 
 @cache

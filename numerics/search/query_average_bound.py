@@ -156,7 +156,8 @@ class Grid:
     shape: Array
     lengths: tuple[int, ...]
     sizes: Array
-    _known: dict[Any, Any] = field(default_factory=dict)
+    _sums: dict[Any, SoftmaxAverage] = field(default_factory=dict)
+    _means: dict[Any, Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, x: PromptAndQuery, lengths: tuple[int, ...], sizes: Sequence[Fraction]) -> Grid:
@@ -209,7 +210,7 @@ class Grid:
         return np.asarray(np.ptp(self._scores, axis=0).max(-1, keepdims=True) < LARGEST_SPREAD)
 
     def _average(self, f: Any) -> SoftmaxAverage:
-        if f not in self._known:
+        if f not in self._sums:
             scores = self._scores
             w = np.exp(np.maximum(scores - scores.max(0), -2 * LARGEST_SPREAD))
             k = len(self.weights)
@@ -220,9 +221,12 @@ class Grid:
             S_L = (counts @ flat).reshape(-1, *w.shape[1:])
             R_L = np.stack([(counts @ (flat * v[:, None])).reshape(S_L.shape) for v in values])
             nodes = w, self.columns(values), self.weights[:, None, None, None]
-            self._known[f] = around(1, (chance[:, None] * belongs)[..., None, None], S_L, R_L, nodes, 0.0)
-        found: SoftmaxAverage = self._known[f]
-        return found
+            self._sums[f] = around(1, (chance[:, None] * belongs)[..., None, None], S_L, R_L, nodes, 0.0)
+        return self._sums[f]
+
+    def let_go(self) -> None:
+        """Forget the sums over all prompts, which take the most memory, and not their means."""
+        self._sums.clear()
 
     @property
     def a2(self) -> Array:
@@ -239,11 +243,11 @@ class Grid:
 
     def mean(self, statistic: Statistic, f: Any = None, g: Any = None) -> Array:
         """The statistic averaged over prompt and query, of shape (lengths, sizes, 1)."""
-        if (statistic, f, g) not in self._known:
+        if (statistic, f, g) not in self._means:
             value = statistic(self._average(f), self.z)
             averaged = ((value if g is None else value * g(self.z)) * self.masses).sum(-1, keepdims=True)
-            self._known[statistic, f, g] = np.asarray(averaged)
-        return np.asarray(self._known[statistic, f, g])
+            self._means[statistic, f, g] = np.asarray(averaged)
+        return self._means[statistic, f, g]
 
     def over_queries(self, h: Callable[[Array], Any]) -> Array:
         """The mean of h(z) over the query."""

@@ -188,7 +188,8 @@ class Claim(ClaimPage):
             What a check with a parameter ``measured`` is judged on, instead of what it measures
             itself.
         examples : int
-            How many a property test draws.
+            How many a property test draws; of the usual number a statement that is proved or
+            certified takes only as many as see enough.
         search_edges : bool
             Whether the edge of the dial is searched, and not first looked for where
             `proofs_check.papers.edges` says that it is.

@@ -13,7 +13,9 @@ from unittest.mock import patch
 
 import pytest
 
+from numerics.seeds import EXAMPLES
 from proofs_check.core.claim import REGISTRY
+from proofs_check.core.controller import THOROUGH
 from proofs_check.core.judging import load_claims
 from proofs_check.core.processes import Unrewritten, spread
 from proofs_check.papers.statements import PACKAGE, rows
@@ -36,6 +38,14 @@ def good(*, c=3):
     repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
 def wrong(*, c=1):
     return proved() if c >= 2 else refuted(c=c)
+"""
+TRIED = """
+import sympy as sp
+from numerics.provers import forall
+x = sp.Symbol("x", positive=True)
+@claim("BB:CC.3.b/tried", control=dict(c=Fraction(49, 100)))
+def tried(*, c=Fraction(1, 2)):
+    return forall(x / (1 + x**2), "<=", sp.Rational(c), {x: (0, sp.oo)})
 """
 DECLARED_OPEN = """
 @claim("BB:CC.3.b/undecided", open="nobody knows")
@@ -153,6 +163,7 @@ def test_a_whole_run_keeps_its_ledger_where_commands_look(monkeypatch, pytester:
         ((GOOD,), ("-k", "good"), "some claims did not run"),
         ((GOOD,), ("-m", "OURS or BB", "-k", "wrong"), "some claims did not run"),
         ((GOOD,), ("--reseed", "2"), "the random numbers are those of --reseed 2"),
+        ((GOOD,), ("--thorough",), f"each property test drew {THOROUGH} examples"),
         ((GOOD, UNDECLARED), (), "a claim is not in order"),
         ((GOOD, CIRCLE), (), "a claim is not in order"),
     ],
@@ -164,6 +175,16 @@ def test_any_other_run_is_kept_apart(monkeypatch, pytester: pytest.Pytester, par
     result = run_beside(pytester, *parts, options=options)
     assert ledgers(pytester) == {"build/ledger.partial.json"}
     assert why in " ".join(result.stdout.str().split())
+
+
+def test_a_thorough_run_draws_more_examples_of_a_proved_statement_too(pytester: pytest.Pytester) -> None:
+    def samples(*options: str) -> int:
+        run_beside(pytester, TRIED, options=("--ledger", "out", *options))
+        (line,) = json.loads((pytester.path / "out/ledger.partial.json").read_text())["claims"]
+        assert line["verdict"] in ("PROVED", "CERTIFIED")
+        return int(line["evidence"]["routes"][0]["samples"])
+
+    assert samples() < EXAMPLES < samples("--thorough")
 
 
 def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: pytest.Pytester) -> None:

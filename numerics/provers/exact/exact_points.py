@@ -16,7 +16,7 @@ from numerics.provers.enclosures.balls import NoBall, value
 from numerics.provers.exact.exact_numbers import Undecided, built, sign
 from numerics.provers.exact.normal_form import Letters
 
-__all__ = ["KINDS", "assumption", "at_point", "points"]
+__all__ = ["KINDS", "assumption", "at_point", "points", "symbols_of"]
 
 Point = dict[sp.Expr, sp.Expr]
 #: What a symbol may be assumed to be; the points respect each of these, and nothing else.
@@ -128,9 +128,9 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
     >>> all(point[p] + point[q] == 1 for point in points([p * q], [p + q - 1]))
     True
     """
-    names = {s for e in [*exprs, *given] for s in _symbols(e)}
+    names = {s for e in [*exprs, *given] for s in symbols_of(e)}
     ordered = sorted(names, key=str)
-    bound = sorted({s for g in given for s in _symbols(g)}, key=str)
+    bound = sorted({s for g in given for s in symbols_of(g)}, key=str)
     rng = random.Random(len(ordered))
     for k in range(tries):
         drawn = {s: _draw(s, rng, real=k < tries // 2) / (len(bound) if s in bound and not s.is_integer else 1) for s in ordered}
@@ -143,7 +143,7 @@ def points(exprs: Sequence[sp.Expr], given: Sequence[sp.Expr] = (), tries: int =
         yield from ({s: _least(s, v) for s in ordered} for v in (1, 0, -1))
 
 
-def _symbols(e: sp.Expr) -> set[sp.Expr]:
+def symbols_of(e: sp.Expr) -> set[sp.Expr]:
     """What gets a value: symbols, and indexed symbols as a whole."""
     indexed = e.atoms(sp.Indexed)
     inside = {s for i in indexed for s in i.free_symbols}

@@ -14,6 +14,8 @@ import sympy as sp
 from numerics.evidence import Contradiction, Evidence, Verdict, all_of
 from numerics.properties.holds import MISSING
 from numerics.provers import Closed, Integers, forall
+from numerics.seeds import EXAMPLES
+from proofs_check.core import second_route
 from proofs_check.core.claim import Claim, Judgement
 from proofs_check.core.dial import Edge
 from proofs_check.core.second_route import beyond_the_edge
@@ -37,7 +39,7 @@ def test_a_claim_gets_its_property_test_as_a_route_with_a_control() -> None:
     found = judged(half)
     assert found.faults == ()
     (route,) = found.held.routes
-    assert (route.engine, route.verdict, route.samples) == ("property test", Verdict.SUPPORTED, 100)
+    assert (route.engine, route.verdict) == ("property test", Verdict.SUPPORTED)
     assert route.slack == pytest.approx(1)
     assert route.control is not None
     assert route.control.verdict is Verdict.REFUTED
@@ -105,6 +107,7 @@ def test_examples_that_stay_far_below_the_known_ratio_are_a_fault() -> None:
 
     found = judged(known)
     assert [f for f in found.faults if "reaches the ratio 0.5 only, where 0.9901 is known" in f]
+    assert found.held.routes[0].samples == EXAMPLES
     assert [f for f in judged(known, reseed=1).faults if "where 0.9901 is known" in f]  # however many are drawn
 
 
@@ -169,6 +172,57 @@ def test_the_number_of_examples_is_handed_on() -> None:
     made = Claim(id="BB:X", check=half, control=({"c": Fraction(49, 100)},))
     assert made.judge(examples=300).held.routes[0].samples == 300
     assert made.judge(reseed=1).held.routes[0].seed != made.judge().held.routes[0].seed
+
+
+def test_what_is_proved_gets_fewer_examples_than_what_is_only_supported() -> None:
+    def supported(*, c: Fraction = Fraction(1, 2)) -> Evidence:
+        found = half(c=c)
+        return found.replace(verdict=Verdict.SUPPORTED, covered="a few points") if found.verdict.accepted else found
+
+    assert half().verdict.executed
+    (proved,), (sampled,) = judged(half).held.routes, judged(supported).held.routes
+    assert proved.samples < sampled.samples == EXAMPLES
+    assert proved.control is not None
+    assert sampled.control is not None
+
+
+def large(*, c: int = 1000) -> Evidence:
+    """Whole numbers up to 1000, which the first example, that is 0, says nothing of."""
+    common: dict[str, Any] = {"engine": "exact arithmetic", "checked": f"n at most {c}", "sides": (AtMost(float(c)),)}
+    if c < 1000:
+        return Evidence(verdict=Verdict.REFUTED, witness={"n": 1000}, witness_by="exact", **common)
+    return Evidence(verdict=Verdict.PROVED, slack=1.0, **common)
+
+
+def test_where_few_examples_see_too_little_the_usual_number_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_route, "FEWER", 1)
+    found = judged(large, control=({"c": 900},))
+    assert found.faults == ()
+    assert found.held.routes[0].samples == EXAMPLES
+
+
+def test_a_proved_statement_whose_examples_are_dear_keeps_them() -> None:
+    class Dear(AtMost):
+        each = 5
+
+    dear = lambda *, c=1000: large(c=c).replace(sides=(Dear(float(c)),))
+    assert judged(dear, control=({"c": 900},)).held.routes[0].samples == EXAMPLES // Dear.each
+
+
+def test_a_refutation_by_few_examples_is_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They contradict a proof, whatever more examples would show."""
+    drawn: list[int] = []
+
+    def refuted(held: Evidence, copies: object, examples: int, drive: bool) -> tuple[Evidence, list[str]]:
+        drawn.append(examples)
+        found = Evidence(verdict=Verdict.REFUTED, engine="property test", witness={"n": 1000}, witness_by="exact")
+        return found, ["some control is not seen"]
+
+    monkeypatch.setattr(second_route, "_judged", refuted)
+    with pytest.raises(Contradiction, match="property test"):
+        judged(large, control=({"c": 900},))
+    assert len(drawn) == 1
+    assert drawn[0] < EXAMPLES
 
 
 def test_ends_of_ranges_are_tried() -> None:
