@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numerics.pages.templates import environment
 from numerics.pages.text import sci
@@ -21,12 +21,14 @@ from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
 from proofs_check.documents.errata.reading import READINGS
-from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
 from proofs_check.documents.second_opinion.kept import opinion
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own, known_papers, readings_of
 from proofs_check.papers.witnesses import script, slug
+
+if TYPE_CHECKING:
+    from proofs_check.documents.proof_page import Displayed  # which imports the derivations
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 
