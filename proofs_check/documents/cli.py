@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from proofs_check.core.kept import Kept
+    from proofs_check.documents.errata import Errata
 
 __all__ = ["add_commands"]
 
@@ -180,8 +181,10 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 def _errata(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, writable_folder
+    from numerics.terminal.progress import progress_bar
     from proofs_check.core.kept import find_ledger
     from proofs_check.core.outcomes import account
+    from proofs_check.documents.errata import all_errata
     from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
@@ -190,17 +193,18 @@ def _errata(options: argparse.Namespace) -> int:
         raise InputError(f"nothing was found to be false as printed, so there are no errata; this is {kept.says}")
     if len(keys) > 1:
         writable_folder(out)
-    for key in keys:
-        _write_errata(kept, key, out if len(keys) == 1 else out / key, options.latex)
+    with progress_bar(not sys.stderr.isatty(), "running the witness scripts") as advance:
+        made = all_errata(kept.document, keys, advance)
+    for key, errata in made.items():
+        _write_errata(kept, errata, out if len(keys) == 1 else out / key, options.latex)
     return 0
 
 
-def _write_errata(kept: Kept, key: str, folder: Path, latex: bool) -> None:
+def _write_errata(kept: Kept, errata: Errata, folder: Path, latex: bool) -> None:
     from numerics.terminal.inputs import writable_folder
     from proofs_check.core.files import write_text
-    from proofs_check.documents.errata import as_html, as_latex, as_markdown, errata_of
+    from proofs_check.documents.errata import as_html, as_latex, as_markdown
 
-    errata = errata_of(kept.document, key)
     out = writable_folder(folder)
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
     if latex:
