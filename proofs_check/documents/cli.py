@@ -162,6 +162,7 @@ def _new_paper(options: argparse.Namespace) -> int:
 
 
 def _blueprint(options: argparse.Namespace) -> int:
+    from numerics.terminal.progress import progress_bar
     from proofs_check.core.kept import find_ledger
 
     kept = find_ledger(options.ledger)  # before all claims are loaded, which takes longer
@@ -172,7 +173,8 @@ def _blueprint(options: argparse.Namespace) -> int:
         from proofs_check.documents.proof_page import all_proofs
 
         proofs = all_proofs()
-    made = write_blueprint(kept.document, Path(options.out), proofs)
+    with progress_bar(not sys.stderr.isatty(), "drawing the pages") as advance:
+        made = write_blueprint(kept.document, Path(options.out), proofs, advance)
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
     print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}")

@@ -132,9 +132,10 @@ def _row(latex: str, draw: Callable[[Element], None] | None, parts: dict[str, El
             part = deepcopy(parts.pop(e[0].text))  # drawn already, unlike what it fills
             e.tag, e.attrib, e[:] = part.tag, e.attrib | part.attrib, part
             filled.add(e)
-    for e in reversed(elements) if draw else ():
-        if e not in filled:
-            draw(e)
+    if draw:
+        for e in reversed(elements):
+            if e not in filled:
+                draw(e)
     return row, astray
 
 

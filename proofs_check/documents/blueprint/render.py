@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from numerics.pages.templates import environment
 from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
+from numerics.terminal.progress import Advance, counted
 from proofs_check.core.files import write_text
 from proofs_check.core.instead import told_instead
 from proofs_check.core.printed import told
@@ -144,7 +145,7 @@ def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text]
 
 
-def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None) -> Blueprint:
+def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None, advance: Advance | None = None) -> Blueprint:
     """Draw the blueprint.
 
     Parameters
@@ -152,6 +153,8 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
     site : Site
     proofs : Mapping[str, Sequence[Displayed]], optional
         The derivations to show, by the id of their claim.
+    advance : Advance, optional
+        Told which statement is drawn.
 
     Returns
     -------
@@ -192,6 +195,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "script": script,
         "slug": slug,
         "letters": LETTERS,
+        "drawn": lambda statements: map(statements.get, counted(advance, list(statements), "drawing") if advance else statements),
         "overview": safe(lambda paper=None: all_statements(site, paper)),
         "near": safe(lambda rows, label: neighbourhood(site, rows, label)),
         "apart": lambda paper=None: apart(site, paper),
@@ -201,7 +205,12 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
     return Blueprint(html, site, tuple(setter.failures.items()))
 
 
-def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str, Sequence[Displayed]] | None = None) -> Blueprint:
+def write_blueprint(
+    document: Mapping[str, Any],
+    out: Path,
+    proofs: Mapping[str, Sequence[Displayed]] | None = None,
+    advance: Advance | None = None,
+) -> Blueprint:
     """Write the blueprint of a ledger.
 
     Parameters
@@ -212,6 +221,8 @@ def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str,
         The file to write; a folder gets ``blueprint.html``.
     proofs : Mapping[str, Sequence[Displayed]], optional
         The derivations to show, as `proofs_check.documents.proof_page.all_proofs` returns them.
+    advance : Advance, optional
+        Told which statement is drawn.
 
     Returns
     -------
@@ -222,6 +233,6 @@ def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str,
     InputError
         If the file cannot be written.
     """
-    made = as_html(Site(document), proofs)
+    made = as_html(Site(document), proofs, advance)
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
     return made
