@@ -44,9 +44,10 @@ class Verdict(StrEnum):
     @property
     def strength(self) -> int:
         """5 for PROVED down to 0 for REFUTED: a chain is as strong as its weakest link."""
-        return list(reversed(Verdict)).index(self)
+        return _STRENGTH[self]
 
 
+_STRENGTH = {verdict: strength for strength, verdict in enumerate(reversed(Verdict))}
 P, C, S = Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED
 
 #: The strongest verdict that each engine is able to give. An `Evidence` of any other engine is an

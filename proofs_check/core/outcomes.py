@@ -101,10 +101,14 @@ def outcomes(document: Mapping[str, Any] | Ledger) -> dict[str, Outcome]:
     'not settled'
     """
     ledger = document if isinstance(document, Ledger) else Ledger(document["claims"])
+    return {id: _outcome(id, claims, ledger) for id, claims in _by_row(ledger).items()}
+
+
+def _by_row(ledger: Ledger) -> dict[str, list[Entry]]:
     of_row: dict[str, list[Entry]] = {id: [] for id in rows()}
     for e in ledger.entries.values():
         of_row.setdefault(e["covers"], []).append(e)
-    return {id: _outcome(id, claims, ledger) for id, claims in of_row.items()}
+    return of_row
 
 
 def _outcome(id: str, claims: list[Entry], ledger: Ledger) -> Outcome:
@@ -246,5 +250,6 @@ def account(document: Mapping[str, Any] | Ledger, key: str) -> Account:
     """
     title = paper(key)["title"]
     ledger = document if isinstance(document, Ledger) else Ledger(document["claims"])
-    mine = tuple(o for o in outcomes(ledger).values() if o.row.paper == key)
+    paper_of = lambda id, claims: rows()[id].paper if id in rows() else claims[0]["paper"]
+    mine = tuple(_outcome(id, claims, ledger) for id, claims in _by_row(ledger).items() if paper_of(id, claims) == key)
     return Account(key=key, title=title, rows=mine, ledger=ledger)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from proofs_check.core.kept import Kept
+    from proofs_check.documents.errata import Errata
 
 __all__ = ["add_commands"]
 
@@ -161,6 +162,7 @@ def _new_paper(options: argparse.Namespace) -> int:
 
 
 def _blueprint(options: argparse.Namespace) -> int:
+    from numerics.terminal.progress import progress_bar
     from proofs_check.core.kept import find_ledger
 
     kept = find_ledger(options.ledger)  # before all claims are loaded, which takes longer
@@ -171,7 +173,8 @@ def _blueprint(options: argparse.Namespace) -> int:
         from proofs_check.documents.proof_page import all_proofs
 
         proofs = all_proofs()
-    made = write_blueprint(kept.document, Path(options.out), proofs)
+    with progress_bar(not sys.stderr.isatty(), "drawing the pages") as advance:
+        made = write_blueprint(kept.document, Path(options.out), proofs, advance)
     for formula, reason in made.failures:
         print(f"largeprompt blueprint: not typeset, because {reason}: {formula}", file=sys.stderr)
     print(f"{len(made.site.claims)} claims on {len(made.site.rows)} rows, from {kept.says}; written to {options.out}")
@@ -180,8 +183,10 @@ def _blueprint(options: argparse.Namespace) -> int:
 
 def _errata(options: argparse.Namespace) -> int:
     from numerics.terminal.inputs import InputError, writable_folder
+    from numerics.terminal.progress import progress_bar
     from proofs_check.core.kept import find_ledger
     from proofs_check.core.outcomes import account
+    from proofs_check.documents.errata import all_errata
     from proofs_check.papers.statements import is_own, papers
 
     kept, out = find_ledger(options.ledger), Path(options.out)
@@ -190,17 +195,18 @@ def _errata(options: argparse.Namespace) -> int:
         raise InputError(f"nothing was found to be false as printed, so there are no errata; this is {kept.says}")
     if len(keys) > 1:
         writable_folder(out)
-    for key in keys:
-        _write_errata(kept, key, out if len(keys) == 1 else out / key, options.latex)
+    with progress_bar(not sys.stderr.isatty(), "running the witness scripts") as advance:
+        made = all_errata(kept.document, keys, advance)
+    for key, errata in made.items():
+        _write_errata(kept, errata, out if len(keys) == 1 else out / key, options.latex)
     return 0
 
 
-def _write_errata(kept: Kept, key: str, folder: Path, latex: bool) -> None:
+def _write_errata(kept: Kept, errata: Errata, folder: Path, latex: bool) -> None:
     from numerics.terminal.inputs import writable_folder
     from proofs_check.core.files import write_text
-    from proofs_check.documents.errata import as_html, as_latex, as_markdown, errata_of
+    from proofs_check.documents.errata import as_html, as_latex, as_markdown
 
-    errata = errata_of(kept.document, key)
     out = writable_folder(folder)
     pages = {"errata.html": as_html(errata), "errata.md": as_markdown(errata)}
     if latex:

@@ -37,22 +37,15 @@ _FUNCTIONS = _LIMITS | {name[1:] for name in FUNCTIONS} | {"tr", "rank", "diag",
 _ACCENTS = frozenset(unescape(sign) for sign, _ in DIACRITICS.values()) - set("⏞⏟")
 _RELATIONS = frozenset("=<>≤≥≠∼≃≈≡∝∈∉⊂⊆→←⇒⟹⇔⟺↦≔≪≫⪯⪰≺≻↓⟶∣≕")
 _OPENING = frozenset("([{⟨⌊⌈")
-_BEFORE_SIGNS = _RELATIONS | _OPENING | frozenset(",;:")
+_SIGNS, _LARGE, _UPRIGHT, _BARS = frozenset("+−"), frozenset("∑∏⋃⋂"), frozenset("∞⊤⊥∂∇∅†"), frozenset("|‖/.")
+_BETWEEN = _RELATIONS | frozenset(":;")
+_BEFORE_SIGNS = _BETWEEN | _OPENING | {","}
 _BELOW = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 #: Spaces at which a line may end.
 _WIDE = frozenset(("0.278em", "0.5em", "1em", "2em"))
 #: Widths in characters: of a table that still fits a page, and of the part of a line after which it
 #: may break before a relation and before a plus.
 _TABLE, _RELATION, _TERM = 90, 4, 25
-
-
-def _tree(latex: str) -> Element:
-    """The formula as an ``<mrow>`` that browsers draw well."""
-    row = tree(latex)
-    for e in reversed(list(row.iter())):
-        _draw(e)
-        _space(e)
-    return row
 
 
 def _text(*elements: Element) -> str:
@@ -64,6 +57,12 @@ def _core(e: Element) -> Element:
     return _core(e[0]) if e.tag in PARTS and e.tag != "mfrac" else e
 
 
+def _drawn(e: Element) -> None:
+    """An element as browsers draw it well."""
+    _draw(e)
+    _space(e)
+
+
 def _draw(e: Element) -> None:
     """Browsers know no alphabets but Unicode's, no lengths such as +0.8em, and no limits below an
     operator unless they are told.
@@ -72,11 +71,11 @@ def _draw(e: Element) -> None:
     if letter != text:
         e.text = letter
     elif text in _FUNCTIONS and e.tag in ("mi", "mo"):
-        spaces = {} if text in "∑∏⋃⋂" else {"lspace": "0", "rspace": "0.167em"}
+        spaces = {} if text in _LARGE else {"lspace": "0", "rspace": "0.167em"}
         e.tag, e.attrib = "mo", {"movablelimits": str(text in _LIMITS).lower(), **spaces}
-    elif (e.tag == "mo" and text in {*"∞⊤⊥∂∇∅†"}) or (e.tag == "mi" and "Α" <= text <= "Ω"):
+    elif (e.tag == "mo" and text in _UPRIGHT) or (e.tag == "mi" and "Α" <= text <= "Ω"):
         e.tag, e.attrib = "mi", {"mathvariant": "normal"}
-    elif e.tag == "mi" and text in _RELATIONS | {*":;"}:
+    elif e.tag == "mi" and text in _BETWEEN:
         e.tag = "mo"
     elif e.tag == "mstyle":
         e.attrib.pop("scriptlevel", None)  # a small fraction in an exponent is as small as the exponent
@@ -96,8 +95,12 @@ def _draw(e: Element) -> None:
         e[0] = flat
     elif e.tag == "mo" and "minsize" in e.attrib:
         e.attrib |= {"stretchy": "true", "symmetric": "true", "lspace": "0", "rspace": "0"}
-    elif e.tag in ("mi", "mo") and text in {*"|‖/."}:
+    elif e.tag in ("mi", "mo") and text in _BARS:
         e.attrib |= {"lspace": "0", "rspace": "0"}
+
+
+def _is_upright(letter: Element) -> bool:
+    return letter.get("mathvariant") == "normal" and (letter.text or "").isalpha()
 
 
 def _space(parent: Element) -> None:
@@ -107,13 +110,13 @@ def _space(parent: Element) -> None:
     last = Element("none")
     for child in list(parent):
         before, this = _core(last), _core(child)
-        if this.tag == "mo" and this.text in {*"+−±"} and (before.tag == "none" or before.text in _BEFORE_SIGNS):
+        if this.tag == "mo" and this.text in {"+", "−", "±"} and (before.tag == "none" or before.text in _BEFORE_SIGNS):
             this.attrib |= {"form": "prefix", "lspace": "0", "rspace": "0"}
         elif this.text in _FUNCTIONS and before.tag not in ("none", "mo"):
             this.set("lspace", "0.167em")
         if before.text in _FUNCTIONS and _text(child)[:1] in _OPENING:
             before.set("rspace", "0")
-        if all(c.tag == "mi" and c.get("mathvariant") == "normal" and (c.text or "").isalpha() for c in (last, child)):
+        if last.tag == child.tag == "mi" and _is_upright(last) and _is_upright(child):
             child.text = f"{last.text}{child.text}"
             parent.remove(last)
         last = child
@@ -133,7 +136,7 @@ def inline(latex: str) -> str:
     >>> inline("L^2")
     '<math><msup><mi>L</mi><mn>2</mn></msup></math>'
     """
-    return _pieces(list(_tree(latex)), display=False)
+    return _pieces(list(tree(latex, _drawn)), display=False)
 
 
 @cache
@@ -168,8 +171,8 @@ def block(latex: str, *, tag: str = "div") -> str:
     2
     """
     inside = ""
-    for line in filter(None, _lines(list(_tree(latex)))):
-        kind = " words" if line[0].tag == "mtext" else " further" if inside and line[0].text in _RELATIONS | {*"+−"} else ""
+    for line in filter(None, _lines(list(tree(latex, _drawn)))):
+        kind = " words" if line[0].tag == "mtext" else " further" if inside and line[0].text in _RELATIONS | _SIGNS else ""
         inside += f'<{tag} class="line{kind}">{_pieces(line, display=True)}</{tag}>'
     return f'<{tag} class="formula" data-tex="{escape(latex.strip())}">{inside}</{tag}>'
 
@@ -189,28 +192,34 @@ def _pieces(row: list[Element], *, display: bool) -> str:
     """Words as words, and between them formulas that are cut where a line may end."""
     out: list[str] = []
     chunk: list[Element] = []
-    style = ' displaystyle="true"' if display else ""
+    style = {"displaystyle": "true"} if display else {}
+    wide = 0
 
     def close(after: str) -> None:
+        nonlocal wide
         if chunk:
-            inside = "".join(tostring(e, encoding="unicode") for e in chunk)
-            out.append(f"<math{style}>{inside}</math>")
+            math = Element("math", style)
+            math.extend(chunk)
+            out.append(tostring(math, encoding="unicode"))
         out.append(after)
         chunk.clear()
+        wide = 0
 
     for e in row:
-        sign, wide = e.text if e.tag == "mo" else "", len(_text(*chunk))
+        sign = e.text if e.tag == "mo" else ""
         if e.tag == "mtext":
             close(escape((e.text or "").replace("\u00a0", " ")))
         elif e.tag == "mspace" and e.get("width") in _WIDE:
             close(f'<span class="gap" style="padding-right:{e.get("width")}"> </span>')
         else:
-            if (sign in _RELATIONS and wide > (1 if display else 3) * _RELATION) or (sign in {*"+−"} and display and wide > _TERM):
+            if (sign in _RELATIONS and wide > (1 if display else 3) * _RELATION) or (sign in _SIGNS and display and wide > _TERM):
                 close(" ")
                 e.attrib |= {"form": "infix", "lspace": "0", "rspace": "0.278em"}
             chunk.append(e)
             if sign == "," and display and wide > 2 * _RELATION:
                 close(" ")
+            else:
+                wide += len(_text(e))
     close("")
     return "".join(out)
 

@@ -10,17 +10,22 @@ from __future__ import annotations
 import ast
 import json
 import re
-import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
 
 from proofs_check.papers.registered import collections, forgets
+
+if TYPE_CHECKING:
+    from numerics.terminal.progress import Advance
 
 __all__ = ["ALLOWED", "MOST_LINES", "Output", "differing", "faults", "run", "script", "script_path", "scripts", "slug"]
 
@@ -110,9 +115,7 @@ def faults(text: str) -> list[str]:
         nodes = list(ast.walk(ast.parse(text)))
     except SyntaxError as error:
         return [*out, f"it is no Python: {error}"]
-    names = [a.name for n in nodes if isinstance(n, ast.Import) for a in n.names]
-    names += [n.module or "." for n in nodes if isinstance(n, ast.ImportFrom)]
-    alien = sorted({name for name in names if name.split(".")[0] not in ALLOWED})
+    alien = sorted({name for name in _imports(nodes) if name.split(".")[0] not in ALLOWED})
     if alien:
         out.append(f"it imports {', '.join(alien)}; allowed are {', '.join(ALLOWED)}")
     called = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
@@ -123,18 +126,20 @@ def faults(text: str) -> list[str]:
     return out + [f"it calls {name}" for name in sorted(called & {"open", "exec", "eval", "__import__", "compile", "input"})]
 
 
-# Runs in a process of its own: reads {name: text} and writes {name: [printed, error]}. Our packages
-# cannot be found there, and a script cannot import what an author might not have. Processor time is
-# limited where the system can do that: on a busy machine scripts wait, and are none the worse.
+def _imports(nodes: Iterable[ast.AST]) -> list[str]:
+    """The modules that a script imports."""
+    names = [a.name for n in nodes if isinstance(n, ast.Import) for a in n.names]
+    return names + [n.module or "." for n in nodes if isinstance(n, ast.ImportFrom)]
+
+
+# Runs in a process of its own, in which our packages cannot be found and a script cannot import
+# what an author might not have: reads the scripts, and writes a line [name, printed, error] for
+# each. It imports what several of them import, and where the system can do that forks for each:
+# none sees what another did. Processor time is limited there: on a busy machine scripts wait, and
+# are none the worse.
 _RUNNER = """
-import builtins, contextlib, io, json, sys
-texts, allowed, ours, seconds = json.load(sys.stdin)
-try:
-    import resource
-except ImportError:
-    pass
-else:
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+import builtins, contextlib, io, json, os, sys
+texts, allowed, ours, shared, seconds = json.load(sys.stdin)
 class Blocker:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in ours:
@@ -146,28 +151,60 @@ def guarded(name, globals=None, locals=None, fromlist=(), level=0):
         raise ImportError(f"a witness script may not import {name}")
     return original(name, globals, locals, fromlist, level)
 builtins.__import__ = guarded
-out = {}
-for name, text in texts.items():
+def told(name, text):
     printed, error = io.StringIO(), ""
     try:
         with contextlib.redirect_stdout(printed):
             exec(compile(text, name + ".py", "exec", dont_inherit=True, optimize=0), {"__name__": "__witness__"})
     except BaseException as e:
         error = f"{type(e).__name__}: {e}".rstrip(": ")
-    out[name] = [printed.getvalue(), error]
-json.dump(out, sys.stdout)
+    return json.dumps([name, printed.getvalue(), error])
+def forked(name, text):
+    reading, writing = os.pipe()
+    if not (child := os.fork()):
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+        with open(writing, "w") as line:
+            line.write(told(name, text))
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as line:
+        said = line.read()
+    stopped = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if stopped == -signal.SIGXCPU:
+        sys.exit(f"{name} took more than {seconds} s of processor time; see whether it loops")
+    return said if stopped == 0 else sys.exit(f"{name} stopped with status {stopped}")
+for name in shared:
+    with contextlib.suppress(ImportError):
+        __import__(name)
+try:
+    import resource, signal
+except ImportError:
+    forked = told
+for name, text in texts.items():
+    print(forked(name, text), flush=True)
 """
 
 
-def run(texts: Mapping[str, str], seconds: int = 120) -> dict[str, Output]:
-    """Run scripts, one after the other, in one process that has none of our packages.
+def _shared(texts: Iterable[str]) -> list[str]:
+    """What more than one script imports; one that is no Python says so when it runs."""
+    imported: Counter[str] = Counter()
+    for text in texts:
+        with suppress(SyntaxError):
+            imported.update({*_imports(ast.walk(ast.parse(text)))})
+    return [name for name, times in imported.items() if times > 1 and name.split(".")[0] in ALLOWED]
+
+
+def run(texts: Mapping[str, str], seconds: int = 120, advance: Advance | None = None) -> dict[str, Output]:
+    """Run scripts, one after the other, in a process that has none of our packages.
 
     Parameters
     ----------
     texts : Mapping[str, str]
         Scripts by name.
     seconds : int
-        Of processor time for all of them together.
+        Of processor time for each of them.
+    advance : Advance, optional
+        Told how many have run.
 
     Returns
     -------
@@ -176,7 +213,7 @@ def run(texts: Mapping[str, str], seconds: int = 120) -> dict[str, Output]:
     Raises
     ------
     RuntimeError
-        If they take longer, or their process breaks.
+        If one takes longer, or its process breaks.
 
     Examples
     --------
@@ -186,13 +223,22 @@ def run(texts: Mapping[str, str], seconds: int = 120) -> dict[str, Output]:
     # -I keeps out what the environment and the working directory offer; without -O the asserts of
     # the scripts are executed.
     command = [sys.executable, "-I", "-c", _RUNNER]
-    given = json.dumps([dict(texts), ALLOWED, OURS, seconds])
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    if done.returncode == -getattr(signal, "SIGXCPU", 0) < 0:
-        raise RuntimeError(f"the {len(texts)} scripts took more than {seconds} s of processor time; find the one that loops")
-    if done.returncode:
-        raise RuntimeError(f"the witness scripts stopped with status {done.returncode}: {done.stderr.strip()[-500:]}")
-    return {name: Output(*pair) for name, pair in json.loads(done.stdout).items()}
+    shared = _shared(texts.values())
+    out: dict[str, Output] = {}
+    with TemporaryFile("w+") as given, TemporaryFile("w+") as said:
+        json.dump([dict(texts), ALLOWED, OURS, shared, seconds], given)
+        given.seek(0)
+        with subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=said, text=True) as process:
+            for line in process.stdout or ():
+                name, *found = json.loads(line)
+                out[name] = Output(*found)
+                if advance:
+                    advance(len(out), len(texts))
+        if process.returncode:
+            said.seek(0)
+            why = said.read().strip().split("\n")[-1]  # above it stand warnings, or where in our own lines it broke
+            raise RuntimeError(f"the witness scripts stopped: {why or f'status {process.returncode}'}")
+    return out
 
 
 def differing(witness: Mapping[str, Any], text: str, printed: str, *, sampled: bool = False) -> list[str]:

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from copy import deepcopy
+from functools import cache
 from html import unescape
 from itertools import accumulate
 from xml.etree.ElementTree import Element
@@ -38,6 +41,11 @@ _REWRITTEN: dict[str, str | Callable[[re.Match[str]], str]] = {
 }
 #: A formula neither defines commands nor brings markup of its own.
 _REFUSED = re.compile(r"[%#$]|\\(?:unicode|href|style|class|def|newcommand|newenvironment|DeclareMathOperator)(?![a-zA-Z])")
+#: Scripts, fractions and roots, whose braces hold formulas of their own.
+_BRACES = re.compile(r"(?P<alone>[_^]|\\(?:(?P<fraction>[dt]?frac)|sqrt))\s*\{|\\[a-zA-Z]+|\\.|[{}]", re.DOTALL)
+#: A shorter part is read as fast as it is looked up; and the first of the signs that stand for
+#: parts, which no font has.
+_PART, _STANDS = 8, 0xF0000
 _ALPHABETS = {"double-struck": "mathbb", "script": "mathcal", "bold": "mathbf", "fraktur": "mathfrak"}
 
 
@@ -53,9 +61,21 @@ def _sign(command: str) -> str:
     return chr(int(code, 16))
 
 
-def tree(latex: str) -> Element:
+def tree(latex: str, draw: Callable[[Element], None] | None = None) -> Element:
     """The formula as an ``<mrow>``. The library passes on much of what it does not know, as words;
     here that is an error.
+
+    Parameters
+    ----------
+    latex : str
+    draw : callable, optional
+        Changes an element, whose parts it has changed before; a function that lives as long as the
+        process, since parts of formulas are remembered with what it did to them.
+
+    Returns
+    -------
+    Element
+        The caller's own.
 
     Raises
     ------
@@ -75,19 +95,88 @@ def tree(latex: str) -> Element:
         latex = re.sub(pattern, written, latex)
     unknown = [name for name in re.findall(r"\\begin\s*\{(.*?)\}", latex) if f"\\{name}" not in MATRICES]
     unknown += _REFUSED.findall(bare)
+    row, astray = _read(latex, draw)
+    if unknown + astray:
+        raise LatexError(f"{', '.join(unknown + astray)} is not known or not complete; mend it, or rewrite it in {__name__}")
+    return row
+
+
+def _read(latex: str, draw: Callable[[Element], None] | None) -> tuple[Element, list[str]]:
+    """The row of a formula, and what in it is no formula. Its parts are read once each."""
+    cut, parts = _cut(latex, draw)
+    if parts:
+        with suppress(Exception):  # whatever it is, the whole formula tells what
+            row, astray = _row(cut, draw, parts)
+            if not (astray or parts):
+                return row, astray
     try:
-        row = convert_to_element(latex)[0]
+        return _row(latex, draw, {})
     except Exception as error:  # where its input ends early, the library raises whatever happens: IndexError, StopIteration, ...
         raise LatexError(f"latex2mathml cannot read it ({type(error).__name__}); mend it, or rewrite it in {__name__}") from error
-    for e in row.iter():
+
+
+def _row(latex: str, draw: Callable[[Element], None] | None, parts: dict[str, Element]) -> tuple[Element, list[str]]:
+    """What `_read` returns, of a formula in which signs stand for `parts`. A part is put where its
+    sign is a letter without a font, and taken out of `parts`.
+    """
+    row = convert_to_element(latex)[0]
+    astray, elements, filled = [], list(row.iter()), set()
+    for e in elements:
         if e.tag == "mtext":
             e.text = re.sub(r"\\([&%#_$ ,])", r"\1", e.text or "").replace("``", "“").replace("''", "”")
         if _is_astray(e):
-            unknown.append(e.text or e.tag)
+            astray.append(e.text or e.tag)
         e.text = unescape(e.text or "")
-    if unknown:
-        raise LatexError(f"{', '.join(unknown)} is not known or not complete; mend it, or rewrite it in {__name__}")
-    return row
+    for e in elements:
+        if parts and e.tag == "mrow" and len(e) == 1 and e[0].text in parts and not e[0].attrib:
+            part = deepcopy(parts.pop(e[0].text))  # drawn already, unlike what it fills
+            e.tag, e.attrib, e[:] = part.tag, e.attrib | part.attrib, part
+            filled.add(e)
+    if draw:
+        for e in reversed(elements):
+            if e not in filled:
+                draw(e)
+    return row, astray
+
+
+def _cut(latex: str, draw: Callable[[Element], None] | None) -> tuple[str, dict[str, Element]]:
+    """A formula with signs in place of its parts, which stand in braces, and the part of each sign."""
+    opened: list[tuple[int, str]] = []
+    found: list[tuple[int, int]] = []
+    second = -1
+    for m in _BRACES.finditer(latex):
+        if m[0][-1] == "{" and m[0] != r"\{":
+            kind = "fraction" if m["fraction"] else "alone" if m["alone"] or m.start() == second else ""
+            opened.append((m.end(), kind))
+        elif m[0] == "}" and opened:
+            start, kind = opened.pop()
+            if kind == "fraction":
+                second = m.end()
+            if kind and m.start() - start > _PART:
+                while found and found[-1][0] > start:
+                    found.pop()
+                found.append((start, m.start()))
+    parts: dict[str, Element] = {}
+    out, end = "", 0
+    if r"\mit" in latex:  # whose letters have no font, so that a sign does not tell that numbers have one
+        found = []
+    for start, stop in found:
+        part = _part(latex[start:stop], draw)
+        if part is not None:
+            sign = chr(_STANDS + len(parts))
+            parts[sign] = part
+            out, end = out + latex[end:start] + sign, stop
+    return out + latex[end:], parts
+
+
+@cache
+def _part(latex: str, draw: Callable[[Element], None] | None) -> Element | None:
+    """A part of a formula; none if something in it is unknown."""
+    with suppress(LatexError):
+        row, astray = _read(latex, draw)
+        if not astray:
+            return row
+    return None
 
 
 def _is_astray(e: Element) -> bool:

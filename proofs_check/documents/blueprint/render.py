@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numerics.pages.templates import environment
 from numerics.pages.text import sci
 from numerics.terminal.mathematics import as_unicode
+from numerics.terminal.progress import Advance, counted
 from proofs_check.core.files import write_text
 from proofs_check.core.instead import told_instead
 from proofs_check.core.printed import told
@@ -21,12 +22,14 @@ from proofs_check.documents import latex
 from proofs_check.documents.blueprint.document import LETTERS, Site, anchor
 from proofs_check.documents.blueprint.graph import all_statements, apart, neighbourhood, v_class
 from proofs_check.documents.errata.reading import READINGS
-from proofs_check.documents.proof_page import Displayed
 from proofs_check.documents.property_tests import examples, without
 from proofs_check.documents.second_opinion.kept import opinion
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import is_own, known_papers, readings_of
 from proofs_check.papers.witnesses import script, slug
+
+if TYPE_CHECKING:
+    from proofs_check.documents.proof_page import Displayed  # which imports the derivations
 
 __all__ = ["Blueprint", "as_html", "write_blueprint"]
 
@@ -142,7 +145,7 @@ def _facts(judged: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in found if text]
 
 
-def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None) -> Blueprint:
+def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None, advance: Advance | None = None) -> Blueprint:
     """Draw the blueprint.
 
     Parameters
@@ -150,6 +153,8 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
     site : Site
     proofs : Mapping[str, Sequence[Displayed]], optional
         The derivations to show, by the id of their claim.
+    advance : Advance, optional
+        Told which statement is drawn.
 
     Returns
     -------
@@ -190,6 +195,7 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
         "script": script,
         "slug": slug,
         "letters": LETTERS,
+        "drawn": lambda statements: map(statements.get, counted(advance, list(statements), "drawing") if advance else statements),
         "overview": safe(lambda paper=None: all_statements(site, paper)),
         "near": safe(lambda rows, label: neighbourhood(site, rows, label)),
         "apart": lambda paper=None: apart(site, paper),
@@ -199,7 +205,12 @@ def as_html(site: Site, proofs: Mapping[str, Sequence[Displayed]] | None = None)
     return Blueprint(html, site, tuple(setter.failures.items()))
 
 
-def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str, Sequence[Displayed]] | None = None) -> Blueprint:
+def write_blueprint(
+    document: Mapping[str, Any],
+    out: Path,
+    proofs: Mapping[str, Sequence[Displayed]] | None = None,
+    advance: Advance | None = None,
+) -> Blueprint:
     """Write the blueprint of a ledger.
 
     Parameters
@@ -210,6 +221,8 @@ def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str,
         The file to write; a folder gets ``blueprint.html``.
     proofs : Mapping[str, Sequence[Displayed]], optional
         The derivations to show, as `proofs_check.documents.proof_page.all_proofs` returns them.
+    advance : Advance, optional
+        Told which statement is drawn.
 
     Returns
     -------
@@ -220,6 +233,6 @@ def write_blueprint(document: Mapping[str, Any], out: Path, proofs: Mapping[str,
     InputError
         If the file cannot be written.
     """
-    made = as_html(Site(document), proofs)
+    made = as_html(Site(document), proofs, advance)
     write_text(out / "blueprint.html" if out.is_dir() else out, made.html)
     return made

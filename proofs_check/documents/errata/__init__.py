@@ -4,10 +4,10 @@ authors, in HTML and in Markdown, and as a referee's list in LaTeX.
 
 from __future__ import annotations
 
-from proofs_check.documents.errata.content import errata_of
+from proofs_check.documents.errata.content import all_errata, errata_of
 from proofs_check.documents.errata.entries import Copy, Entry, Errata, Erratum
 from proofs_check.documents.errata.html import as_html
 from proofs_check.documents.errata.markdown import as_markdown
 from proofs_check.documents.errata.referee import as_latex
 
-__all__ = ["Copy", "Entry", "Errata", "Erratum", "as_html", "as_latex", "as_markdown", "errata_of"]
+__all__ = ["Copy", "Entry", "Errata", "Erratum", "all_errata", "as_html", "as_latex", "as_markdown", "errata_of"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numerics.evidence import Evidence, Verdict
 from numerics.terminal.inputs import InputError
@@ -18,7 +18,10 @@ from proofs_check.papers import witnesses
 from proofs_check.papers.replies import replies_to
 from proofs_check.papers.statements import Row, is_own, paper, place, readings_of
 
-__all__ = ["errata_of", "number"]
+if TYPE_CHECKING:
+    from numerics.terminal.progress import Advance
+
+__all__ = ["all_errata", "errata_of", "number"]
 
 #: What tells a place without its section.
 _NUMBERED = re.compile(r"(?:Lemma|Proposition|Theorem|Corollary|Assumption|Remark|Figure) [A-Z]?\.?\d|equations? \(\d")
@@ -51,32 +54,70 @@ def errata_of(document: Mapping[str, Any], key: str) -> Errata:
         If there is no such paper, not every claim ran or one is not in order, or a witness script
         fails or tells another story than the ledger.
     """
+    return all_errata(document, [key])[key]
+
+
+def all_errata(document: Mapping[str, Any], keys: Sequence[str], advance: Advance | None = None) -> dict[str, Errata]:
+    """The errata of several papers, whose witness scripts are run together.
+
+    Parameters
+    ----------
+    document : Mapping
+        A ledger as `proofs_check.core.files.read_ledger` returns it.
+    keys : sequence of str
+        The keys of the papers.
+    advance : Advance, optional
+        Told how many scripts have run.
+
+    Returns
+    -------
+    dict of str to Errata
+
+    Raises
+    ------
+    InputError
+        As `errata_of` does.
+
+    Examples
+    --------
+    >>> all_errata({"run": {"versions": {}, "date": "2026-01-01", "code": "0"}, "claims": []}, [])
+    {}
+    """
+    ledger = Ledger(document["claims"])
+    accounts = {key: _account(document, ledger, key) for key in keys}
+    scripts = _scripts([e for mine in accounts.values() for o in mine.rows for e in o.errors], advance)
+    source = _source(document["run"])
+    return {key: _errata(mine, paper(key), source, scripts) for key, mine in accounts.items()}
+
+
+def _account(document: Mapping[str, Any], ledger: Ledger, key: str) -> Account:
+    """What was found in a paper, if it is fit to be told to its authors."""
     try:
-        about = paper(key)
+        paper(key)
     except KeyError as error:
         raise InputError(error.args[0]) from error
     if is_own(key):
         raise InputError(f"{key} holds the results of a project, not those of a paper; choose the key of a paper")
     if document["run"].get("partial"):
         raise InputError("the ledger is of a run of some claims only, which cannot tell what survives; run all of them")
-    ledger = Ledger(document["claims"])
-    mine = account(ledger, key)
-    false = [e for o in mine.rows for e in o.errors]
     for e in document["claims"]:
         if e["paper"] == key and (e["severity"] or e["verdict"] == "REFUTED") and (wrong := _wrong(e, ledger)):
             raise InputError(f"{e['id']} is not in order: {wrong}; mend the claim first")
-    scripts = _scripts(false)
+    return account(ledger, key)
+
+
+def _errata(mine: Account, about: Mapping[str, Any], source: str, scripts: Mapping[str, tuple[str, str]]) -> Errata:
     return Errata(
         title=about["title"],
         authors=about["authors"],
         version=", ".join(x for x in (about.get("version", ""), about.get("date", "")) if x),
-        source=_source(document["run"]),
+        source=source,
         count=mine.sentence,
         losses=mine.losses,
         results=mine.results,
-        entries=tuple(_entry(outcome, mine, ledger, scripts) for outcome in mine.false),
+        entries=tuple(_entry(outcome, mine, mine.ledger, scripts) for outcome in mine.false),
         names=about.get("names", ""),
-        readings=readings_of(key),
+        readings=readings_of(mine.key),
     )
 
 
@@ -96,11 +137,11 @@ def _source(run: Mapping[str, Any]) -> str:
     return f"the ledger that was judged on {run['date'][:10]} with largeprompt {version} (code {run['code']})"
 
 
-def _scripts(false: list[Mapping[str, Any]]) -> dict[str, tuple[str, str]]:
+def _scripts(false: Sequence[Mapping[str, Any]], advance: Advance | None = None) -> dict[str, tuple[str, str]]:
     """Script and output by id; both empty where there is no script."""
     texts = {e["id"]: text for e in false if (text := witnesses.script(e["id"])) is not None}
     try:
-        outputs = witnesses.run(texts)
+        outputs = witnesses.run(texts, advance=advance)
     except RuntimeError as error:
         raise InputError(str(error)) from error
     for e in false:

@@ -67,8 +67,22 @@ def test_an_assertion_that_fails_is_seen() -> None:
 
 
 def test_a_script_that_loops_is_stopped() -> None:
-    with pytest.raises(RuntimeError, match="more than 1 s of processor time"):
-        run({"for ever": "while True: pass"}, seconds=1)
+    with pytest.raises(RuntimeError, match="for ever took more than 1 s of processor time"):
+        run({"short": "print(1)", "for ever": "while True: pass"}, seconds=1)
+
+
+def test_a_script_whose_process_breaks_is_named() -> None:
+    with pytest.raises(RuntimeError, match="breaks stopped with status 3"):
+        run({"breaks": "__builtins__['__import__']('os')._exit(3)"})
+
+
+def test_no_script_sees_what_another_did() -> None:
+    sets = "import numpy, mpmath\nnumpy.set_printoptions(precision=2)\nmpmath.mp.dps = 40\nnumpy.random.seed(1)\nprint(1)"
+    reads = "import numpy, mpmath\nprint(numpy.array([1 / 3]), mpmath.mp.dps)"
+    told: list[tuple[float, float]] = []
+    outcome = run({"sets": sets, "reads": reads}, advance=lambda done, total, *_: told.append((done, total)))
+    assert outcome["reads"] == run({"reads": reads})["reads"] == Output("[0.33333333] 15\n")
+    assert told == [(1, 2), (2, 2)]
 
 
 def test_what_is_no_witness_script_is_named() -> None:

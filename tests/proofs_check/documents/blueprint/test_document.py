@@ -317,7 +317,10 @@ def test_the_landing_page_lists_and_warns(html: str) -> None:
 
 
 def test_the_same_ledger_gives_the_same_file(html: str) -> None:
-    assert as_html(Site(document())).html == html
+    site = Site(document())
+    told: list[str] = []
+    assert as_html(site, advance=lambda done, total, doing="", seconds_left=None: told.append(doing)).html == html
+    assert told == [f"drawing {id}" for id in site.statements]
 
 
 EVIL = '</script></pre><script>alert("x")</script><img src=x onerror=alert(1)> & "quoted" \' `<img>` $x<y$'
@@ -354,7 +357,9 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     (tmp_path / "ledger.json").write_text(json.dumps(document()), encoding="utf-8")
     assert main(["blueprint", "--ledger", str(tmp_path / "ledger.json"), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "blueprint.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "written to" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "written to" in told.out
+    assert told.err == ""  # no terminal, no progress
 
 
 def test_an_older_list_of_statements_is_still_drawn() -> None:

@@ -14,5 +14,5 @@ from proofs_check.papers.witnesses import Output
 
 @pytest.fixture(scope="session")
 def errata(release: dict[str, Any], outputs: dict[str, Output]) -> Errata:
-    with patch.object(witnesses, "run", lambda texts: {id: outputs[witnesses.slug(id)] for id in texts}):
+    with patch.object(witnesses, "run", lambda texts, **_: {id: outputs[witnesses.slug(id)] for id in texts}):
         return errata_of(release, "BB")
