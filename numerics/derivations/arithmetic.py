@@ -234,10 +234,11 @@ def _contradictory(given: list[Condition], ends: list[Condition]) -> bool:
     """Two conditions, or one and the end of a range, that cannot hold together, as their sum is a
     number.
     """
-    both = [*given, *((b, "<=", a) for a, o, b in given if o == "==")]
-    beside = [(one, end) for one in both for end in ends if (one[2] - one[0]).free_symbols == (end[2] - end[0]).free_symbols]
-    for (a, o, b), (c, q, e) in [*itertools.combinations(both, 2), *beside]:
-        total = sp.expand(b - a + e - c)
+    gaps = lambda conditions: [(sp.expand(b - a), o, (b - a).free_symbols) for a, o, b in conditions]
+    both = gaps([*given, *((b, "<=", a) for a, o, b in given if o == "==")])
+    beside = [(one, end) for one, end in itertools.product(both, gaps(ends) if both else ()) if one[2] == end[2]]
+    for (gap, o, _), (other, q, _) in [*itertools.combinations(both, 2), *beside]:
+        total = gap + other
         if total.is_Rational and (total < 0 or (total == 0 and "<" in (o, q))):
             return True
     return False

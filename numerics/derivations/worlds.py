@@ -14,6 +14,7 @@ import itertools
 import random
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from typing import Any, Protocol
 
 from flint import arb, ctx, fmpq
@@ -196,32 +197,33 @@ class World:
 
     def value(self, e: Term, env: tuple[Any, ...] = ()) -> Any:
         """The value of a term; `env` has the values of bound variables, innermost first."""
-        key = (e, self.task, tuple((n, env[n]) for n, _ in sorted(e.loose, key=lambda p: p[0])))
-        if key not in self.memory:
-            self.memory[key] = self._value(e, env)
-        return self.memory[key]
-
-    def _value(self, e: Term, env: tuple[Any, ...]) -> Any:
-        if isinstance(e, Number):
-            return self.number(e.value)
         if isinstance(e, Bound):
             return env[e.index]
+        key = (e, self.task, tuple([env[n] for n in _places(e.loose)]) if e.loose else ())
+        found = self.memory.get(key)
+        if found is None:
+            found = self.memory[key] = self._value(e, env)
+        return found
+
+    def _value(self, e: Term, env: tuple[Any, ...]) -> Any:
+        if isinstance(e, Op):
+            return self.operation(e.head, [self.value(a, env) for a in e.args])
+        if isinstance(e, Apply):
+            return self.apply(e.function, tuple([self.value(a, env) for a in e.args]))
+        if isinstance(e, Number):
+            return self.number(e.value)
         if isinstance(e, Variable):
             return self.variable(e)
-        if isinstance(e, Apply):
-            return self.apply(e.function, tuple(self.value(a, env) for a in e.args))
         if isinstance(e, Defined):
             return self.value(e.body, ())
         if isinstance(e, Bind):
             return self.integral(e, env)
-        if isinstance(e, Given):
-            before, self.task = self.task, self.value(e.task, env)
-            try:
-                return self.value(e.body, env)
-            finally:
-                self.task = before
-        assert isinstance(e, Op)
-        return self.operation(e.head, [self.value(a, env) for a in e.args])
+        assert isinstance(e, Given)
+        before, self.task = self.task, self.value(e.task, env)
+        try:
+            return self.value(e.body, env)
+        finally:
+            self.task = before
 
     def operation(self, head: str, args: list[Any]) -> Any:
         """The value of an operation at the values of its terms."""
@@ -271,6 +273,12 @@ class World:
             raise Undecided(f"a {KINDS[e.kind].sort.value} in a finite world")
         values = [self.value(e.body, (*at, *env)) for _, at in weighted]
         return sum((w * x for (w, _), x in zip(weighted, values, strict=True)), fmpq(0))
+
+
+@cache
+def _places(loose: frozenset[tuple[int, Sort]]) -> tuple[int, ...]:
+    """Which bound variables have no binder, innermost first."""
+    return tuple(sorted(n for n, _ in loose))
 
 
 def _power(x: Any, n: Any) -> Any:

@@ -239,7 +239,12 @@ def undue(e: sp.Expr, implied: Mapping[str, bool]) -> str | None:
     >>> undue(sp.Symbol("n", prime=True), {"integer": True, "positive": True})
     'prime=True'
     """
-    model = sp.Dummy(**implied)
+    return _undue(e, tuple(implied.items()))
+
+
+@lru_cache(maxsize=1000)
+def _undue(e: sp.Expr, implied: tuple[tuple[str, bool], ...]) -> str | None:
+    model = sp.Dummy(**dict(implied))
     known = [(name, getattr(e, f"is_{name}")) for name in _ASSUMPTIONS]
     extra = [(name, v) for name, v in known if v is not None and getattr(model, f"is_{name}") is not v]
     return next((f"{name}={v}" for name, v in sorted(extra, key=lambda a: not a[1])), None)

@@ -73,6 +73,7 @@ class Program:
         self.effort = effort or Effort(0)  # it is counted here, and looked at by whoever gave it
         self.nodes: list[Node] = []
         self._index: dict[sp.Expr, int] = {}
+        self._symbols_of: dict[sp.Expr, frozenset[sp.Symbol]] = {}
 
     def on(self, box: Box) -> Values:
         return Values(self, box)
@@ -157,15 +158,23 @@ class Program:
         """``a + b*x`` with rational `a`, `b` is evaluated exactly before rounding: its sign at the
         ends of a domain is not lost.
         """
-        if len(e.free_symbols) != 1:
+        if not (e.is_Symbol or e.is_Add or e.is_Mul) or len(free := self._free(e)) != 1:
             return None
-        x = next(iter(e.free_symbols))
+        if any(self._free(a) and not (a.is_Symbol or a.is_Add or a.is_Mul) for a in e.args):  # a power or function of it
+            return None
+        (x,) = free
         a, bx = e.as_independent(x, as_Add=True)
         b, rest = bx.as_independent(x, as_Add=False)
         if rest != x or not (a.is_Rational and b.is_Rational):
             return None
         i, scale, shift = self.symbols.index(x), flint_rational(b), flint_rational(a)
         return lambda v: v.box[i].iv(scale, shift)
+
+    def _free(self, e: sp.Expr) -> frozenset[sp.Symbol]:
+        """The variables of `e`, remembered, because its parts are compiled as well."""
+        if e not in self._symbols_of:
+            self._symbols_of[e] = frozenset().union(*map(self._free, e.args)) if e.args else frozenset(e.free_symbols)
+        return self._symbols_of[e]
 
     def _pow(self, e: sp.Pow) -> Node:
         b = self.add(e.base)

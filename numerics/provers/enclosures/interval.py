@@ -81,19 +81,19 @@ class Iv:
 
     @property
     def pos(self) -> bool:
-        return bool(self.lo > 0 or (self.lo_open and self.lo >= 0))
+        return bool(self.lo > ZERO or (self.lo_open and self.lo >= ZERO))
 
     @property
     def nonneg(self) -> bool:
-        return bool(self.lo >= 0)
+        return bool(self.lo >= ZERO)
 
     @property
     def neg(self) -> bool:
-        return bool(self.hi < 0 or (self.hi_open and self.hi <= 0))
+        return bool(self.hi < ZERO or (self.hi_open and self.hi <= ZERO))
 
     @property
     def nonpos(self) -> bool:
-        return bool(self.hi <= 0)
+        return bool(self.hi <= ZERO)
 
     @property
     def nonzero(self) -> bool:
@@ -115,15 +115,15 @@ class Iv:
         return self + (-o)
 
     def __mul__(self, o: Iv) -> Iv:
-        if self.hi <= 0 and not self.lo >= 0:
+        if self.hi <= ZERO and not self.lo >= ZERO:
             return -((-self) * o)
-        if o.hi <= 0 and not o.lo >= 0:
+        if o.hi <= ZERO and not o.lo >= ZERO:
             return -(self * (-o))
         ok = self.defined and o.defined
-        if self.lo >= 0 and o.lo >= 0:
+        if self.lo >= ZERO and o.lo >= ZERO:
             a, b = self.lo_open, o.lo_open
-            lo_open = (a and b) or (a and bool(o.lo > 0)) or (b and bool(self.lo > 0))
-            hi_open = bool(self.hi > 0 and o.hi > 0) and (self.hi_open or o.hi_open)
+            lo_open = (a and b) or (a and bool(o.lo > ZERO)) or (b and bool(self.lo > ZERO))
+            hi_open = bool(self.hi > ZERO and o.hi > ZERO) and (self.hi_open or o.hi_open)
             return Iv(down(_times(self.lo, o.lo)), up(_times(self.hi, o.hi)), lo_open, hi_open, ok)
         corners = [_times(s, t) for s in (self.lo, self.hi) for t in (o.lo, o.hi)]
         return Iv(min(map(down, corners)), max(map(up, corners)), defined=ok)
@@ -135,7 +135,7 @@ class Iv:
         if not self.pos:
             return self.undefined()
         lo = ZERO if not self.hi < INF else down(ONE / self.hi)
-        hi = INF if not self.lo > 0 else up(ONE / self.lo)
+        hi = INF if not self.lo > ZERO else up(ONE / self.lo)
         return Iv(lo, hi, self.hi_open, self.lo_open, self.defined)
 
     def powi(self, n: int) -> Iv:
@@ -144,8 +144,8 @@ class Iv:
             return self.powi(-n).inv()
         if n == 0:
             return Iv(ONE, ONE, defined=self.defined)
-        if n % 2 == 0 and not self.lo >= 0:
-            if self.hi <= 0:
+        if n % 2 == 0 and not self.lo >= ZERO:
+            if self.hi <= ZERO:
                 return (-self).powi(n)
             far = self.hi if self.hi > -self.lo else -self.lo
             both = self.hi_open and self.lo_open
@@ -179,9 +179,9 @@ class Iv:
         return -self.increasing(lambda t: -f(t), -greatest, -least, start, attained)
 
     def abs(self) -> Iv:
-        if self.lo >= 0:
+        if self.lo >= ZERO:
             return self
-        if self.hi <= 0:
+        if self.hi <= ZERO:
             return -self
         a, b = -self.lo, self.hi
         return Iv(ZERO, a if a > b else b, False, (self.lo_open or a < b) and (self.hi_open or b < a), self.defined)
@@ -241,7 +241,7 @@ def power(base: Iv, exponent: Iv) -> Iv:
         return base.undefined()
     if zero:  # 0 belongs to the base: log would be undefined there, the power is not
         inside = Iv(base.lo, base.hi, True, base.hi_open, base.defined)
-        value = power(inside, exponent) if base.hi > 0 else Iv(ZERO, ZERO, defined=base.defined and exponent.defined)
+        value = power(inside, exponent) if base.hi > ZERO else Iv(ZERO, ZERO, defined=base.defined and exponent.defined)
         return Iv(ZERO, value.hi, False, value.hi_open, value.defined)
     return (exponent * base.log()).exp()
 

@@ -208,8 +208,14 @@ def at_point(exprs: Sequence[sp.Expr], point: Mapping[sp.Expr, sp.Expr]) -> tupl
     (0, True)
     """
     functions, chosen = _Functions(len(point)), dict[str, sp.Expr]()
+    known: dict[sp.Expr, sp.Expr] = {}
 
     def fill(e: sp.Expr) -> sp.Expr:
+        if e not in known:
+            known[e] = fresh(e)
+        return known[e]
+
+    def fresh(e: sp.Expr) -> sp.Expr:
         if isinstance(e, sp.Derivative):
             at = tuple(fill(a) for a in e.expr.args)
             orders = tuple(e.variables.count(a) for a in e.expr.args)

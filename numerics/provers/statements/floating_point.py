@@ -5,7 +5,8 @@ counterexamples is guided by these values; no verdict rests on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -77,28 +78,29 @@ def values_of(e: sp.Expr, columns: Mapping[sp.Symbol, Array], memo: dict[sp.Expr
         return memo[e]
     if e.is_Symbol:
         return columns[e]
-    if e.is_number and not e.is_Function:
-        v: Any = _number(e)
-    else:
-        args = [values_of(a, columns, memo) for a in e.args]
-        if e.is_Add:
-            v = sum(args[1:], args[0])
-        elif e.is_Mul:
-            v = args[0]
-            for a in args[1:]:
-                v = v * a
-        elif e.is_Pow:
-            v = np.power(args[0], args[1])
-        else:
-            f = functions().get(type(e).__name__)
-            v = np.nan if f is None else f(*args)
-    memo[e] = v
+    step = _step(e)
+    memo[e] = v = step(*[values_of(a, columns, memo) for a in e.args]) if callable(step) else step
     return v
 
 
-@lru_cache(maxsize=1000)
+@lru_cache(maxsize=10_000)
+def _step(e: sp.Expr) -> Any:
+    """The value of a constant, or else the function that makes the value of `e` from those of its
+    arguments; remembered, because a search evaluates its expressions many times.
+    """
+    if e.is_number and not e.is_Function:
+        return _number(e)
+    if e.is_Add:
+        return lambda *args: sum(args[1:], args[0])
+    if e.is_Mul:
+        return lambda *args: reduce(mul, args)
+    if e.is_Pow:
+        return np.power
+    return functions().get(type(e).__name__, lambda *args: np.nan)
+
+
 def _number(e: sp.Expr) -> float:
-    """About a constant; remembered, because a search evaluates its expressions many times."""
+    """About a constant."""
     try:
         return float(e)
     except (TypeError, OverflowError):
