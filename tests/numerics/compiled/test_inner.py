@@ -17,7 +17,7 @@ def test_only_compiled_code_calls_a_part_of_a_kernel() -> None:
     for call in (lambda: None, lambda: kernel(2.0), lambda: kernel(0)):
         call()
         for x in (2.0, 0):  # without the refusal the process would jump to address 0
-            with pytest.raises(TypeError, match=r"inverse is a part of kernels; call it from a function that is compiled by numba\.njit"):
+            with pytest.raises(TypeError, match="inverse is a part of kernels"):
                 inverse(x)
     assert kernel(2.0) == 1.5
     assert kernel(0) == float("inf")
