@@ -13,6 +13,7 @@ from numerics.rates.ask import add_ask
 from numerics.rates.cli import add_rates
 from numerics.sweep.cli import add_sweep
 from numerics.terminal.command import Parser, run_program
+from numerics.warm import add_warm
 
 __all__ = ["add_commands", "main", "version"]
 
@@ -37,6 +38,7 @@ def add_commands(commands: Any) -> None:
     add_ask(commands)
     add_rates(commands)
     add_sweep(commands)
+    add_warm(commands)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

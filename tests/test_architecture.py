@@ -34,7 +34,7 @@ ROOMS = {
             "quadrature",
         ),
         *("jobs", "attention", "monte_carlo", "search", "training", "regression", "strategies", "properties", "rates", "sweep"),
-        *("figures", "cli"),
+        *("figures", "warm", "cli"),
     ),
     "proofs_check": (
         "derivations",

@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from numerics.compiled.announce import QUADRATURE, announced
+from numerics.compiled.inner import inner
 from numerics.quadrature.gaussian_transforms import Key, products_of_sums
 
 __all__ = ["LARGEST_DEVIATION", "Steps", "means_of_products"]
@@ -60,7 +61,7 @@ class Steps(NamedTuple):
     cut: float
 
 
-@njit(fastmath={"contract"}, forceinline=True)
+@inner(fastmath={"contract"}, forceinline=True)
 def exp64(x):  # type: ignore[no-untyped-def]
     """exp(x) for x <= 700, without a branch; below -700 it is 0."""
     inside = max(x, LOWEST)
@@ -73,20 +74,20 @@ def exp64(x):  # type: ignore[no-untyped-def]
     return p if x >= LOWEST else 0.0
 
 
-@njit(fastmath={"contract"}, forceinline=True)
+@inner(fastmath={"contract"}, forceinline=True)
 def complement(X, decay):  # type: ignore[no-untyped-def]
     """1 - e^{-X} to full relative accuracy, from X >= 0 and e^{-X}."""
     t = ((((((T9 * X - T8) * X + T7) * X - T6) * X + T5) * X - T4) * X + T3) * X
     return ((t - T2) * X + 1.0) * X if X < SMALL else 1.0 - decay
 
 
-@njit(forceinline=True)
+@inner(forceinline=True)
 def log_of(q, m0):  # type: ignore[no-untyped-def]
     """log m_0 from whichever of q = 1 - m_0 and m_0 is small."""
     return math.log1p(-q) if q < 0.5 else math.log(max(m0, TINY))
 
 
-@njit(fastmath=SUMS, error_model="numpy")
+@inner(fastmath=SUMS, error_model="numpy")
 def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped-def]
     """m_{k,j} and log m_0 by sums over g itself. A tilt by e^{k tau g} moves the mass of g to k
     tau, and the nodes reach that far.
@@ -94,7 +95,9 @@ def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped
     In the strip of height y < pi/(2 tau) the integrand grows by at most e^{y^2/2}, and the error of
     a trapezoid sum is e^{y^2/2 - 2 pi y/gauss_step}: the step makes that e^{-cut - MARGIN}.
     """
-    end, kmax = math.sqrt(2 * cut), K.max()
+    end, kmax = math.sqrt(2 * cut), 0
+    for k in K:
+        kmax = max(kmax, k)
     y = min(math.pi / (2 * tau), math.sqrt(2 * (cut + MARGIN)))
     gauss_step = 2 * math.pi * y / (cut + MARGIN + y * y / 2)
     first = math.floor(-end / gauss_step)
@@ -128,7 +131,7 @@ def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped
             m[b, a] = total
 
 
-@njit(fastmath=SUMS, error_model="numpy")
+@inner(fastmath=SUMS, error_model="numpy")
 def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-untyped-def]
     """m_{k,j} and log m_0 by sums over x = v + tau g on the grid of v, for the g that matter.
 
@@ -193,7 +196,7 @@ def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-
             m[b, a], m[b + 1, a], m[b + 2, a], m[b + 3, a] = t0, t1, t2, t3
 
 
-@njit(fastmath=SUMS, error_model="numpy")
+@inner(fastmath=SUMS, error_model="numpy")
 def add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out):  # type: ignore[no-untyped-def]
     """out[key, length] for the lengths at most top and not much below. The factors L are multiplied
     into the functions first, since L^4 may exceed the range of floats.
@@ -230,8 +233,13 @@ def add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out)
 @njit(cache=True, nogil=True, error_model="numpy")
 def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out):  # type: ignore[no-untyped-def]
     """out[i, key, length] for the i-th deviation of the scores."""
-    log_L = math.log(L.max())
-    rare, others = 2 * log_L + cut, max(L.min() - orders.max(), 1.0)
+    longest, shortest, most = L[0], L[0], orders[0]
+    for length in L:
+        longest, shortest = max(longest, length), min(shortest, length)
+    for order in orders:
+        most = max(most, order)
+    log_L = math.log(longest)
+    rare, others = 2 * log_L + cut, max(shortest - most, 1.0)
     for i in range(deviations.size):
         tau = deviations[i]
         # The left end of the range of v is explained in `gaussian_transforms`.
@@ -245,7 +253,7 @@ def kernel(deviations, L, K, J, orders, functions, coefficients, step, cut, out)
             sums_over_g(tau, first * step, step, cut, K, J, m, log_m0)
         else:
             sums_over_x(tau, first * step, step, log_L, cut, K, J, m, log_m0)
-        top = L.max()
+        top = longest
         while top > 0:  # in groups of lengths so close that products of four functions stay in the range of floats
             add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out[i])
             below = 0.0

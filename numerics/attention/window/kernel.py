@@ -61,13 +61,14 @@ def window_kernel() -> Callable[..., None]:
             below[j + 1] = below[j] + omega[j]
         out[:] = 0.0
         room, found = np.zeros(2 * BLOCK * min(J, ROOM)), np.empty((BLOCK, 8))
-        number, v, low, ended = 0, start, 0, False
+        number, v, low, top, ended = 0, start, 0, 0, False
         largest, log_n = 0.0, math.log(n)
         while v <= end and not ended:
             # Nodes that some v of this block sees, in the rows of one matrix product.
             while low < J and x[low] < v - CREST:
                 low += 1
-            top = np.searchsorted(x, max(v + (BLOCK - 1) * step, 0.0) + REACH)
+            while top < J and x[top] < max(v + (BLOCK - 1) * step, 0.0) + REACH:
+                top += 1
             width, rows, first = top - low, 0, low
             if 2 * BLOCK * width > room.size:
                 room = np.empty(2 * BLOCK * width)

@@ -17,6 +17,7 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
+from numerics.compiled.inner import inner
 from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.quadrature.moments_kernel import exp64
@@ -31,7 +32,7 @@ FAR = -300.0
 UNITS = np.eye(WIDTH)
 
 
-@njit(_nrt=False, error_model="numpy")
+@inner(_nrt=False, error_model="numpy")
 def add_product(A, B, C, K, stride, at):  # type: ignore[no-untyped-def]
     """Add A B to C for the eight columns from number `at` on, where rows of B and C have `stride`
     numbers; below row K all three hold zeros up to a multiple of four.
@@ -51,7 +52,7 @@ def add_product(A, B, C, K, stride, at):  # type: ignore[no-untyped-def]
         store(C, row + 3 * stride, d)
 
 
-@njit(forceinline=True, _nrt=False, error_model="numpy")
+@inner(forceinline=True, _nrt=False, error_model="numpy")
 def exponentials(S, same, half, e, own):  # type: ignore[no-untyped-def]
     """Fill e and own with exp of the scores less the largest of each query; return the least of
     these differences, and NaN if a score is not finite, otherwise 0.
@@ -77,7 +78,7 @@ def exponentials(S, same, half, e, own):  # type: ignore[no-untyped-def]
     return least(lowest), total(faults)
 
 
-@njit(_nrt=False, error_model="numpy")
+@inner(_nrt=False, error_model="numpy")
 def own_exponentials(S, queries, shares, g, t, e, own):  # type: ignore[no-untyped-def]
     """Do the same for eight softmaxes, each of which gets 1 as the largest of its weights."""
     K = e.shape[1]
@@ -91,7 +92,7 @@ def own_exponentials(S, queries, shares, g, t, e, own):  # type: ignore[no-untyp
         own[g, l], e[g, k, l] = e[g, k, l], 0.0
 
 
-@njit(forceinline=True, _nrt=False, error_model="numpy")
+@inner(forceinline=True, _nrt=False, error_model="numpy")
 def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-def]
     """Add what eight softmaxes give to H, and return their squared errors; w and gap are room.
 
@@ -133,14 +134,14 @@ def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-de
     return c * error
 
 
-@njit(forceinline=True, _nrt=False, error_model="numpy")
+@inner(forceinline=True, _nrt=False, error_model="numpy")
 def clear(A):  # type: ignore[no-untyped-def]
     """Set an array to 0."""
     for i in range(0, A.size, WIDTH):
         store(A, i, splat(0.0))
 
 
-@njit(forceinline=True, _nrt=False, error_model="numpy")
+@inner(forceinline=True, _nrt=False, error_model="numpy")
 def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
     """Write H for the scores S_0 + G W G to the room, and return the loss."""
     (S, half, e, own, H, w, gap), K = room, given.same.shape[1]
@@ -163,7 +164,7 @@ def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
     return total(loss) / 2 + faults
 
 
-@njit(forceinline=True, _nrt=False, error_model="numpy")
+@inner(forceinline=True, _nrt=False, error_model="numpy")
 def add_H(eta, H, W):  # type: ignore[no-untyped-def]
     """Add eta H to W, which has rows and columns."""
     (groups, K, _), n = H.shape, len(W)
@@ -211,7 +212,9 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(W, step, steps, eta, given, room, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
-        K, H, record = given.same.shape[1], room.H, np.searchsorted(at, step)
+        K, H, record = given.same.shape[1], room.H, 0
+        while record < at.size and at[record] < step:
+            record += 1
         while True:
             recorded = record < at.size and at[record] == step
             if step == steps and not recorded:
@@ -221,7 +224,9 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
                 return step, record
             if recorded:
                 losses[record] = loss
-                kept[record] = W[:K, :K]
+                for i in range(K):
+                    for j in range(K):
+                        kept[record, i, j] = W[i, j]
                 record += 1
             if step == steps:
                 return step, record

@@ -164,7 +164,10 @@ def steps(
     n, stored, tried = len(y), 0, 0
     k, z, t, h = np.empty((7, n)), np.empty(n), clock[0], clock[1]
     limit = field(y, constants, k[0])
-    if until_still and math.sqrt((k[0] ** 2).sum()) <= limit:
+    speed = 0.0
+    for i in range(n):
+        speed += k[0, i] ** 2
+    if until_still and math.sqrt(speed) <= limit:
         return STILL, stored, tried
     while True:
         if t >= end:
@@ -172,7 +175,9 @@ def steps(
         if stored == len(times):
             return FULL, stored, tried
         if h == 0.0:  # a first guess: the state moves by about the fifth root of the tolerance
-            fast = (np.abs(k[0]) / (atol + rtol * np.abs(y))).max()
+            fast = 0.0
+            for i in range(n):
+                fast = max(fast, abs(k[0, i]) / (atol + rtol * abs(y[i])))
             h = 0.01 * rtol**-0.8 / fast if fast > 0 else end - t
         while True:  # until the error of a step is small enough
             if tried >= most or not t + h > t:

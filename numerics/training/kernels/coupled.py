@@ -12,6 +12,7 @@ or loaded from the cache: they may round differently, and a killed run would not
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
+from numerics.compiled.inner import inner
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import F32, LANES, U64, normal_rows, start_lanes
 from numerics.training.kernels.coupled_frame import COLUMNS, TRIANGLE, reduce_columns, rotate_back, triangle
@@ -47,14 +49,14 @@ OWN, COUPLED = U64(1 << 62), U64(3 << 30)  # added to the lane and to the length
 F64, ZERO = np.float64, F32(0)
 
 
-@njit(forceinline=True, fastmath={"contract"})
+@inner(forceinline=True, fastmath={"contract"})
 def add_multiple(factor, x, at, y, to):  # type: ignore[no-untyped-def]
     """y += factor x, a row of lanes."""
     for i in range(LANES):
         y[to + U64(i)] += factor * x[at + U64(i)]
 
 
-@njit(forceinline=True, fastmath={"contract"})
+@inner(forceinline=True, fastmath={"contract"})
 def add_product(count, factors, at, x, start, y, to):  # type: ignore[no-untyped-def]
     """y += the sum of `count` rows of x with the factors from `at` on; two rows a pass."""
     for k in range(0, count - 1, 2):
@@ -65,7 +67,7 @@ def add_product(count, factors, at, x, start, y, to):  # type: ignore[no-untyped
         add_multiple(F32(factors[at + count - 1]), x, start + U64((count - 1) * LANES), y, to)
 
 
-@njit(forceinline=True, fastmath={"contract"})
+@inner(forceinline=True, fastmath={"contract"})
 def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: ignore[no-untyped-def]
     """From the normals w, xi and that of the label's noise: A'w (d rows of `task`) and the query's
     label w'B xi + noise.
@@ -86,7 +88,7 @@ def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: 
             label[i] += x[w + U64(i)] * row[i]
 
 
-@njit(forceinline=True, fastmath={"contract"})
+@inner(forceinline=True, fastmath={"contract"})
 def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type: ignore[no-untyped-def]
     """M'a and M'b of one architecture: two columns of n rows."""
     d = n - 1
@@ -107,7 +109,7 @@ def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type:
         columns[v + U64(i)] = noise * value
 
 
-@njit(forceinline=True, fastmath={"contract"})
+@inner(forceinline=True, fastmath={"contract"})
 def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
     """Replace the last coordinate of the four sums of normals by the label's, (A'w)·x + noise."""
     last, noise = U64(4 * d * LANES), F32(noise_sd)
@@ -123,7 +125,7 @@ def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
             y[to + THREE_ROWS] += w * y[k + THREE_ROWS]
 
 
-@njit(forceinline=True, fastmath={"contract", "reassoc", "nsz"})
+@inner(forceinline=True, fastmath={"contract", "reassoc", "nsz"})
 def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
     """Add the sums over the lanes of the first and third of the four vectors, and of the others
     times the query's normals.
@@ -147,7 +149,7 @@ def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
             d_P[1, j * width + k] += F64(t)
 
 
-@njit(forceinline=True)
+@inner(forceinline=True)
 def add_squares(delta, square):  # type: ignore[no-untyped-def]
     """Add the squares of both errors and of their difference."""
     for i in range(LANES):
@@ -157,7 +159,7 @@ def add_squares(delta, square):  # type: ignore[no-untyped-def]
         square[2] += (x - y) * (x - y)
 
 
-@njit(forceinline=True)
+@inner(forceinline=True)
 def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
     """after = theta - eta slope of both architectures; whether all of it is finite."""
     zero = 0.0  # x - x is 0 for a finite x and nan for any other
@@ -207,7 +209,7 @@ def _kernel(short: bool) -> Callable[..., int]:
         sums, long_sums = np.zeros(SUMS * LANES, np.float32), np.zeros(SUMS * LANES)
         T, y = np.zeros(BASIS * max(n - 2, 2) * LANES, np.float32), np.zeros(4 * n * LANES, np.float32)
         basis, v, delta = np.zeros(8 * LANES, np.float32), np.zeros(WEIGHTS * LANES, np.float32), np.zeros(2 * LANES, np.float32)
-        live, work = np.ones(LANES, np.float32), np.zeros(4 * LANES, np.float32)
+        live, work = np.zeros(LANES, np.float32), np.zeros(4 * LANES, np.float32)
         row = work[:LANES]
         g = np.zeros((n * L + 1 if short else 0) * LANES, np.float32)
         tokens = np.zeros(4 * (L if short else 0) * LANES, np.float32)
@@ -246,7 +248,7 @@ def _kernel(short: bool) -> Callable[..., int]:
                 for i in range(n * width):
                     d_P[c, i] /= batch
                 gradient(n, width, now[c], at, bt, scale, d_values[c], d_P[c], U, scratch, slope[c])
-            if not (np.isfinite(square[0] + square[1]) and step_of(now, lr * factor, slope, after)):
+            if not (math.isfinite(square[0] + square[1]) and step_of(now, lr * factor, slope, after)):
                 return step
             if losses.shape[0] > 2:
                 losses[2, step - first] = square[2] / batch
