@@ -39,6 +39,13 @@ def ratio(
     return f"{statistics.median(ratios):8.1f} times  ({spread};  {1e3 * fast:.3g} ms of {of} against {1e3 * slow:.3g} ms)"
 
 
+def typical(program: Callable[[], object], *, repeats: int = 5, clock: Callable[[], float] = time.process_time) -> float:
+    """Median seconds of a call after one to warm up, called as often in a row as takes LEAST."""
+    program()
+    calls = 1 + int(LEAST / max(_seconds(program, 1, clock), 1e-6))
+    return statistics.median(_seconds(program, calls, clock) for _ in range(repeats))
+
+
 def _seconds(program: Callable[[], object], calls: int, clock: Callable[[], float]) -> float:
     start = clock()
     for _ in range(calls):

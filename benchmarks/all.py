@@ -34,6 +34,11 @@ BENCHMARKS = {
     "flows": "Gradient flows until they stand still, against LSODA in NumPy",
     "threads": "Two threads against one",
 }
+#: Benchmarks that print a table of their own, by its title.
+TABLES = {
+    "scale": "Large calls, and a sweep of many small blocks",
+    "growth": "How cost grows: the exponent of the size",
+}
 SETTING = "import numpy as np, numerics; G, U, V, z = np.eye(4), 0.5 * np.eye(4), np.eye(2, 4), np.ones(4); "
 #: Calls of which the first one, which compiles, and the next ones are timed.
 CALLS = {
@@ -84,6 +89,11 @@ def ratios(name: str) -> list[str]:
     return rows
 
 
+def table(name: str) -> list[str]:
+    """The table that a benchmark prints."""
+    return [line for line in run(["-m", f"benchmarks.{name}"]).splitlines() if line.startswith("|")]
+
+
 def first_calls() -> list[str]:
     """Seconds of a first call with nothing compiled yet, of the first one in a later process, and
     of the calls that follow.
@@ -127,16 +137,18 @@ def page() -> str:
     ]
     for name, title in BENCHMARKS.items():
         parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(ratios(name))]
+    for name, title in TABLES.items():
+        parts += [f"## {title}", f"`python -m benchmarks.{name}`", "\n".join(table(name))]
     parts += ["## First calls", "A first call compiles what it needs, once on a machine.", "\n".join(first_calls())]
     parts.append(f"All of it was measured in {(time.perf_counter() - began) / 60:.0f} minutes.")
     return "\n\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:]
-    if unknown := set(chosen) - {*BENCHMARKS, "first"}:
-        raise SystemExit(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join([*BENCHMARKS, 'first'])}")
+    chosen, known = sys.argv[1:], [*BENCHMARKS, *TABLES, "first"]
+    if unknown := set(chosen) - {*known}:
+        raise SystemExit(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if not chosen:
         PAGE.write_text(page(), encoding="utf-8", newline="\n")
     for name in chosen:
-        print("\n".join(first_calls() if name == "first" else ratios(name)))
+        print("\n".join(first_calls() if name == "first" else table(name) if name in TABLES else ratios(name)))

@@ -18,8 +18,8 @@ from theory import FeatureRegression, ReducedAttention
 from theory.regression.features.prompts import enumerate_prompts
 
 torch = imported()
-#: Steps by the number of classes, some tens of milliseconds, and the part of them that others do.
-STEPS = {4: (400_000, 100), 16: (100_000, 40), 64: (8000, 10)}
+#: Steps by the number of classes, and the part of them that others do.
+STEPS = {4: (400_000, 100), 16: (100_000, 40), 64: (8000, 10), 1024: (512, 256)}
 #: The relative error to which Monte Carlo prompts are to know the loss of finite prompts.
 ACCURACY = 1e-3
 #: So many exact sums take as long as a clock needs.

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from benchmarks import all as benchmarks
+from benchmarks import growth
 from benchmarks._ratio import ratio
 
 
@@ -32,3 +33,15 @@ def test_an_unknown_benchmark_is_named() -> None:
     done = subprocess.run([sys.executable, "-m", "benchmarks.all", "normal"], capture_output=True, text=True)
     assert done.returncode == 1
     assert "no benchmark is called normal; there are exact" in done.stderr
+
+
+def test_an_exponent_is_that_of_the_work_and_not_of_its_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growth, "typical", lambda program, repeats: program())
+    found = growth.row(growth.Growth("call, a step", "n", (8, 16, 32, 64), lambda n: lambda: 5 * n**1.5, lambda n: 1 / n))
+    assert found == "| `call`, a step | n | 2.50 | 8 to 64 | 9.05e+05 to 1.64e+08 ms |"
+    assert all(8 * kind.sizes[0] <= kind.sizes[-1] for kind in growth.GROWTHS)
+
+
+def test_only_the_rows_of_a_table_reach_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmarks, "run", lambda arguments: "a warning\n| call |\n|---|\n| `f` |\n")
+    assert benchmarks.table("growth") == ["| call |", "|---|", "| `f` |"]

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from numerics.compiled.octets import lined_up
 from numerics.regression.features.kernel import SOURCES, descent_kernel
 from numerics.regression.features.path import AttentionPath, read_problem, room_for
 from numerics.terminal.inputs import file_is_there, path_of
@@ -88,7 +87,7 @@ def attention_descent(
         raise ValueError(f"eta = {eta} is not positive, but it is the learning rate; pass a positive number")
     steps = read_whole("steps", steps, "it is the number of steps of gradient descent", least=0)
     at = _record_steps(records, steps)
-    room, W = room_for(given), np.zeros_like(given.G)
+    room, W = room_for(given), np.zeros((problem.K, problem.K))
     losses, kept = np.empty(len(at)), np.empty((len(at), problem.K, problem.K))
     file, done, found = None if checkpoint is None else path_of("checkpoint", checkpoint), 0, 0
     run = {"eta": eta, "steps": steps, "records": at.tolist(), "kernels": SOURCES}
@@ -105,7 +104,7 @@ def attention_descent(
 
     kernel, pace, saved, diverged = descent_kernel(), 64, time.monotonic(), None
     while found < len(at) and diverged is None:
-        goal, began, next_W = min(done + pace, int(at[-1])), time.monotonic(), lined_up(W)
+        goal, began, next_W = min(done + pace, int(at[-1])), time.monotonic(), W.copy()
         reached, found = kernel(next_W, done, goal, eta, given, room, at, losses, kept)
         diverged = None if reached == goal and np.isfinite(next_W).all() else int(reached)
         W, done = next_W, int(reached)

@@ -69,29 +69,28 @@ def attention_flow(problem: FeatureRegression, times: ArrayLike, *, start: Array
     (at,) = read_arrays(times=(times, "k"))
     if (np.diff(at) <= 0).any() or at[0] < 0:
         raise ValueError(f"times = {times!r:.100} do not increase from 0 on; pass increasing times")
-    losses, kept = _integrated(given, at, FINE)
-    return AttentionPath(problem, at, losses, kept, Q0, estimated=partial(_error, given, at, losses))
+    losses, kept = _integrated(given, problem.gram, at, FINE)
+    return AttentionPath(problem, at, losses, kept, Q0, estimated=partial(_error, given, problem.gram, at, losses))
 
 
-def _error(given: KernelProblem, times: Floats, losses: Floats) -> float:
+def _error(given: KernelProblem, G: Floats, times: Floats, losses: Floats) -> float:
     """The largest relative difference of the losses from those of a less exact integration."""
-    coarse, _ = _integrated(given, times, COARSE)
+    coarse, _ = _integrated(given, G, times, COARSE)
     return float(np.max(abs(losses - coarse) / np.where(losses > 0, losses, 1.0)))
 
 
-def _integrated(given: KernelProblem, times: Floats, rtol: float) -> tuple[Floats, Floats]:
+def _integrated(given: KernelProblem, G: Floats, times: Floats, rtol: float) -> tuple[Floats, Floats]:
     """Losses (k,) and coefficients (k, K, K) at the times."""
     from scipy.integrate import solve_ivp
 
-    kernel, K = loss_kernel(), given.same.shape[1]
-    room, filled, found_H = room_for(given), np.zeros_like(given.G), np.empty_like(given.G)
+    kernel, room, K = loss_kernel(), room_for(given), len(G)
+    found_H = np.empty((K, K))
 
     def loss_and_H(W: Floats) -> tuple[float, Floats]:
-        filled[:K, :K] = W
-        return kernel(filled, given, room, found_H), found_H[:K, :K]
+        return kernel(np.ascontiguousarray(W), given, room, found_H), found_H
 
     # The first scores to move by one would do so near this time.
-    speed = given.G[:K, :K] @ loss_and_H(np.zeros((K, K)))[1] @ given.G[:K, :K]
+    speed = G @ loss_and_H(np.zeros((K, K)))[1] @ G
     unit = 1 / max(float(abs(speed).max()), np.finfo(float).tiny)
     ends = np.log1p(times / unit)
 

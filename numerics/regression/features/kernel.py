@@ -4,6 +4,11 @@ descent on them in one call.
 Eight softmaxes are done side by side: those of eight queries in one prompt or, where prompts are
 many, those of one query in eight prompts. Numbers of which each of the eight has its own are an
 octet; G groups of queries times T groups of prompts make all softmaxes.
+
+Square matrices lie in panels of eight columns, those of eight queries, so that what a group reads
+and writes lies together, and all that is made of scores is made in room for one panel. The panels
+of orthonormal features know nothing of each other: each goes many steps at a time, while it is in
+the cache.
 """
 
 from __future__ import annotations
@@ -32,108 +37,6 @@ FAR = -300.0
 UNITS = np.eye(WIDTH)
 
 
-@inner(_nrt=False, error_model="numpy")
-def add_product(A, B, C, K, stride, at):  # type: ignore[no-untyped-def]
-    """Add A B to C for the eight columns from number `at` on, where rows of B and C have `stride`
-    numbers; below row K all three hold zeros up to a multiple of four.
-    """
-    for i in range(0, K, 4):
-        row = i * stride + at
-        a, b, c, d = load(C, row), load(C, row + stride), load(C, row + 2 * stride), load(C, row + 3 * stride)
-        for r in range(K):
-            x = load(B, r * stride + at)
-            a += A[i, r] * x
-            b += A[i + 1, r] * x
-            c += A[i + 2, r] * x
-            d += A[i + 3, r] * x
-        store(C, row, a)
-        store(C, row + stride, b)
-        store(C, row + 2 * stride, c)
-        store(C, row + 3 * stride, d)
-
-
-@inner(forceinline=True, _nrt=False, error_model="numpy")
-def exponentials(S, same, half, e, own):  # type: ignore[no-untyped-def]
-    """Fill e and own with exp of the scores less the largest of each query; return the least of
-    these differences, and NaN if a score is not finite, otherwise 0.
-    """
-    (groups, K, _), n, lowest, faults = same.shape, len(S), splat(0.0), splat(0.0)
-    for b in range(0, n, WIDTH):
-        top = load(S, b)
-        for m in range(1, K):
-            top = larger(top, load(S, m * n + b))
-        for m in range(K):
-            x = load(S, m * n + b) - top
-            lowest = smaller(lowest, x)
-            faults += 0.0 * x
-            store(half, m * n + b, exp8(x))
-    for g in range(groups):
-        mine = splat(0.0)
-        for m in range(K):
-            x = splat(half[m, g]) if groups * WIDTH > n else load(half, m * n + g * WIDTH)
-            its = x * load(same, (g * K + m) * WIDTH)
-            mine += its
-            store(e, (g * K + m) * WIDTH, x - its)
-        store(own, g * WIDTH, mine)
-    return least(lowest), total(faults)
-
-
-@inner(_nrt=False, error_model="numpy")
-def own_exponentials(S, queries, shares, g, t, e, own):  # type: ignore[no-untyped-def]
-    """Do the same for eight softmaxes, each of which gets 1 as the largest of its weights."""
-    K = e.shape[1]
-    for l in range(WIDTH):
-        k, top = queries[g, l], -math.inf
-        for m in range(K):
-            if shares[t, m, l] > 0:
-                top = max(top, S[m, k] + math.log(shares[t, m, l]))
-        for m in range(K):
-            e[g, m, l] = exp64(min(S[m, k] - top, 700.0))  # a class without tokens may be far above
-        own[g, l], e[g, k, l] = e[g, k, l], 0.0
-
-
-@inner(forceinline=True, _nrt=False, error_model="numpy")
-def add_softmaxes(g, t, given, e, own, w, gap, H):  # type: ignore[no-untyped-def]
-    """Add what eight softmaxes give to H, and return their squared errors; w and gap are room.
-
-    The attention on other classes, w and together rest, is a sum of its own, since 1 less that on
-    the query's class loses digits where this is near 1. For each class m the gap is
-    ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
-    """
-    (T, K, _), alike = given.shares.shape, given.spread >= 0
-    rest, squares = splat(0.0), splat(0.0)
-    for m in range(K):
-        x = load(given.shares, (t * K + m) * WIDTH) * load(e, (g * K + m) * WIDTH)
-        store(w, m * WIDTH, x)
-        rest += x
-        squares += x * x
-    mine = load(given.own_shares, (g * T + t) * WIDTH) * load(own, g * WIDTH)
-    scale = 1.0 / (mine + rest)
-    if alike:
-        rest *= scale
-        error = given.spread * (rest * rest + squares * scale * scale)
-    else:
-        at_query, error = load(given.variances, g * WIDTH) * rest, splat(0.0)
-        for m in range(K):
-            of_class = load(given.C_queries, (g * K + m) * WIDTH)
-            at_query -= of_class * load(w, m * WIDTH)
-            store(gap, m * WIDTH, splat(0.0) - rest * of_class)
-        add_product(given.C, w, gap, K, WIDTH, 0)
-        for m in range(K):
-            x = scale * (at_query + load(gap, m * WIDTH))
-            store(gap, m * WIDTH, x)
-            error += scale * load(w, m * WIDTH) * x
-    c = load(given.weights, (g * T + t) * WIDTH)
-    lead, slope = error - given.spread * rest, given.spread * scale
-    scale *= c
-    mine *= scale * error
-    for m in range(K):
-        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH)
-        difference = lead - slope * x if alike else error - load(gap, m * WIDTH)
-        store(H, at, load(H, at) + (scale * x * difference + mine * load(given.same, at)))  # short from one octet of H to the next
-    return c * error
-
-
 @inner(forceinline=True, _nrt=False, error_model="numpy")
 def clear(A):  # type: ignore[no-untyped-def]
     """Set an array to 0."""
@@ -141,58 +44,208 @@ def clear(A):  # type: ignore[no-untyped-def]
         store(A, i, splat(0.0))
 
 
+@inner(_nrt=False, error_model="numpy")
+def add_product(A, B, C, K, at, to):  # type: ignore[no-untyped-def]
+    """Add A B to C for a panel of B and one of C, which begin at numbers `at` and `to`; A has all
+    its panels. Below row K all three hold zeros up to a multiple of four.
+    """
+    for i in range(0, K, 4):
+        row = to + i * WIDTH
+        a, b, c, d = load(C, row), load(C, row + WIDTH), load(C, row + 2 * WIDTH), load(C, row + 3 * WIDTH)
+        for r in range(K):
+            x, panel, l = load(B, at + r * WIDTH), r // WIDTH, r % WIDTH
+            a += A[panel, i, l] * x
+            b += A[panel, i + 1, l] * x
+            c += A[panel, i + 2, l] * x
+            d += A[panel, i + 3, l] * x
+        store(C, row, a)
+        store(C, row + WIDTH, b)
+        store(C, row + 2 * WIDTH, c)
+        store(C, row + 3 * WIDTH, d)
+
+
 @inner(forceinline=True, _nrt=False, error_model="numpy")
-def loss_and_H(W, given, room):  # type: ignore[no-untyped-def]
-    """Write H for the scores S_0 + G W G to the room, and return the loss."""
-    (S, half, e, own, H, w, gap), K = room, given.same.shape[1]
-    for i in range(0, S.size, WIDTH):
-        store(S, i, load(given.S0, i) + load(W, i) if given.plain else load(given.S0, i))
+def write_scores(panel, given, room):  # type: ignore[no-untyped-def]
+    """Write a panel of S_0 + G W G to S; unless the features are orthonormal, half holds G W."""
+    n, K = given.S0.shape[1], given.shares.shape[1]
+    at = panel * n * WIDTH
+    for i in range(0, n * WIDTH, WIDTH):
+        store(room.S, i, load(given.S0, at + i) + load(room.W, at + i) if given.plain else load(given.S0, at + i))
     if not given.plain:
-        clear(half)
-        for j in range(0, len(W), WIDTH):
-            add_product(given.G, W, half, K, len(W), j)
-        for j in range(0, len(W), WIDTH):
-            add_product(half, given.G, S, K, len(W), j)
-    lowest, faults = exponentials(S, given.same, half, e, own)
-    clear(H)
-    loss = splat(0.0)
-    for t in range(given.weights.shape[1]):  # of two additions to an octet of H others lie in between
-        for g in range(given.weights.shape[0]):
-            if lowest < FAR:
-                own_exponentials(S, given.queries, given.shares, g, t, e, own)
-            loss += add_softmaxes(g, t, given, e, own, w, gap, H)
-    return total(loss) / 2 + faults
+        add_product(room.half, given.G, room.S, K, at, 0)
 
 
 @inner(forceinline=True, _nrt=False, error_model="numpy")
-def add_H(eta, H, W):  # type: ignore[no-untyped-def]
-    """Add eta H to W, which has rows and columns."""
-    (groups, K, _), n = H.shape, len(W)
+def exponentials(first, groups, given, room):  # type: ignore[no-untyped-def]
+    """Fill e and own of the groups of a panel, from the first on, with exp of the scores less the
+    largest of each query; return the least of these differences, and an octet with NaN if a score
+    is not finite, otherwise 0.
+    """
+    (_, K, _), rows = given.shares.shape, len(given.units)
+    top, lowest, faults = load(room.S, 0), splat(0.0), splat(0.0)
+    for m in range(1, K):
+        top = larger(top, load(room.S, m * WIDTH))
     for m in range(K):
-        for at in range(0, n, WIDTH):
-            x = load(W, m * n + at)
-            if groups * WIDTH > n:  # a group for each query
-                for k in range(at, min(at + WIDTH, K)):
-                    x += eta * total(load(H, (k * K + m) * WIDTH)) * load(UNITS, (k - at) * WIDTH)
-            else:
-                x += eta * load(H, at * K + m * WIDTH)
-            store(W, m * n + at, x)
+        x = load(room.S, m * WIDTH) - top
+        lowest = smaller(lowest, x)
+        faults += 0.0 * x
+        store(room.e, m * WIDTH, exp8(x))
+    for g in range(groups - 1, -1, -1):  # where each query has a group of its own, all are in the first one's e
+        for m in range(K if rows < WIDTH else 0):
+            store(room.e, (g * K + m) * WIDTH, splat(room.e[0, m, g]))
+        query, mine = given.queries[first + g, 0], splat(0.0)
+        for r in range(min(rows, K - query)):
+            at, unit = (g * K + query + r) * WIDTH, load(given.units, r * WIDTH)
+            its = load(room.e, at) * unit
+            mine += its
+            store(room.e, at, load(room.e, at) - its)
+        store(room.own, g * WIDTH, mine)
+    return least(lowest), faults
+
+
+@inner(_nrt=False, error_model="numpy")
+def own_exponentials(S, queries, shares, g, group, t, e, own):  # type: ignore[no-untyped-def]
+    """Do the same for eight softmaxes, each of which gets 1 as the largest of its weights."""
+    K = e.shape[1]
+    for l in range(WIDTH):
+        k, top = queries[group, l], -math.inf
+        for m in range(K):
+            if shares[t, m, l] > 0:
+                top = max(top, S[m, k % WIDTH] + math.log(shares[t, m, l]))
+        for m in range(K):
+            e[g, m, l] = exp64(min(S[m, k % WIDTH] - top, 700.0))  # a class without tokens may be far above
+        own[g, l], e[g, k, l] = e[g, k, l], 0.0
+
+
+@inner(forceinline=True, _nrt=False, error_model="numpy")
+def add_softmaxes(g, group, t, given, room):  # type: ignore[no-untyped-def]
+    """Add what eight softmaxes give to H, and return their squared errors; the group is number g of
+    its panel.
+
+    The attention on other classes, w and together rest, is a sum of its own, since 1 less that on
+    the query's class loses digits where this is near 1. For each class m the gap is
+    ``E (f(v_k) - yhat) (f(v_k) - f(v_m))``.
+    """
+    (T, K, _), alike = given.shares.shape, given.spread >= 0
+    e, w, gap, H = room.e, room.w, room.gap, room.H
+    rest, squares = splat(0.0), splat(0.0)
+    for m in range(K):
+        x = load(given.shares, (t * K + m) * WIDTH) * load(e, (g * K + m) * WIDTH)
+        store(w, m * WIDTH, x)
+        rest += x
+        squares += x * x
+    mine = load(given.own_shares, (group * T + t) * WIDTH) * load(room.own, g * WIDTH)
+    scale = 1.0 / (mine + rest)
+    if alike:
+        rest *= scale
+        error = given.spread * (rest * rest + squares * scale * scale)
+    else:
+        at_query, error = load(given.variances, group * WIDTH) * rest, splat(0.0)
+        for m in range(K):
+            of_class = load(given.C_queries, (group * K + m) * WIDTH)
+            at_query -= of_class * load(w, m * WIDTH)
+            store(gap, m * WIDTH, splat(0.0) - rest * of_class)
+        add_product(given.C, w, gap, K, 0, 0)
+        for m in range(K):
+            x = scale * (at_query + load(gap, m * WIDTH))
+            store(gap, m * WIDTH, x)
+            error += scale * load(w, m * WIDTH) * x
+    c = load(given.weights, (group * T + t) * WIDTH)
+    lead, slope = error - given.spread * rest, given.spread * scale
+    scale *= c
+    mine = mine * (scale * error) + 0.0  # rounded before it is added to another, on every processor
+    for m in range(K):
+        at, x = (g * K + m) * WIDTH, load(w, m * WIDTH)
+        difference = lead - slope * x if alike else error - load(gap, m * WIDTH)
+        its = scale * x * difference + 0.0
+        store(H, at, load(H, at) + its if t > 0 else its)
+    store(room.mine, g * WIDTH, load(room.mine, g * WIDTH) + mine if t > 0 else mine)
+    return c * error
+
+
+@inner(forceinline=True, _nrt=False, error_model="numpy")
+def write_H(panel, errors, given, room):  # type: ignore[no-untyped-def]
+    """Write H for a panel of queries to the room, and add their squared errors to an octet, and NaN
+    if a score is not finite.
+    """
+    every = WIDTH // len(given.units)  # groups of a panel
+    first, all_groups, K = panel * every, len(given.queries), given.shares.shape[1]
+    groups = min(every, all_groups - first)
+    write_scores(panel, given, room)
+    lowest, faults = exponentials(first, groups, given, room)
+    errors += faults
+    for t in range(len(given.shares)):  # of two additions to an octet of H others lie in between
+        for g in range(groups):
+            if lowest < FAR:
+                own_exponentials(room.S, given.queries, given.shares, g, first + g, t, room.e, room.own)
+            errors += add_softmaxes(g, first + g, t, given, room)
+    for g in range(groups):
+        query = given.queries[first + g, 0]
+        for r in range(min(len(given.units), K - query)):
+            at = (g * K + query + r) * WIDTH
+            store(room.H, at, load(room.H, at) + load(room.mine, g * WIDTH) * load(given.units, r * WIDTH))
+    return errors
+
+
+@inner(forceinline=True, _nrt=False, error_model="numpy")
+def add_H(panel, eta, given, room):  # type: ignore[no-untyped-def]
+    """Add eta H of a panel to W."""
+    (_, n, _), (groups, K, _) = room.W.shape, room.H.shape
+    for m in range(K):
+        at = (panel * n + m) * WIDTH
+        x = load(room.W, at)
+        if groups == 1:
+            x += eta * load(room.H, m * WIDTH)
+        else:
+            for g in range(min(groups, K - panel * WIDTH)):
+                x += eta * total(load(room.H, (g * K + m) * WIDTH)) * load(UNITS, g * WIDTH)
+        store(room.W, at, x)
+
+
+@inner(forceinline=True, _nrt=False, error_model="numpy")
+def multiply(given, room):  # type: ignore[no-untyped-def]
+    """Write G W to half, unless the features are orthonormal."""
+    if not given.plain:
+        clear(room.half)
+        for at in range(0, room.W.size, len(room.S) * WIDTH):
+            add_product(given.G, room.W, room.half, given.shares.shape[1], at, at)
+
+
+@inner(_nrt=False, error_model="numpy")
+def pack(A, panels):  # type: ignore[no-untyped-def]
+    """Write a matrix to panels."""
+    for m in range(len(A)):
+        for k in range(len(A)):
+            panels[k // WIDTH, m, k % WIDTH] = A[m, k]
+
+
+@inner(_nrt=False, error_model="numpy")
+def unpack(panels, panel, A):  # type: ignore[no-untyped-def]
+    """Write a panel to its columns of a matrix."""
+    for m in range(len(A)):
+        for k in range(panel * WIDTH, min(len(A), (panel + 1) * WIDTH)):
+            A[m, k] = panels[panel, m, k % WIDTH]
 
 
 @once
 def loss_kernel() -> Callable[..., float]:
-    """The compiled kernel ``(W, given, room, H)``, which writes H and returns the loss. It releases
-    the GIL.
+    """The compiled kernel ``(W, given, room, H)``, which writes H, of the shape of W, and returns
+    the loss. It releases the GIL.
     """
     sources = SOURCES  # a closure variable, and so a part of the key under which Numba caches the compiled code
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(W, given, room, H):  # type: ignore[no-untyped-def]
         _ = sources
-        loss = loss_and_H(W, given, room)
-        H[:] = 0.0
-        add_H(1.0, room.H, H)
-        return loss
+        pack(W, room.W)
+        multiply(given, room)
+        errors = splat(0.0)
+        for panel in range(len(room.W)):
+            errors = write_H(panel, errors, given, room)
+            clear(room.W[panel])
+            add_H(panel, 1.0, given, room)
+            unpack(room.W, panel, H)
+        return total(errors) / 2
 
     compiled: Any = announced(kernel, TRAINING)
     return compiled
@@ -205,33 +258,42 @@ def descent_kernel() -> Callable[..., tuple[int, int]]:
 
     W goes from step number ``step`` to ``steps`` in place. Record i, if ``at[i]`` lies in between,
     becomes the loss and the W before step ``at[i]``. The last step that was done and the number of
-    the next record come back; a loss that is not finite ends the call.
+    the next record come back; a loss that is not finite ends the call, and W becomes NaN.
     """
     sources = SOURCES
 
     @njit(nogil=True, cache=True, error_model="numpy")
     def kernel(W, step, steps, eta, given, room, at, losses, kept):  # type: ignore[no-untyped-def]
         _ = sources
-        K, H, record = given.same.shape[1], room.H, 0
+        record, together = 0, len(room.errors) if given.plain else 1
         while record < at.size and at[record] < step:
             record += 1
-        while True:
-            recorded = record < at.size and at[record] == step
-            if step == steps and not recorded:
-                return step, record
-            loss = loss_and_H(W, given, room)
-            if not math.isfinite(loss):
-                return step, record
-            if recorded:
-                losses[record] = loss
-                for i in range(K):
-                    for j in range(K):
-                        kept[record, i, j] = W[i, j]
-                record += 1
-            if step == steps:
-                return step, record
-            add_H(eta, H, W)
-            step += 1
+        pack(W, room.W)
+        while step < steps or (record < at.size and at[record] == step):
+            count = max(min(steps - step, together), 1)
+            multiply(given, room)
+            for panel in range(len(room.W)):
+                following = record
+                for i in range(count):
+                    errors = load(room.errors, i * WIDTH) if panel > 0 else splat(0.0)
+                    store(room.errors, i * WIDTH, write_H(panel, errors, given, room))
+                    if following < at.size and at[following] == step + i:
+                        unpack(room.W, panel, kept[following])
+                        following += 1
+                    if step + i < steps:
+                        add_H(panel, eta, given, room)
+            for i in range(count):
+                loss = total(load(room.errors, i * WIDTH)) / 2
+                if not math.isfinite(loss):
+                    W[:] = math.nan
+                    return step, record
+                if record < at.size and at[record] == step:
+                    losses[record] = loss
+                    record += 1
+                step += 1 if step < steps else 0
+        for panel in range(len(room.W)):
+            unpack(room.W, panel, W)
+        return step, record
 
     compiled: Any = announced(kernel, TRAINING)
     return compiled

@@ -21,6 +21,8 @@ __all__ = ["AttentionPath", "KernelProblem", "KernelRoom", "read_problem", "room
 Floats = NDArray[np.float64]
 #: Relative size of what counts as rounding when exchangeable tasks are recognised.
 ROUNDING = 1e-13
+#: So many steps are done with a panel of orthonormal features before the next panel has its turn.
+TOGETHER = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,22 +86,21 @@ class KernelProblem(NamedTuple):
 
     Attributes
     ----------
-    S0, G : arrays (n, n)
-        Scores at Q_0 and inner products of the features, filled up with zeros to a multiple of
-        eight. The parameter is ``Q = Q_0 + V W V'`` with W of the same size.
+    S0, G : arrays (n / 8, n, 8)
+        Scores at Q_0 and inner products of the features, see `panels`. The parameter is
+        ``Q = Q_0 + V W V'``.
     plain : bool
         Whether the features are orthonormal.
     queries : array of int (G, 8)
         Classes of the queries of a group.
-    same : array (G, K, 8)
-        1 where a class is that of the query, otherwise 0.
+    units : array (8, 8) or (1, 8)
+        In row r, 1 where the query is of the class r after that of the group's first one, else 0.
     shares : array (T, K, 8)
         Shares of each class in the prompts of a group.
     own_shares, weights : arrays (G, T, 8)
         Share of the query's class in the prompt; probability of prompt and query.
-    C : array (n, n)
-        Second moments of a task on the features, up to what is the same for all features, filled up
-        with zeros too.
+    C : array (n / 8, n, 8)
+        Second moments of a task on the features, up to what is the same for all features.
     C_queries, variances : arrays (G, K, 8), (G, 8)
         C at each class and the query, and at the query twice.
     spread : float
@@ -111,7 +112,7 @@ class KernelProblem(NamedTuple):
     G: Floats
     plain: bool
     queries: NDArray[np.int64]
-    same: Floats
+    units: Floats
     shares: Floats
     own_shares: Floats
     weights: Floats
@@ -122,22 +123,37 @@ class KernelProblem(NamedTuple):
 
 
 class KernelRoom(NamedTuple):
-    """The arrays in which the compiled kernels work, and leave H in their own order."""
+    """The arrays in which the compiled kernels work: W and half, which is G W, for all queries, the
+    others for those of a panel; errors of the steps that a panel does together.
+    """
 
-    S: Floats
+    W: Floats
     half: Floats
+    S: Floats
     e: Floats
     own: Floats
     H: Floats
+    mine: Floats
     w: Floats
     gap: Floats
+    errors: Floats
 
 
 def room_for(given: KernelProblem) -> KernelRoom:
     """The room for a problem."""
-    square, of_groups, of_classes = given.G.shape, given.same.shape, (len(given.G), WIDTH)
-    shapes = (square, square, of_groups, (len(given.queries), WIDTH), of_groups, of_classes, of_classes)
+    square, K, groups = given.G.shape, given.shares.shape[1], WIDTH // len(given.units)
+    of_query, of_class, of_both = (groups, WIDTH), square[1:], (groups, K, WIDTH)
+    half = (1, 1, WIDTH) if given.plain else square
+    shapes = (square, half, of_class, of_both, of_query, of_both, of_query, of_class, of_class, (TOGETHER, WIDTH))
     return KernelRoom(*(lined_up(np.zeros(shape)) for shape in shapes))
+
+
+def panels(A: Floats) -> Floats:
+    """A square matrix, filled up with zeros to a multiple n of eight, as an array (n / 8, n, 8) of
+    panels of eight columns.
+    """
+    filled = np.pad(A, (0, -len(A) % WIDTH))
+    return lined_up(filled.reshape(len(filled), -1, WIDTH).transpose(1, 0, 2))
 
 
 def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, Floats]:
@@ -172,17 +188,16 @@ def read_problem(problem: Any, start: ArrayLike | None) -> tuple[KernelProblem, 
     spread = float(np.trace(centred)) / (K - 1)
     alike = abs(centred - spread * (np.eye(K) - 1 / K)).max() <= ROUNDING * abs(C).max()
     queries, shares, own_shares, weights = _in_octets(masses.astype(float), weights, problem.probabilities)
-    empty = -K % WIDTH
     return KernelProblem(
-        S0=lined_up(np.pad(V.T @ Q0 @ V, (0, empty))),
-        G=lined_up(np.pad(G, (0, empty))),
+        S0=panels(V.T @ Q0 @ V),
+        G=panels(G),
         plain=bool((np.eye(K) == G).all()),
         queries=queries,
-        same=lined_up((queries[:, None, :] == np.arange(K)[:, None]).astype(float)),
+        units=lined_up(np.eye(WIDTH) if queries[0, 0] < queries[0, 1] else np.ones((1, WIDTH))),
         shares=lined_up(shares),
         own_shares=lined_up(own_shares),
         weights=lined_up(weights),
-        C=lined_up(np.pad(centred, (0, empty))),
+        C=panels(centred),
         C_queries=lined_up(centred[queries].transpose(0, 2, 1)),
         variances=lined_up(centred.diagonal()[queries]),
         spread=spread if alike else -1.0,

@@ -27,6 +27,9 @@ PROBLEMS: dict[str, FeatureRegression] = {
     "orthonormal": FeatureRegression(np.eye(4), np.eye(4)),
     # eight softmaxes at a time: eight queries of a prompt, or a query in eight prompts
     "more queries than fit together": FeatureRegression(RNG.normal(size=(9, 19)) / 3, tasks=RNG.normal(size=(2, 19))),
+    "orthonormal, more queries than fit together": FeatureRegression(
+        np.eye(19), tasks=RNG.normal(size=(2, 19)), masses=RNG.dirichlet(np.ones(19), size=2)
+    ),
     "every prompt of four tokens": FeatureRegression(np.eye(4), np.eye(4), prompt_length=4),
 }
 
@@ -165,7 +168,22 @@ def test_a_divergence_is_told_with_its_step() -> None:
     assert (path.diverged, list(path.time)) == (1, [0.0])
 
 
-@pytest.mark.parametrize("name", ["any tasks, four prompts", "every prompt of four tokens"])
+@pytest.mark.parametrize("alone", [2, 11])
+def test_one_query_of_many_that_diverges_ends_the_run(alone: int, tmp_path: Path) -> None:
+    """Whether it is among the eight that go first or not, though eight go many steps at a time."""
+    tasks, start = np.zeros(12), 800 * np.eye(12)  # the other queries see their own class only, and stand still
+    tasks[[0, 1, alone]], start[alone, alone] = (100, 80, -300), 0
+    problem = FeatureRegression(np.eye(12), tasks=[tasks], probabilities=np.array([8] + 11 * [1]) / 19)
+    for file in (None, tmp_path / "run.npz", tmp_path / "run.npz"):  # the last run goes on from where it diverged
+        path = attention_descent(problem, 1e307, 200, start=start, records=range(201), checkpoint=file)
+        assert (path.diverged, list(path.time)) == (1, [0.0])
+    start[alone, alone] = 800
+    assert attention_descent(problem, 1e307, 200, start=start).diverged is None
+
+
+@pytest.mark.parametrize(
+    "name", ["any tasks, four prompts", "every prompt of four tokens", "orthonormal, more queries than fit together"]
+)
 def test_a_killed_run_goes_on_bit_for_bit(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     problem, file = PROBLEMS[name], tmp_path / "run.npz"
     whole = attention_descent(problem, 0.3, 4000)
