@@ -154,6 +154,6 @@ def _key(x: Any) -> Hashable:
     if isinstance(x, sp.MatrixBase):
         return (type(x), x.as_immutable())
     if is_dataclass(x) and not isinstance(x, type):  # a range of whole numbers
-        parts = _key([getattr(x, f.name) for f in fields(x)])
-        return None if parts is None else (type(x), parts)
+        inside = _key([getattr(x, f.name) for f in fields(x)])
+        return None if inside is None else (type(x), inside)
     return (type(x), x) if isinstance(x, (sp.Basic, int, Fraction, str, type(None))) else None

@@ -99,25 +99,22 @@ def optimal_proxy(atoms: Any, weights: Any) -> Any:
         values = 2 * np.log(sum(q * np.exp(t * v) for q, v in zip(p, x))) / (t * t)
         best = np.maximum(best, values.max(0))
         # There are peaks of either sign, and the grid alone does not tell which is the highest.
-        sides = np.zeros((2, len(T) // 2 + 2, *best.shape))
+        sides = np.pad(values.reshape(2, -1, *best.shape), ((0, 0), (1, 1)) + ((0, 0),) * best.ndim)
         inner = sides[:, 1:-1]
-        inner[...] = values.reshape(inner.shape)
-        peaks = np.where((inner >= sides[:, :-2]) & (inner >= sides[:, 2:]), inner, 0.0).reshape(len(T), -1)
-        highest, each = np.empty((PEAKS, peaks.shape[1]), dtype=int), np.arange(peaks.shape[1])
-        for found in highest:
-            peaks.argmax(0, out=found)
-            peaks[found, each] = -1.0
-        t = T[highest].reshape(PEAKS, *best.shape)
+        peaks = np.where((inner >= sides[:, :-2]) & (inner >= sides[:, 2:]), inner, 0.0).reshape(values.shape)
+        highest = []
+        for _ in range(PEAKS):
+            highest.append(peaks.argmax(0))
+            np.put_along_axis(peaks, highest[-1][None], -1.0, 0)
+        t = T[np.stack(highest)]
         for _ in range(NEWTON):  # for the zero of t^2 d/dt of the ratio, in ln|t|
             mass = p * np.exp(t[:, None] * x)
-            total, moment = np.add.reduce(mass, 1), mass * x
-            mean = np.add.reduce(moment, 1) / total
-            log_mgf, bend = np.log(total), np.add.reduce(moment * x, 1) / total - mean * mean
-            twice = 2 * log_mgf
-            best = np.maximum(best, np.maximum.reduce(twice / (t * t), 0))
-            slope, change = mean * t - twice, bend * t * t - mean * t
-            move = np.where(change < 0, -slope / change, np.sign(slope))
-            t = t * np.exp(np.minimum(np.maximum(move, -0.2), 0.2))
+            total = mass.sum(1)
+            mean = (mass * x).sum(1) / total
+            log_mgf, bend = np.log(total), (mass * x * x).sum(1) / total - mean * mean
+            best = np.maximum(best, (2 * log_mgf / (t * t)).max(0))
+            slope, change = mean * t - 2 * log_mgf, bend * t * t - mean * t
+            t = t * np.exp(np.clip(np.where(change < 0, -slope / change, np.sign(slope)), -0.2, 0.2))
     return best * spread**2
 
 
