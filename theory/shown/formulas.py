@@ -140,7 +140,7 @@ def _row(latex: str, draw: Callable[[Element], None] | None, parts: dict[str, El
 
 
 def _cut(latex: str, draw: Callable[[Element], None] | None) -> tuple[str, dict[str, Element]]:
-    """A formula with signs in place of its parts, which stand in braces; the part of each sign."""
+    """A formula with signs in place of its parts, which stand in braces, and what these are."""
     opened: list[tuple[int, str]] = []
     found: list[tuple[int, int]] = []
     second = -1
