@@ -27,6 +27,7 @@ The rooms, each importing only from those above it:
 `rates`                 how close attention is to its limit, and how fast: exponents, the report
 `sweep`                 grids of rate experiments, kept, resumed and spread over machines
 `figures`               Figures 1 to 8 of BB: the runs behind them, and the page
+`warm`                  the kernels that first calls would wait for, compiled at once
 `cli`                   the commands of this package
 ======================  =========================================================================
 """

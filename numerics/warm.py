@@ -80,22 +80,28 @@ def compile_kernels(name: str) -> None:
     """
     import numpy as np
 
-    import numerics
-    from numerics import token_laws
+    from numerics.attention.exact import exact_errors
+    from numerics.attention.setting import AttentionSetting
+    from numerics.monte_carlo.estimate import attention_errors
+    from numerics.rates.distance.how_linear import how_linear
+    from numerics.regression.features.descent import attention_descent
+    from numerics.regression.features.flow import attention_flow
+    from numerics.token_laws import built_in
+    from numerics.training.run import train
 
     one, two, start = np.eye(1), np.eye(2), np.ones(2)
     if name == "exact":
-        numerics.exact_errors(two, two, two, [10], query=start)
-        numerics.exact_errors(two, two, two, [10], query_cov=two)
-        numerics.how_linear(numerics.AttentionSetting(two, two, two, query=start), [100])
+        exact_errors(two, two, two, [10], query=start)
+        exact_errors(two, two, two, [10], query_cov=two)
+        how_linear(AttentionSetting(two, two, two, query=start), [100])
     elif name == "sampling":
-        numerics.attention_errors(two, two, two, start, 2, replicates=2, method="scores")
-        numerics.attention_errors(two, two, two, None, 2, query_cov=two, replicates=2, method="tokens")
-        for law in (token_laws.rademacher, token_laws.uniform, token_laws.sphere, token_laws.ball):
-            numerics.attention_errors(law(2), two, two, start, 2, replicates=2, method="tokens")
+        attention_errors(two, two, two, start, 2, replicates=2, method="scores")
+        attention_errors(two, two, two, None, 2, query_cov=two, replicates=2, method="tokens")
+        for law in (built_in.rademacher, built_in.uniform, built_in.sphere, built_in.ball):
+            attention_errors(law(2), two, two, start, 2, replicates=2, method="tokens")
     elif name == "training":
         for attention, L in (("softmax", 2), ("linear", 2), ("coupled", 2), ("coupled", 100)):
-            numerics.train(attention, L, steps=1)
+            train(attention, L, steps=1)
     elif name == "flows":
         from numerics.regression.flow.diagonal import Spectrum, finite_prompt_path
         from numerics.regression.flow.infinite_prompt import integrate_flow
@@ -105,8 +111,8 @@ def compile_kernels(name: str) -> None:
     elif name == "features":
         from theory.regression.features.data import FeatureRegression
 
-        numerics.attention_descent(FeatureRegression(two, two), 1.0, 1)
-        numerics.attention_flow(FeatureRegression(two, two), [1.0])
+        attention_descent(FeatureRegression(two, two), 1.0, 1)
+        attention_flow(FeatureRegression(two, two), [1.0])
     else:
         from numerics.attention.window.loss import window_loss
         from numerics.attention.window.matrix_training import train_matrix
