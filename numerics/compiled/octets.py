@@ -19,12 +19,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
-
-from numerics.compiled.inner import inner
 
 __all__ = ["WIDTH", "exp8", "larger", "least", "lined_up", "load", "rounded_product", "smaller", "splat", "store", "total"]
 
@@ -163,7 +161,7 @@ larger, smaller = (_pairwise(partial(_chosen, sign)) for sign in (">", "<"))
 least, total = _reduced(partial(_chosen, "<")), _reduced(lambda builder, a, b: builder.fadd(a, b))
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def exp8(x):  # type: ignore[no-untyped-def]
     """exp of each float, at most 700; below -700 it is exp(-700)."""
     inside = larger(x, LOWEST)

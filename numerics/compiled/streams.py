@@ -26,9 +26,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 from numpy.polynomial import Chebyshev, Polynomial
-
-from numerics.compiled.inner import inner
 
 __all__ = [
     "LANES",
@@ -83,7 +82,7 @@ def key_of(seed: int) -> tuple[np.uint32, np.uint32]:
     return U32(int(seed) & 0xFFFFFFFF), U32(int(seed) >> 32)
 
 
-@inner
+@njit
 def philox_lanes(draw, replicate, mark, k0, k1, words):  # type: ignore[no-untyped-def]
     """words[s LANES + i] = word s of the counter (draw, replicate + i, mark) for s < 4 and i <
     LANES; all numbers uint64.
@@ -141,7 +140,7 @@ HALF_STEP = F32(0.5)
 TO_UNIT, HALF_UNIT, TO_QUARTER = F32(2.0**-31), F32(2.0**-32), F32(2.0**-33)
 
 
-@inner(fastmath={"contract"}, forceinline=True)
+@njit(fastmath={"contract"}, forceinline=True)
 def exp32(x):  # type: ignore[no-untyped-def]
     """exp(x) in float32 for -87 < x < 88, without a branch."""
     y = F32(x * LOG2E + ROUND)
@@ -150,7 +149,7 @@ def exp32(x):  # type: ignore[no-untyped-def]
     return F32(I32(p.view(I32) + (y.view(I32) << MANTISSA)).view(F32))
 
 
-@inner(fastmath={"contract"}, forceinline=True)
+@njit(fastmath={"contract"}, forceinline=True)
 def exp2_32(x):  # type: ignore[no-untyped-def]
     """2^x in float32 for -126 < x < 127, without a branch."""
     y = F32(x + ROUND)
@@ -159,7 +158,7 @@ def exp2_32(x):  # type: ignore[no-untyped-def]
     return F32(I32(p.view(I32) + (y.view(I32) << MANTISSA)).view(F32))
 
 
-@inner(fastmath={"contract"}, forceinline=True)
+@njit(fastmath={"contract"}, forceinline=True)
 def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     """Two random words as two independent N(0, 1) in float32, up to 6.7 in modulus.
 
@@ -179,7 +178,7 @@ def normal_pair(word0, word1):  # type: ignore[no-untyped-def]
     return F32(I32(x.view(I32) ^ I32(word0 << U32(31))).view(F32)), radius * sine
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def xoshiro(s0, s1, s2, s3):  # type: ignore[no-untyped-def]
     """The next word of xoshiro128++, and the state after it; all uint32."""
     x = U32(s0 + s3)
@@ -193,7 +192,7 @@ def xoshiro(s0, s1, s2, s3):  # type: ignore[no-untyped-def]
     return word, s0, s1, s2, U32(s3 << U32(11) | s3 >> U32(21))
 
 
-@inner
+@njit
 def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-untyped-def]
     """state[s LANES + i] = word s of the state of lane i: a function of (key; draw, replicate + i,
     mark), never zero throughout.
@@ -204,7 +203,7 @@ def start_lanes(draw, replicate, mark, key0, key1, state):  # type: ignore[no-un
         state[i] = state[i] if (state[i] | others) != U32(0) else U32(1)  # from zero xoshiro gives zeros for ever
 
 
-@inner
+@njit
 def word_rows(rows, state, words):  # type: ignore[no-untyped-def]
     """words[r LANES + i] = the next word r of lane i, for r < rows; the state moves on."""
     for r in range(rows):
@@ -215,7 +214,7 @@ def word_rows(rows, state, words):  # type: ignore[no-untyped-def]
             state[i], state[LANES + i], state[2 * LANES + i], state[3 * LANES + i] = s0, s1, s2, s3
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def normal_rows(rows, state, normals):  # type: ignore[no-untyped-def]
     """normals[r LANES + i] = normal r of lane i for r < rows, or up to the next even number; the
     state moves on by a word each.

@@ -17,7 +17,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from numerics.compiled.announce import QUADRATURE, announced
-from numerics.compiled.inner import inner
 from numerics.quadrature.gaussian_transforms import Key, products_of_sums
 
 __all__ = ["LARGEST_DEVIATION", "Steps", "means_of_products"]
@@ -61,7 +60,7 @@ class Steps(NamedTuple):
     cut: float
 
 
-@inner(fastmath={"contract"}, forceinline=True)
+@njit(fastmath={"contract"}, forceinline=True)
 def exp64(x):  # type: ignore[no-untyped-def]
     """exp(x) for x <= 700, without a branch; below -700 it is 0."""
     inside = max(x, LOWEST)
@@ -74,20 +73,20 @@ def exp64(x):  # type: ignore[no-untyped-def]
     return p if x >= LOWEST else 0.0
 
 
-@inner(fastmath={"contract"}, forceinline=True)
+@njit(fastmath={"contract"}, forceinline=True)
 def complement(X, decay):  # type: ignore[no-untyped-def]
     """1 - e^{-X} to full relative accuracy, from X >= 0 and e^{-X}."""
     t = ((((((T9 * X - T8) * X + T7) * X - T6) * X + T5) * X - T4) * X + T3) * X
     return ((t - T2) * X + 1.0) * X if X < SMALL else 1.0 - decay
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def log_of(q, m0):  # type: ignore[no-untyped-def]
     """log m_0 from whichever of q = 1 - m_0 and m_0 is small."""
     return math.log1p(-q) if q < 0.5 else math.log(max(m0, TINY))
 
 
-@inner(fastmath=SUMS, error_model="numpy")
+@njit(fastmath=SUMS, error_model="numpy")
 def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped-def]
     """m_{k,j} and log m_0 by sums over g itself. A tilt by e^{k tau g} moves the mass of g to k
     tau, and the nodes reach that far.
@@ -131,7 +130,7 @@ def sums_over_g(tau, v0, step, cut, K, J, m, log_m0):  # type: ignore[no-untyped
             m[b, a] = total
 
 
-@inner(fastmath=SUMS, error_model="numpy")
+@njit(fastmath=SUMS, error_model="numpy")
 def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-untyped-def]
     """m_{k,j} and log m_0 by sums over x = v + tau g on the grid of v, for the g that matter.
 
@@ -196,7 +195,7 @@ def sums_over_x(tau, v0, step, log_L, cut, K, J, m, log_m0):  # type: ignore[no-
             m[b, a], m[b + 1, a], m[b + 2, a], m[b + 3, a] = t0, t1, t2, t3
 
 
-@inner(fastmath=SUMS, error_model="numpy")
+@njit(fastmath=SUMS, error_model="numpy")
 def add_integrals(step, top, L, m, log_m0, orders, functions, coefficients, out):  # type: ignore[no-untyped-def]
     """out[key, length] for the lengths at most top and not much below. The factors L are multiplied
     into the functions first, since L^4 may exceed the range of floats.

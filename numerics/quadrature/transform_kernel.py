@@ -15,7 +15,6 @@ from numba import njit
 from numpy.typing import NDArray
 
 from numerics.compiled.announce import QUADRATURE, announced
-from numerics.compiled.inner import inner
 from numerics.quadrature.few_ratios import few_ratios
 from theory.inputs.spectrum import EPS
 
@@ -30,7 +29,7 @@ FEW, TOLERANCE = 32, 1e-12
 SUMS = {"contract", "reassoc", "nsz"}
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def tilt(s, ratios, z, dz, r, x, plain, y):  # type: ignore[no-untyped-def]
     """r + ix = R_j of each node, and plain + iy = dz e^z prod_j R_j^{1/2}."""
     for i in range(s.size):
@@ -48,7 +47,7 @@ def tilt(s, ratios, z, dz, r, x, plain, y):  # type: ignore[no-untyped-def]
         plain[i], y[i] = e.real * re - e.imag * im, e.real * im + e.imag * re
 
 
-@inner(fastmath=SUMS, error_model="numpy")
+@njit(fastmath=SUMS, error_model="numpy")
 def sums(n, r, x, traces, pairs, triples, trace, pair, chain):  # type: ignore[no-untyped-def]
     """Real and imaginary parts of the sums of r_j, r_j r_k and r_j r_k r_l, j <= k <= l, with the
     coefficients of each form, pair and triple of forms.

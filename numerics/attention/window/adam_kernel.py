@@ -16,7 +16,6 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.inner import inner
 from numerics.compiled.octets import WIDTH, exp8, larger, least, load, rounded_product, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes, word_rows
@@ -32,7 +31,7 @@ OWN, UNIFORM = U64(3 << 60), U64(5 << 60)  # streams that no other kernel reads
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's constants, as PyTorch has them
 
 
-@inner(forceinline=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def value(task, t, L, drawn, first, second):  # type: ignore[no-untyped-def]
     """f at a point with u'x = t and the given first two coordinates; what is drawn, uniform on
     [-1, 1], is l/L, l_2/L and b/L, or b/pi for a phase.
@@ -50,7 +49,7 @@ def value(task, t, L, drawn, first, second):  # type: ignore[no-untyped-def]
     return L * t if task == 5 else math.cos(L * math.atan2(second, first) - math.pi * drawn[2])
 
 
-@inner(error_model="numpy")
+@njit(error_model="numpy")
 def place(root, u, normals, normalised, tokens, queries, sizes, x, along):  # type: ignore[no-untyped-def]
     """Make covariates of normal numbers: ``root`` times them over their norm, or, where normalised,
     over its own; and their products with u. Columns of zeros stay so.
@@ -81,7 +80,7 @@ def place(root, u, normals, normalised, tokens, queries, sizes, x, along):  # ty
         store(along, i, s)
 
 
-@inner(forceinline=True, error_model="numpy")
+@njit(forceinline=True, error_model="numpy")
 def add_query(M, x, y, at, label, scale, softmax, z, S, G):  # type: ignore[no-untyped-def]
     """Add what one query gives to the gradient in M, and return its squared error.
 
@@ -131,7 +130,7 @@ def add_query(M, x, y, at, label, scale, softmax, z, S, G):  # type: ignore[no-u
     return error * error
 
 
-@inner(error_model="numpy")
+@njit(error_model="numpy")
 def square_of(W, M):  # type: ignore[no-untyped-def]
     """M = W'W."""
     d = len(W)

@@ -15,7 +15,6 @@ from numba import njit
 
 from numerics.compiled.announce import SAMPLING, SAMPLING_QUANTILE, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.inner import inner
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, start_lanes
 from numerics.monte_carlo.kernels.coordinates import EXTRA, SIZE, TILE, balls, normals, quantiles, signs, spheres, uniforms
@@ -31,7 +30,7 @@ SOURCES = kernel_key(__name__)
 ROW = U64(LANES)
 
 
-@inner
+@njit
 def mean_and_covariance(pairs, sums, M, C):  # type: ignore[no-untyped-def]
     """Softmax mean M and covariance C of the coordinates of each lane: rows j, and j 2 pairs
     + k.
@@ -52,7 +51,7 @@ def mean_and_covariance(pairs, sums, M, C):  # type: ignore[no-untyped-def]
             row += 4
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def covariance(j, k, row, width, sums, M, C):  # type: ignore[no-untyped-def]
     at, x, y = U64(row * LANES), U64(j * LANES), U64(k * LANES)
     z, t = U64((j * width + k) * LANES), U64((k * width + j) * LANES)
@@ -62,7 +61,7 @@ def covariance(j, k, row, width, sums, M, C):  # type: ignore[no-untyped-def]
         C[t + i] = C[z + i]
 
 
-@inner
+@njit
 def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # type: ignore[no-untyped-def]
     """|B M − Vh|², d_out |R M − h|² and |z|² |B C Rᵀ − VH|² of each lane, in three rows of
     values.
@@ -83,7 +82,7 @@ def errors(start, pairs, R, B, h, Vh, VH, z2, d_out, M, C, row, BC, values):  # 
         values[2 * LANES + i] *= z2[min(start + i, z2.size - 1)]
 
 
-@inner
+@njit
 def distance(A, q, x, limits, target, start, factor, row, values, at):  # type: ignore[no-untyped-def]
     """Add factor |(A x)_q − limit|² to the row of values; limits of all replicates at once have one
     column.
@@ -107,7 +106,7 @@ def distance(A, q, x, limits, target, start, factor, row, values, at):  # type: 
         values[at + U64(i)] += factor * row[i] * row[i]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def square(a, b, x, at, limit, factor, y, to):  # type: ignore[no-untyped-def]
     """y += factor (a x + b x' − limit)², x' a row behind x."""
     for n in range(LANES):
@@ -116,7 +115,7 @@ def square(a, b, x, at, limit, factor, y, to):  # type: ignore[no-untyped-def]
         y[to + i] += factor * gap * gap
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def add(a, b, x, at, step, y, to):  # type: ignore[no-untyped-def]
     """y += a x + b x', x' a step behind x; most entries of a root of a covariance are 0."""
     if a != 0 or b != 0:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
-from numerics.compiled.inner import inner
 from numerics.compiled.streams import F32, I32, LANES, U32, U64, normal_rows, word_rows
 
 __all__ = ["EXTRA", "SIZE", "TILE", "balls", "normals", "quantiles", "signs", "spheres", "uniforms"]
@@ -35,13 +35,13 @@ ROOT3, HALF_STEP = F32(math.sqrt(3) * 2.0**-31), F32(math.sqrt(3) * 2.0**-32)
 TO_UNIT, MIDDLE = F32(2.0**-23), F32(2.0**-24)
 
 
-@inner
+@njit
 def normals(rank, state, tile):  # type: ignore[no-untyped-def]
     """N(0, 1)."""
     normal_rows(rank * TILE, state, tile)
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def uniforms(rank, state, words, tile):  # type: ignore[no-untyped-def]
     """Uniform on [−√3, √3]."""
     word_rows(rank * TILE, state, words)
@@ -49,7 +49,7 @@ def uniforms(rank, state, words, tile):  # type: ignore[no-untyped-def]
         tile[i] = F32(I32(words[i])) * ROOT3 + HALF_STEP
 
 
-@inner
+@njit
 def quantiles(quantile, rank, state, words, tile):  # type: ignore[no-untyped-def]
     """quantile(u), with u uniform on 2^23 midpoints of (0, 1)."""
     word_rows(rank * TILE, state, words)
@@ -57,7 +57,7 @@ def quantiles(quantile, rank, state, words, tile):  # type: ignore[no-untyped-de
         tile[i] = F32(quantile(F32(I32(words[i] >> U32(9))) * TO_UNIT + MIDDLE))
 
 
-@inner
+@njit
 def signs(rank, start, state, words, tile):  # type: ignore[no-untyped-def]
     """±1 with probability 1/2 for the tokens from number `start` on. The words of all coordinates
     are kept until their bits are used up.
@@ -73,14 +73,14 @@ def signs(rank, start, state, words, tile):  # type: ignore[no-untyped-def]
                 tile[to + U64(i)] = ONE - TWO * F32(I32((words[row + U64(i)] >> bit) & U32(1)))
 
 
-@inner
+@njit
 def spheres(rank, state, words, tile):  # type: ignore[no-untyped-def]
     """Uniform on the sphere of radius √rank."""
     normals(rank, state, tile)
     normalise(rank, rank, words.view(np.float32), tile)
 
 
-@inner
+@njit
 def balls(rank, state, words, tile):  # type: ignore[no-untyped-def]
     """Uniform in the ball of radius √(rank + 2); the two rows behind the coordinates serve to
     normalise.
@@ -92,7 +92,7 @@ def balls(rank, state, words, tile):  # type: ignore[no-untyped-def]
             tile[U64(rank * SIZE) + U64(i)] = ZERO
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def normalise(rank, rows, length, tile):  # type: ignore[no-untyped-def]
     """Scale the normals of each token to squared length `rows`."""
     for i in range(SIZE):

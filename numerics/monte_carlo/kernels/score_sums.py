@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
-from numerics.compiled.inner import inner
 from numerics.compiled.streams import F32, LANES, U64, exp32, normal_rows, start_lanes
 
 __all__ = ["TILE", "height_sums", "normal_sums", "start_scores"]
@@ -31,13 +31,13 @@ ZERO, ONE, TWO = F32(0), F32(1), F32(2)
 F64 = np.float64  # float() leaves float32 what it is
 
 
-@inner
+@njit
 def start_scores(replicate, mark, key, state):  # type: ignore[no-untyped-def]
     """The states of the lanes from number `replicate` on."""
     start_lanes(0, U64(replicate) + SCORE_STREAMS, mark, key[0], key[1], state)
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
     """x = t − 1 of each token, t a coordinate of a uniform point of the unit sphere in R^n, from
     two normals.
@@ -60,7 +60,7 @@ def heights(tokens, n, normals, x):  # type: ignore[no-untyped-def]
             x[to + U64(i)] = -(q / (ONE + radius) + radius * down)
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
     """Add w, w h, w h², w², w² h, w² h², w³ for h = x − centre and the weight w = e^{rate (x −
     top)}.
@@ -75,7 +75,7 @@ def with_normal(sums, x, rate, centre, top):  # type: ignore[no-untyped-def]
     return s0 + w, s1 + wh, s2 + wh * h, s3 + u2, s4 + u2h, s5 + u2h * h, s6 + u2 * u
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def add_normals(l, four, x, lane, part):  # type: ignore[no-untyped-def]
     """Add token l to the rows of `part`, or the four tokens from l on."""
     at = U64(l) * ROW
@@ -99,7 +99,7 @@ def add_normals(l, four, x, lane, part):  # type: ignore[no-untyped-def]
         part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i] = s[4], s[5], s[6]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
     """Bring the sums, linear, quadratic and cubic in the weights, to the new maximum and add those
     of a tile.
@@ -116,7 +116,7 @@ def fold_normals(shrink, part, total):  # type: ignore[no-untyped-def]
         total[6 * LANES + i] = total[6 * LANES + i] * (f2 * f) + part[6 * LANES + i]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
     """Add w, w h, w h², w² v, w² v h, w² v h², w² v², w³ v², w⁴ v² with v = 1 − t² = −x (2 + x),
     first times powers of `shrink`.
@@ -144,7 +144,7 @@ def add_height(l, x, lane, shrink, weight, total):  # type: ignore[no-untyped-de
         total[8 * LANES + i] = total[8 * LANES + i] * (f2 * f2) + w * w3v2
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
     """Take a tile into the maximum of each lane; the weights of earlier tokens are to be multiplied
     by `shrink`.
@@ -162,7 +162,7 @@ def raise_top(tokens, x, lane, shrink):  # type: ignore[no-untyped-def]
         shrink[i] = exp32(max(lane[i] * F32(shrink[i] - lane[2 * LANES + i]), NEGLIGIBLE_EXPONENT))
 
 
-@inner
+@njit
 def normal_sums(L, state, x, lane, shrink, part, total):  # type: ignore[no-untyped-def]
     """total = the sums over the L tokens of each lane of what `with_normal` lists, up to powers of
     a factor.
@@ -180,7 +180,7 @@ def normal_sums(L, state, x, lane, shrink, part, total):  # type: ignore[no-unty
         fold_normals(shrink, part, total)
 
 
-@inner
+@njit
 def height_sums(L, n, state, normals, x, lane, shrink, weight, total):  # type: ignore[no-untyped-def]
     """The same for what `add_height` lists."""
     total[:], lane[2 * LANES :] = 0.0, LOWEST

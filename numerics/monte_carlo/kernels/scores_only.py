@@ -19,7 +19,6 @@ from numba import njit
 
 from numerics.compiled.announce import SAMPLING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.inner import inner
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, normal_rows
 from numerics.monte_carlo.kernels.queries import QUERY_MARK
@@ -36,7 +35,7 @@ ROW = U64(LANES)
 SMALLEST_VARIANCE = 1e-280
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def queries(n, b0, W, z0, F, variances, B, state, x, e, row, other, geometry):  # type: ignore[no-untyped-def]
     """geometry = |b|, eᵀXe, eᵀYe, eᵀXYe and |z|² of each lane, X = AᵀA = diag(variances) and Y =
     AᵀVᵀVA = BᵀB.
@@ -83,7 +82,7 @@ def queries(n, b0, W, z0, F, variances, B, state, x, e, row, other, geometry):  
             mixed[i] += row[i] * other[i]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def tilted_height(n, rate, expansion):  # type: ignore[no-untyped-def]
     """A − 1 and A′ at the rate, A = I_{n/2} / I_{n/2−1}: mean and variance of t − 1 on the unit
     sphere of R^n under e^{rate t}.
@@ -106,7 +105,7 @@ def tilted_height(n, rate, expansion):  # type: ignore[no-untyped-def]
     return A - 1.0, (1 - A) * (1 + A) - (n - 1) * (A / rate if rate > 0 else 1 / n)
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untyped-def]
     """Rate and centre of each lane, and mean and variance of x (normal) or t − 1 (sphere) at an
     infinite prompt.
@@ -124,7 +123,7 @@ def limits(L, n, size, expansion, lane, mean, spread):  # type: ignore[no-untype
         lane[i], lane[LANES + i] = rate, centre
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def conditional_means(n, d_out, traces, geometry, lane, mean, spread, total, values):  # type: ignore[no-untyped-def]
     """The squared errors of output, grad_V and grad_U of each lane, averaged over what the scores
     leave open.

@@ -12,7 +12,8 @@ loaded from memory is used twice.
 
 from __future__ import annotations
 
-from numerics.compiled.inner import inner
+from numba import njit
+
 from numerics.compiled.streams import F32, I32, LANES, U64, exp32
 from numerics.monte_carlo.kernels.coordinates import SIZE, TILE
 
@@ -26,14 +27,14 @@ LOWEST, LARGEST_EXPONENT, NEGLIGIBLE_EXPONENT, ZERO, ONE = F32(-3e38), F32(40), 
 ROW, TWO_ROWS, THREE_ROWS, FOUR_ROWS = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANES)
 
 
-@inner
+@njit
 def rows_of_sums(rank):  # type: ignore[no-untyped-def]
     """Number of rows of LANES that `add_tile` fills."""
     pairs = (rank + 1) // 2
     return 1 + 5 * pairs + 2 * pairs * (pairs - 1)
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def score(pairs, b, g, w):  # type: ignore[no-untyped-def]
     """w = b·g of every token of the tile."""
     for i in range(LANES):
@@ -50,7 +51,7 @@ def score(pairs, b, g, w):  # type: ignore[no-untyped-def]
                 w[n] += x * g[at + n] + y * g[at + U64(SIZE) + n]
 
 
-@inner
+@njit
 def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyped-def]
     """Move the reference of a lane to the highest score of the tile if that is far above, and
     rescale the lane's sums.
@@ -74,7 +75,7 @@ def raise_reference(w, reference, shrink, part, total):  # type: ignore[no-untyp
                 total[U64(at) + U64(i)] *= shrink[i]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def weigh(w, reference, Z):  # type: ignore[no-untyped-def]
     """Scores become weights, and Z their sum."""
     for i in range(LANES):
@@ -88,7 +89,7 @@ def weigh(w, reference, Z):  # type: ignore[no-untyped-def]
         Z[i] = s
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def diagonal(w, g, at, wg, sums, p):  # type: ignore[no-untyped-def]
     """Add w g, w g gᵀ of one pair of coordinates to five rows of sums, and keep w g."""
     for i in range(LANES):
@@ -103,7 +104,7 @@ def diagonal(w, g, at, wg, sums, p):  # type: ignore[no-untyped-def]
         sums[k], sums[k + ROW], sums[k + TWO_ROWS], sums[k + THREE_ROWS], sums[k + FOUR_ROWS] = a, b, x, y, z
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def across(wg, g, at, sums, p):  # type: ignore[no-untyped-def]
     """Add w g hᵀ of two pairs of coordinates to four rows of sums."""
     for i in range(LANES):
@@ -116,7 +117,7 @@ def across(wg, g, at, sums, p):  # type: ignore[no-untyped-def]
         sums[k], sums[k + ROW], sums[k + TWO_ROWS], sums[k + THREE_ROWS] = a, b, c, d
 
 
-@inner
+@njit
 def flush(part, total):  # type: ignore[no-untyped-def]
     """Add the sums in float32 to those in float64, and set them to 0."""
     for i in range(part.size):
@@ -124,7 +125,7 @@ def flush(part, total):  # type: ignore[no-untyped-def]
         part[i] = ZERO
 
 
-@inner
+@njit
 def start_sums(reference, part, total):  # type: ignore[no-untyped-def]
     """Set all sums to 0 and every reference to the lowest score."""
     for i in range(part.size):
@@ -133,7 +134,7 @@ def start_sums(reference, part, total):  # type: ignore[no-untyped-def]
         reference[i] = LOWEST
 
 
-@inner
+@njit
 def add_tile(start, L, b, g, w, wg, reference, shrink, part, total):  # type: ignore[no-untyped-def]
     """Add Z = Σ w, Σ w g and Σ w g gᵀ of the tokens from `start` on, up to a common factor per
     lane.

@@ -22,7 +22,6 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.inner import inner
 from numerics.compiled.octets import WIDTH, exp8, larger, least, load, smaller, splat, store, total
 from numerics.compiled.source_digest import kernel_key
 from numerics.quadrature.moments_kernel import exp64
@@ -37,14 +36,14 @@ FAR = -300.0
 UNITS = np.eye(WIDTH)
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def clear(A):  # type: ignore[no-untyped-def]
     """Set an array to 0."""
     for i in range(0, A.size, WIDTH):
         store(A, i, splat(0.0))
 
 
-@inner(_nrt=False, error_model="numpy")
+@njit(_nrt=False, error_model="numpy")
 def add_product(A, B, C, K, at, to):  # type: ignore[no-untyped-def]
     """Add A B to C for a panel of B and one of C, which begin at numbers `at` and `to`; A has all
     its panels. Below row K all three hold zeros up to a multiple of four.
@@ -64,7 +63,7 @@ def add_product(A, B, C, K, at, to):  # type: ignore[no-untyped-def]
         store(C, row + 3 * WIDTH, d)
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def write_scores(panel, given, room):  # type: ignore[no-untyped-def]
     """Write a panel of S_0 + G W G to S; unless the features are orthonormal, half holds G W."""
     n, K = given.S0.shape[1], given.shares.shape[1]
@@ -75,7 +74,7 @@ def write_scores(panel, given, room):  # type: ignore[no-untyped-def]
         add_product(room.half, given.G, room.S, K, at, 0)
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def exponentials(first, groups, given, room):  # type: ignore[no-untyped-def]
     """Fill e and own of the groups of a panel, from the first on, with exp of the scores less the
     largest of each query; return the least of these differences, and an octet with NaN if a score
@@ -103,7 +102,7 @@ def exponentials(first, groups, given, room):  # type: ignore[no-untyped-def]
     return least(lowest), faults
 
 
-@inner(_nrt=False, error_model="numpy")
+@njit(_nrt=False, error_model="numpy")
 def own_exponentials(S, queries, shares, g, group, t, e, own):  # type: ignore[no-untyped-def]
     """Do the same for eight softmaxes, each of which gets 1 as the largest of its weights."""
     K = e.shape[1]
@@ -117,7 +116,7 @@ def own_exponentials(S, queries, shares, g, group, t, e, own):  # type: ignore[n
         own[g, l], e[g, k, l] = e[g, k, l], 0.0
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def add_softmaxes(g, group, t, given, room):  # type: ignore[no-untyped-def]
     """Add what eight softmaxes give to H, and return their squared errors; the group is number g of
     its panel.
@@ -163,7 +162,7 @@ def add_softmaxes(g, group, t, given, room):  # type: ignore[no-untyped-def]
     return c * error
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def write_H(panel, errors, given, room):  # type: ignore[no-untyped-def]
     """Write H for a panel of queries to the room, and add their squared errors to an octet, and NaN
     if a score is not finite.
@@ -187,7 +186,7 @@ def write_H(panel, errors, given, room):  # type: ignore[no-untyped-def]
     return errors
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def add_H(panel, eta, given, room):  # type: ignore[no-untyped-def]
     """Add eta H of a panel to W."""
     (_, n, _), (groups, K, _) = room.W.shape, room.H.shape
@@ -202,7 +201,7 @@ def add_H(panel, eta, given, room):  # type: ignore[no-untyped-def]
         store(room.W, at, x)
 
 
-@inner(forceinline=True, _nrt=False, error_model="numpy")
+@njit(forceinline=True, _nrt=False, error_model="numpy")
 def multiply(given, room):  # type: ignore[no-untyped-def]
     """Write G W to half, unless the features are orthonormal."""
     if not given.plain:
@@ -211,7 +210,7 @@ def multiply(given, room):  # type: ignore[no-untyped-def]
             add_product(given.G, room.W, room.half, given.shares.shape[1], at, at)
 
 
-@inner(_nrt=False, error_model="numpy")
+@njit(_nrt=False, error_model="numpy")
 def pack(A, panels):  # type: ignore[no-untyped-def]
     """Write a matrix to panels."""
     for m in range(len(A)):
@@ -219,7 +218,7 @@ def pack(A, panels):  # type: ignore[no-untyped-def]
             panels[k // WIDTH, m, k % WIDTH] = A[m, k]
 
 
-@inner(_nrt=False, error_model="numpy")
+@njit(_nrt=False, error_model="numpy")
 def unpack(panels, panel, A):  # type: ignore[no-untyped-def]
     """Write a panel to its columns of a matrix."""
     for m in range(len(A)):

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 
-from numerics.compiled.inner import inner
+from numba import njit
+
 from numerics.compiled.streams import (
     F32,
     HALF_UNIT,
@@ -47,14 +48,14 @@ ROW = U64(LANES)
 ZERO, THREE, THREE_HALVES, NEAR, LEAST = F32(0), F32(3), F32(1.5), F32(0.25), F32(1e-30)
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def log_rest(h):  # type: ignore[no-untyped-def]
     """(log(1 + h) - h) / h for |h| < 1/4."""
     p = ((((((L7 * h + L6) * h + L5) * h + L4) * h + L3) * h + L2) * h + L1) * h
     return F32(p + (L0 - ONE))
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def log32(x):  # type: ignore[no-untyped-def]
     """log x in float32 for normal x > 0, without a branch."""
     u = F32(x)
@@ -63,7 +64,7 @@ def log32(x):  # type: ignore[no-untyped-def]
     return F32(F32(exponent) * LN2 + f * (ONE + log_rest(f)))
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
     """Give lanes of `out` that are negative the root of a proposal for chi-square, if it is
     accepted; how many are left.
@@ -84,7 +85,7 @@ def propose(degrees, x, words, at, out):  # type: ignore[no-untyped-def]
     return left
 
 
-@inner
+@njit
 def chi_rows(degrees, state, x, words, out, less):  # type: ignore[no-untyped-def]
     """out = the length of a standard normal vector of R^degrees, less = of another of R^(degrees -
     1); 0 for R^0 and below.

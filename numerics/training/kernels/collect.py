@@ -10,8 +10,8 @@ sums of the tokens are put together from these four and projected back.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from numerics.compiled.inner import inner
 from numerics.compiled.streams import F32, LANES, U64
 from numerics.training.kernels.geometry import ERROR
 from numerics.training.kernels.matrices import FIRST, NEXT
@@ -24,7 +24,7 @@ VALUE, SLOPE = np.int64(2), np.int64(3)  # rows of `work`: one coordinate of the
 F64 = np.float64
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
     """Rows of `out`: the products of the two normal vectors with b and c. Two coordinates at once;
     behind an odd n come zeros.
@@ -46,7 +46,7 @@ def coordinates(n, normals, frame, out):  # type: ignore[no-untyped-def]
             out[three + k] += y * f + v * h
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):  # type: ignore[no-untyped-def]
     """Add to gb and gP the sums over the first `lanes` lanes of the derivatives of half the squared
     error, by b and P of `forward`.
@@ -103,7 +103,7 @@ def collect(n, lanes, noise_sd, normals, frame, scalars, moments, work, gb, gP):
 
 
 # Sums over lanes may be taken in any order, in vectors: the float32 sum of 128 numbers is short.
-@inner(fastmath={"contract", "reassoc"})
+@njit(fastmath={"contract", "reassoc"})
 def total(x, row):  # type: ignore[no-untyped-def]
     """The sum over the lanes of a row."""
     s, at = ZERO, U64(row) * ROW
@@ -112,7 +112,7 @@ def total(x, row):  # type: ignore[no-untyped-def]
     return F64(s)
 
 
-@inner(fastmath={"contract", "reassoc"})
+@njit(fastmath={"contract", "reassoc"})
 def products(count, x, row, y, other, out, to):  # type: ignore[no-untyped-def]
     """out_l += the sum over the lanes of a row of x times row other + l of y, for l < count.
 
@@ -139,7 +139,7 @@ def products(count, x, row, y, other, out, to):  # type: ignore[no-untyped-def]
         out[to + l] += product(x, row, y, other + l)
 
 
-@inner(fastmath={"contract", "reassoc"})
+@njit(fastmath={"contract", "reassoc"})
 def product(x, row, y, other):  # type: ignore[no-untyped-def]
     """The sum over the lanes of the product of two rows."""
     s, p, q = ZERO, U64(row) * ROW, U64(other) * ROW

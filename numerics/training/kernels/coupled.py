@@ -21,7 +21,6 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.inner import inner
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import F32, LANES, U64, normal_rows, start_lanes
 from numerics.training.kernels.coupled_frame import COLUMNS, TRIANGLE, reduce_columns, rotate_back, triangle
@@ -49,14 +48,14 @@ OWN, COUPLED = U64(1 << 62), U64(3 << 30)  # added to the lane and to the length
 F64, ZERO = np.float64, F32(0)
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def add_multiple(factor, x, at, y, to):  # type: ignore[no-untyped-def]
     """y += factor x, a row of lanes."""
     for i in range(LANES):
         y[to + U64(i)] += factor * x[at + U64(i)]
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def add_product(count, factors, at, x, start, y, to):  # type: ignore[no-untyped-def]
     """y += the sum of `count` rows of x with the factors from `at` on; two rows a pass."""
     for k in range(0, count - 1, 2):
@@ -67,7 +66,7 @@ def add_product(count, factors, at, x, start, y, to):  # type: ignore[no-untyped
         add_multiple(F32(factors[at + count - 1]), x, start + U64((count - 1) * LANES), y, to)
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: ignore[no-untyped-def]
     """From the normals w, xi and that of the label's noise: A'w (d rows of `task`) and the query's
     label w'B xi + noise.
@@ -88,7 +87,7 @@ def draw_task(d, width, A, B, task_sd, noise_sd, x, task, label, row):  # type: 
             label[i] += x[w + U64(i)] * row[i]
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type: ignore[no-untyped-def]
     """M'a and M'b of one architecture: two columns of n rows."""
     d = n - 1
@@ -109,7 +108,7 @@ def set_columns(n, width, P, b, noise_sd, task, x, score, columns, at):  # type:
         columns[v + U64(i)] = noise * value
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
     """Replace the last coordinate of the four sums of normals by the label's, (A'w)·x + noise."""
     last, noise = U64(4 * d * LANES), F32(noise_sd)
@@ -125,7 +124,7 @@ def label_row(d, noise_sd, task, y):  # type: ignore[no-untyped-def]
             y[to + THREE_ROWS] += w * y[k + THREE_ROWS]
 
 
-@inner(forceinline=True, fastmath={"contract", "reassoc", "nsz"})
+@njit(forceinline=True, fastmath={"contract", "reassoc", "nsz"})
 def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
     """Add the sums over the lanes of the first and third of the four vectors, and of the others
     times the query's normals.
@@ -149,7 +148,7 @@ def add_gradient(n, width, x, y, d_values, d_P):  # type: ignore[no-untyped-def]
             d_P[1, j * width + k] += F64(t)
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def add_squares(delta, square):  # type: ignore[no-untyped-def]
     """Add the squares of both errors and of their difference."""
     for i in range(LANES):
@@ -159,7 +158,7 @@ def add_squares(delta, square):  # type: ignore[no-untyped-def]
         square[2] += (x - y) * (x - y)
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def step_of(theta, eta, slope, after):  # type: ignore[no-untyped-def]
     """after = theta - eta slope of both architectures; whether all of it is finite."""
     zero = 0.0  # x - x is 0 for a finite x and nan for any other

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 
-from numerics.compiled.inner import inner
+from numba import njit
+
 from numerics.compiled.streams import F32, LANES, U64
 
 __all__ = ["COLUMNS", "TRIANGLE", "reduce_columns", "rotate_back", "triangle"]
@@ -22,7 +23,7 @@ ROW, TWO, THREE, FOUR = U64(LANES), U64(2 * LANES), U64(3 * LANES), U64(4 * LANE
 LEAST_SQUARE, ZERO, ONE = F32(1e-36), F32(0), F32(1)
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def reduce_columns(n, columns, heads, factors, dot):  # type: ignore[no-untyped-def]
     """Make the columns an upper triangle by reflections I − factors[k] v v', v = (heads[k], what is
     below the diagonal).
@@ -46,7 +47,7 @@ def reduce_columns(n, columns, heads, factors, dot):  # type: ignore[no-untyped-
             reflect(n - k, columns, at, heads, factors, row, U64((c * n + k) * LANES), dot)
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def reflect(size, columns, at, heads, factors, row, to, dot):  # type: ignore[no-untyped-def]
     """Apply a reflection to the `size` entries of a later column from `to` on."""
     for i in range(LANES):
@@ -64,7 +65,7 @@ def reflect(size, columns, at, heads, factors, row, to, dot):  # type: ignore[no
             columns[x + U64(i)] -= dot[i] * columns[v + U64(i)]
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def triangle(n, columns, R):  # type: ignore[no-untyped-def]
     """The entries of the triangle, column by column, 1 + 2 + 3 + 4 rows; 0 where n < 4 leaves
     none.
@@ -77,7 +78,7 @@ def triangle(n, columns, R):  # type: ignore[no-untyped-def]
             row += 1
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def rotate_back(n, columns, heads, factors, y, dots):  # type: ignore[no-untyped-def]
     """Turn four vectors from coordinates in the frame into those of R^n; their entries j are the
     four rows of y from 4 j on.

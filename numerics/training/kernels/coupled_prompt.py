@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import math
 
-from numerics.compiled.inner import inner
+from numba import njit
+
 from numerics.compiled.streams import F32, I32, LANES, U64, exp32, normal_rows
 from numerics.training.kernels.chi import chi_rows
 
@@ -40,7 +41,7 @@ RESCALE_ABOVE, LEAST_EXPONENT, LARGEST_EXPONENT, LEAST_SQUARE = F32(20), F32(-40
 ZERO, ONE = F32(0), F32(1)
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def highest(tokens, x, rate, top):  # type: ignore[no-untyped-def]
     """top = the highest score of the tile."""
     for i in range(LANES):
@@ -51,7 +52,7 @@ def highest(tokens, x, rate, top):  # type: ignore[no-untyped-def]
             top[i] = max(top[i], rate[i] * x[at + U64(i)])
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def raise_reference(tokens, x, rate, reference, top, part, total):  # type: ignore[no-untyped-def]
     """Move the reference of a lane to the highest score rate x of the tile if that is far above,
     and rescale the lane's sums.
@@ -73,7 +74,7 @@ def raise_reference(tokens, x, rate, reference, top, part, total):  # type: igno
                 total[at + U64(i)] *= shrink
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def with_token(sums, a, b, rate, along, across, reference):  # type: ignore[no-untyped-def]
     """The twelve sums with the token of coordinates a and b added."""
     s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 = sums
@@ -85,7 +86,7 @@ def with_token(sums, a, b, rate, along, across, reference):  # type: ignore[no-u
     return s0, s1, s2, s3, s4, s5, s6 + w2, s7 + w2t, s8 + w2t * t, s9 + a * a, s10 + a * b, s11 + b * b
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def add_tokens(l, four, x, R, reference, part):  # type: ignore[no-untyped-def]
     """Add token l of a tile, or the four from l on; the rows of R are the rate of the scores, and
     the values' coordinates.
@@ -117,7 +118,7 @@ def add_tokens(l, four, x, R, reference, part):  # type: ignore[no-untyped-def]
         part[8 * LANES + i], part[9 * LANES + i], part[10 * LANES + i], part[11 * LANES + i] = s[8], s[9], s[10], s[11]
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-untyped-def]
     """part = the sums over the L tokens of each lane, the weighted ones up to a common factor and
     its square.
@@ -145,7 +146,7 @@ def token_sums(L, state, x, R, reference, top, part, total):  # type: ignore[no-
             part[i] = F32(total[i])
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
     """From the sums: coordinates of x and y (three rows of `basis`), products of p and q = p (t −
     T) with x and y (four), and T.
@@ -186,7 +187,7 @@ def basis_coordinates(sums, R, basis, v):  # type: ignore[no-untyped-def]
         v[3 * LANES + i], v[4 * LANES + i], v[5 * LANES + i], v[6 * LANES + i] = q0, q1, q2, q3
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def draw_columns(n, L, state, words, pair, T):  # type: ignore[no-untyped-def]
     """T[6 j + k] = coordinate k in the basis of column j + 2 of N."""
     if n > 2:
@@ -195,7 +196,7 @@ def draw_columns(n, L, state, words, pair, T):  # type: ignore[no-untyped-def]
         T[5 * LANES : 6 * LANES] = ZERO
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def weights(L, R, basis, T, label, live, v, delta):  # type: ignore[no-untyped-def]
     """Errors T − y_q of both architectures (0 where `live` is), and the coordinates of the four
     weights times these.
@@ -228,7 +229,7 @@ def weights(L, R, basis, T, label, live, v, delta):  # type: ignore[no-untyped-d
         v[15 * LANES + i], v[16 * LANES + i], v[17 * LANES + i] = e * t3, e * t4, e * t5
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def weighted_sums(n, basis, T, v, y):  # type: ignore[no-untyped-def]
     """N'p, N'q, N's and N't in the frame: entries j are the four rows of y from 4 j on."""
     for i in range(LANES):

@@ -4,7 +4,8 @@ token drawn: that costs less than the reduced prompt of `numerics.training.kerne
 
 from __future__ import annotations
 
-from numerics.compiled.inner import inner
+from numba import njit
+
 from numerics.compiled.streams import F32, LANES, U64, exp32
 
 __all__ = ["SHORT", "scores_and_values", "token_products", "token_weights"]
@@ -16,13 +17,13 @@ NINE_ROWS, TEN_ROWS, ELEVEN_ROWS = U64(9 * LANES), U64(10 * LANES), U64(11 * LAN
 LEAST_EXPONENT, ZERO, ONE = F32(-80), F32(0), F32(1)
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def left_over(l, L, n):  # type: ignore[no-untyped-def]
     """The first coordinate of token l that is in no block of two tokens and three coordinates."""
     return n - n % 3 if l < L - L % 2 else 0
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def scores_and_values(n, L, columns, g, rows):  # type: ignore[no-untyped-def]
     """Rows 4 l to 4 l + 3: score and value of token l for softmax, and for linear attention, from
     its normals, rows n l on of g.
@@ -57,7 +58,7 @@ def scores_and_values(n, L, columns, g, rows):  # type: ignore[no-untyped-def]
                     rows[at + U64(i)] += columns[column + U64(i)] * g[token + U64(i)]
 
 
-@inner(forceinline=True, fastmath={"contract"}, error_model="numpy")
+@njit(forceinline=True, fastmath={"contract"}, error_model="numpy")
 def token_weights(L, label, live, rows, work, delta):  # type: ignore[no-untyped-def]
     """Errors T − y_q of both architectures (0 where `live` is), and times these, in place of scores
     and values: softmax weights p, p (value − T), scores / L, values / L.
@@ -99,7 +100,7 @@ def token_weights(L, label, live, rows, work, delta):  # type: ignore[no-untyped
         rows[LANES : 2 * LANES] = ZERO
 
 
-@inner(forceinline=True, fastmath={"contract"})
+@njit(forceinline=True, fastmath={"contract"})
 def token_products(n, L, g, rows, y):  # type: ignore[no-untyped-def]
     """The sums of the normals with the four weights of a token: entries j are the four rows of y
     from 4 j on.

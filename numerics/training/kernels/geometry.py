@@ -22,8 +22,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
-from numerics.compiled.inner import inner
 from numerics.compiled.streams import F32, LANES, U64
 from numerics.training.kernels.matrices import FIRST, NEXT
 
@@ -37,19 +37,19 @@ LEAST_SQUARE = F32(1e-36)  # values of a variance below this are 0: its inverse 
 SQUARED_SINE = F32(1e-8)  # below it a counts as a multiple of b: float32 leaves no direction across
 
 
-@inner
+@njit
 def NORMALS(n):  # type: ignore[no-untyped-def]
     """Rows of `normals`, and one that `coordinates` may touch."""
     return 4 * n + 1
 
 
-@inner
+@njit
 def FRAME(n):  # type: ignore[no-untyped-def]
     """Rows of `frame`."""
     return 3 * n
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def combine(matrix, at, step, count, factor, rows, source, y, to):  # type: ignore[no-untyped-def]
     """y = factor sum_k matrix[at + k step] rows_k: one row from `count` rows; entries 0 cost
     nothing.
@@ -65,7 +65,7 @@ def combine(matrix, at, step, count, factor, rows, source, y, to):  # type: igno
                 y[i0 + U64(i)] += f * rows[x0 + U64(i)]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def dot(x, at, y, to, count, out, row):  # type: ignore[no-untyped-def]
     """out_row = sum_k x_k y_k over `count` rows of each."""
     o = U64(row * LANES)
@@ -77,7 +77,7 @@ def dot(x, at, y, to, count, out, row):  # type: ignore[no-untyped-def]
             out[o + U64(i)] += x[p + U64(i)] * y[q + U64(i)]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalars):  # type: ignore[no-untyped-def]
     """From w, xi and the label's noise of each lane: b, c, A'w, and the four scalars."""
     d = n - 1
@@ -125,7 +125,7 @@ def frames(n, width, A, B, same, b, P, task_sd, noise_sd, normals, frame, scalar
     across_only(n, frame, scalars)
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def across_only(n, frame, scalars):  # type: ignore[no-untyped-def]
     """Take the part along b out of the rows of a; then |b|, the coordinate along b, and the length
     of what is left.

@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import njit
 
-from numerics.compiled.inner import inner
 from numerics.compiled.streams import F32, I32, LANES, U32, U64, normal_pair, xoshiro
 
 __all__ = ["chi_squares", "linear_moments"]
@@ -29,13 +29,13 @@ QUICK_TEST = 0.0158  # 3/81 of the greatest (y - y^2/2 + y^3/3 - log(1 + y)) / y
 F64 = np.float64
 
 
-@inner(forceinline=True)
+@njit(forceinline=True)
 def unit(word):  # type: ignore[no-untyped-def]
     """A number in (0, 1), fine near 0."""
     return F32(F32(I32(word >> U32(1))) * TO_UNIT + HALF_UNIT)
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def propose(d0, d1, state, proposals):  # type: ignore[no-untyped-def]
     """Rows of `proposals`: d (1 + c g)^3 for both d, or -1 where it takes a closer look; both
     normals g; both uniforms u.
@@ -60,7 +60,7 @@ def propose(d0, d1, state, proposals):  # type: ignore[no-untyped-def]
         proposals[U64(4) * ROW + k], proposals[U64(5) * ROW + k] = u, v
 
 
-@inner
+@njit
 def settle(d, row, state, proposals):  # type: ignore[no-untyped-def]
     """Where the quick test left a lane open the exact one, with further proposals from the lane's
     stream until one is accepted.
@@ -85,7 +85,7 @@ def settle(d, row, state, proposals):  # type: ignore[no-untyped-def]
             proposals[k] = F32(2 * d * v)
 
 
-@inner
+@njit
 def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
     """The first two rows of `proposals` (six rows): chi^2 variables of L and L - 1 degrees of
     freedom, independent; 0 for none.
@@ -102,7 +102,7 @@ def chi_squares(L, state, proposals):  # type: ignore[no-untyped-def]
         proposals[LANES : 2 * LANES] = ZERO
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def linear_moments(L, state, scalars, normals, row, squares, moments):  # type: ignore[no-untyped-def]
     """The moments that `numerics.training.kernels.collect` reads; a row of `normals` is T_21."""
     chi_squares(L, state, squares)

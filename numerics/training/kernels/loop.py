@@ -17,7 +17,6 @@ from numba import njit
 
 from numerics.compiled.announce import TRAINING, announced
 from numerics.compiled.build_once import once
-from numerics.compiled.inner import inner
 from numerics.compiled.source_digest import kernel_key
 from numerics.compiled.streams import LANES, U64, normal_rows, start_lanes
 from numerics.training.kernels.collect import collect
@@ -35,7 +34,7 @@ OWN = U64(1 << 62)  # added to the lane: streams that no other kernel reads
 LINEAR = U64(1 << 31)  # added to the length for the streams of linear attention
 
 
-@inner
+@njit
 def stepped(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
     """after = theta - eta gradient; whether all of it is finite."""
     zero = 0.0  # x - x is 0 for a finite x and nan for any other: one sum tells, without a branch
@@ -46,7 +45,7 @@ def stepped(theta, eta, gradient, after):  # type: ignore[no-untyped-def]
     return zero == 0.0
 
 
-@inner
+@njit
 def equal(x, y):  # type: ignore[no-untyped-def]
     """Whether two arrays have the same entries."""
     most = 0.0

@@ -10,8 +10,8 @@ V, K and Q.
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from numerics.compiled.inner import inner
 from numerics.compiled.streams import U64
 
 __all__ = ["forward", "gradient", "load", "padded", "store", "transpose"]
@@ -20,13 +20,13 @@ EIGHT = 8
 FIRST, NEXT = np.int64(0), np.int64(1)  # for each literal 0 or 1 in a call Numba would compile `row` anew
 
 
-@inner
+@njit
 def padded(n):  # type: ignore[no-untyped-def]
     """The width of a row of n entries."""
     return (n + EIGHT - 1) // EIGHT * EIGHT
 
 
-@inner
+@njit
 def load(matrix, width, rows):  # type: ignore[no-untyped-def]
     """Copy a matrix into padded rows."""
     for i in range(matrix.shape[0]):
@@ -34,7 +34,7 @@ def load(matrix, width, rows):  # type: ignore[no-untyped-def]
             rows[i * width + j] = matrix[i, j]
 
 
-@inner
+@njit
 def store(rows, width, matrix):  # type: ignore[no-untyped-def]
     """Copy padded rows into a matrix."""
     for i in range(matrix.shape[0]):
@@ -42,7 +42,7 @@ def store(rows, width, matrix):  # type: ignore[no-untyped-def]
             matrix[i, j] = rows[i * width + j]
 
 
-@inner
+@njit
 def transpose(size, width, x, y):  # type: ignore[no-untyped-def]
     """y = x', both in padded rows."""
     for i in range(size):
@@ -50,7 +50,7 @@ def transpose(size, width, x, y):  # type: ignore[no-untyped-def]
             y[U64(i * width + j)] = x[U64(j * width + i)]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def row(count, factor, x, at, step, y, start, width, out, to):  # type: ignore[no-untyped-def]
     """out_to = factor sum_k x[at + k step] y_k: a row from `count` rows of y, the first of which
     begins at `start`.
@@ -66,7 +66,7 @@ def row(count, factor, x, at, step, y, start, width, out, to):  # type: ignore[n
         out[j + U64(4)], out[j + U64(5)], out[j + U64(6)], out[j + U64(7)] = factor * s4, factor * s5, factor * s6, factor * s7
 
 
-@inner
+@njit
 def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-untyped-def]
     """From the parameters: U = scale K'Q, b = (A'b_x, b_y) with b = V'o, and P = (A' U_xx B; U_yx
     B), all in padded rows.
@@ -89,7 +89,7 @@ def forward(n, width, theta, A, B, scale, b, U, P, scratch):  # type: ignore[no-
         P[i] = scratch[i]
 
 
-@inner
+@njit
 def gradient(n, width, theta, AT, BT, scale, gb, gP, gU, scratch, out):  # type: ignore[no-untyped-def]
     """From the derivatives gb, gP by b and P as `forward` defines them: those by o, V, K and Q, the
     rows of `out`.

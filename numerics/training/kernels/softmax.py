@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from numerics.compiled.inner import inner
+from numba import njit
+
 from numerics.compiled.streams import F32, I32, LANES, LOG2E, U64, exp2_32, exp32, normal_rows
 
 __all__ = ["TILE", "softmax_moments"]
@@ -26,7 +27,7 @@ VARIANCE = F32(25)
 TILE, FLOAT32_TOKENS = 5, 60
 
 
-@inner(fastmath={"contract"}, forceinline=True)
+@njit(fastmath={"contract"}, forceinline=True)
 def add(sums, g, r, along, across):  # type: ignore[no-untyped-def]
     """Add the sums of a token of coordinates g, r and weight w = 2^(along g + across r), as
     `finish` reads them.
@@ -37,7 +38,7 @@ def add(sums, g, r, along, across):  # type: ignore[no-untyped-def]
     return s0 + w, s1 + wg, s2 + w * r, s3 + wg * g, s4 + wg * r, s5 + w * w, s6 + w * wg, s7 + wg * wg
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def add_five(x, scalars, part):  # type: ignore[no-untyped-def]
     """Add five tokens of moderate scores, whose coordinates are ten rows of x."""
     for i in range(LANES):
@@ -62,7 +63,7 @@ def add_five(x, scalars, part):  # type: ignore[no-untyped-def]
         part[4 * LANES + i], part[5 * LANES + i], part[6 * LANES + i], part[7 * LANES + i] = p[4], p[5], p[6], p[7]
 
 
-@inner(fastmath={"contract"})
+@njit(fastmath={"contract"})
 def add_one(x, at, scalars, part):  # type: ignore[no-untyped-def]
     """Add a token of any score: the sums are relative to the greatest so far."""
     for i in range(LANES):
@@ -78,7 +79,7 @@ def add_one(x, at, scalars, part):  # type: ignore[no-untyped-def]
         part[6 * LANES + i], part[7 * LANES + i] = part[6 * LANES + i] * f2 + w * wg, part[7 * LANES + i] * f2 + wg * wg
 
 
-@inner
+@njit
 def flush(bounded, part, total):  # type: ignore[no-untyped-def]
     """Add the sums to those in float64, which are brought to the same reference unless all scores
     are moderate.
@@ -105,7 +106,7 @@ def flush(bounded, part, total):  # type: ignore[no-untyped-def]
         part[BASE + i] = part[TOP + i]
 
 
-@inner
+@njit
 def softmax_moments(L, state, scalars, x, part, total, moments):  # type: ignore[no-untyped-def]
     """The moments that `numerics.training.kernels.collect` reads; x is scratch of 2 TILE rows."""
     steep = I32(0)  # a greatest number would be looked for lane by lane, since LLVM minds the order of maxima
@@ -132,7 +133,7 @@ def softmax_moments(L, state, scalars, x, part, total, moments):  # type: ignore
             moments[i] = ZERO
 
 
-@inner(fastmath={"contract"}, error_model="numpy")
+@njit(fastmath={"contract"}, error_model="numpy")
 def finish(scalars, total, moments):  # type: ignore[no-untyped-def]
     """Weighted means and covariances from the sums of w, w g, w r, w g^2, w g r, w^2, w^2 g and w^2
     g^2.

@@ -7,14 +7,21 @@ import pytest
 from scipy import stats
 
 from numerics.compiled import streams
-from numerics.compiled.streams import LANES, key_of
-from tests.numerics.compiled.called import called
+from numerics.compiled.streams import (
+    LANES,
+    exp2_32,
+    exp32,
+    key_of,
+    normal_pair,
+    normal_rows,
+    philox_lanes,
+    start_lanes,
+    word_rows,
+    xoshiro,
+)
 from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 U32 = np.uint32
-exp2_32, exp32, normal_pair, xoshiro = (called(f) for f in (streams.exp2_32, streams.exp32, streams.normal_pair, streams.xoshiro))
-philox_lanes, start_lanes = called(streams.philox_lanes), called(streams.start_lanes)
-word_rows, normal_rows = called(streams.word_rows), called(streams.normal_rows)
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)  # binary digits of π
 
 

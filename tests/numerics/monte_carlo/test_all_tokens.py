@@ -22,7 +22,6 @@ from numerics.monte_carlo.kernels import coordinates
 from numerics.monte_carlo.kernels.queries import QUERY_MARK
 from numerics.monte_carlo.sampler import LONGEST_PROMPT, PIECE, error_sampler
 from numerics.token_laws import TokenLaw, atoms, ball, embedding_table, gaussian, rademacher, sphere, uniform
-from tests.numerics.compiled.called import called
 from tests.numerics.monte_carlo.by_definition import squared_errors
 
 attention_errors = partial(estimate.attention_errors, method="tokens")
@@ -38,9 +37,9 @@ def drawn(kind: str, rank: int, tokens: int) -> np.ndarray:
     """Coordinates (tokens × LANES, rank) of a prompt of that many tokens, as the kernel sees
     them.
     """
-    fill = called(getattr(coordinates, DRAWN[kind]))
+    fill = getattr(coordinates, DRAWN[kind])
     state, words = np.empty(4 * LANES, np.uint32), np.empty(rank * coordinates.SIZE, np.uint32)
-    called(start_lanes)(0, 0, tokens, *key_of(5), state)
+    start_lanes(0, 0, tokens, *key_of(5), state)
     tile = np.zeros((rank + rank % 2 + coordinates.EXTRA.get(kind, 0)) * coordinates.SIZE, np.float32)
     found = []
     for start in range(0, tokens, coordinates.TILE):

@@ -16,7 +16,6 @@ from numerics.figures.windows.exact import linear_attention_loss, minimiser, tas
 from numerics.figures.windows.page import COLUMNS, write_page
 from numerics.figures.windows.settings import NAMED, PRETRAINED, RATES, Choices, Curve, Setting, settings
 from numerics.figures.windows.training import TASK_VALUES, Experiments, _error, _prompts, measure
-from tests.numerics.compiled.called import called
 
 SMALL = Choices(L=(1.0,), sigmas=(0.1,), lengths=(5,), steps=100, trials=2)
 
@@ -32,7 +31,7 @@ def test_tests_have_the_tasks_of_the_trainings(task: str) -> None:
     rng = np.random.default_rng(1)
     for t, L, drawn in zip(rng.uniform(-1, 1, 20), rng.uniform(0.1, 5, 20), rng.uniform(-1, 1, (20, 3))):
         plain = TASK_VALUES[task](np.array([[t]]), L, drawn[:, None, None])
-        assert float(plain[0, 0]) == pytest.approx(called(value)(TASKS.index(task), t, L, drawn, 1.0, 0.0), abs=1e-14)
+        assert float(plain[0, 0]) == pytest.approx(value(TASKS.index(task), t, L, drawn, 1.0, 0.0), abs=1e-14)
 
 
 def test_every_curve_has_every_rate_of_the_grid() -> None:

@@ -16,7 +16,6 @@ from numerics.training.kernels.chi import chi_rows
 from numerics.training.kernels.coupled_short import SHORT
 from numerics.training.kernels.loop import sgd_kernel
 from numerics.training.parameters import initial_parameters, pack, unpack
-from tests.numerics.compiled.called import called
 from tests.numerics.training.kernels.test_kernels_and_tokens import deviations
 from theory.regression.experiment import kms
 
@@ -134,7 +133,7 @@ def test_chi_variables(degrees: int) -> None:
     pairs, words = np.empty(2 * LANES, np.float32), np.empty(2 * LANES, np.uint32)
     rows = np.empty((400, 2, LANES), np.float32)
     for row in rows:
-        called(chi_rows)(degrees, state, pairs, words, row[0], row[1])
+        chi_rows(degrees, state, pairs, words, row[0], row[1])
     one, two = rows.transpose(1, 0, 2).reshape(2, -1).astype(float)
     assert stats.kstest(one**2, stats.chi2(degrees).cdf).pvalue > 1e-8
     if degrees == 1:

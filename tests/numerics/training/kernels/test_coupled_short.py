@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from numerics.compiled.streams import LANES
-from numerics.training.kernels import coupled_short
-from numerics.training.kernels.coupled_short import SHORT
-from tests.numerics.compiled.called import called
-
-scores_and_values, token_products = called(coupled_short.scores_and_values), called(coupled_short.token_products)
-token_weights = called(coupled_short.token_weights)
+from numerics.training.kernels.coupled_short import SHORT, scores_and_values, token_products, token_weights
 
 
 @pytest.mark.parametrize("L", [1, 2, 5, 6, SHORT])

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics.compiled import streams
-from numerics.compiled.streams import LANES, key_of
+from numerics.compiled.streams import LANES, key_of, normal_rows, start_lanes
 from numerics.training.full_tokens import full_token_kernel
 from numerics.training.kernels import linear
 from numerics.training.kernels.loop import sgd_kernel
-from tests.numerics.compiled.called import called
 from tests.numerics.compiled.plain_philox import plain_box_muller, plain_philox, plain_xoshiro
 
 ATTENTIONS = ("softmax", "linear")
@@ -196,12 +194,12 @@ def test_linear_moments_against_the_matrix_that_bartlett_draws(L: int) -> None:
     squares and products across.
     """
     state, rows, moments = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), np.empty(8 * LANES, np.float32)
-    called(streams.start_lanes)(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
+    start_lanes(np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(5), state)
     normals, scalars = np.empty(2 * LANES, np.float32), np.ones((4, LANES), np.float32)
-    called(streams.normal_rows)(2, state, normals)
+    normal_rows(2, state, normals)
     scalars *= np.array([[2.0], [-0.8], [1.2], [0.4]], np.float32)
     scalars[1:3, 5] = 0.0  # a model without scores
-    called(linear.linear_moments)(L, state, scalars.ravel(), normals, 1, rows, moments)
+    linear.linear_moments(L, state, scalars.ravel(), normals, 1, rows, moments)
     x, y = rows.reshape(6, LANES)[:2].astype(float)
     z = normals.reshape(2, LANES)[1].astype(float)
     G = np.array([[x, np.sqrt(x) * z], [np.sqrt(x) * z, z**2 + y]]) / L
@@ -234,8 +232,8 @@ def test_chi_squares(L: int) -> None:
     """Kolmogorov–Smirnov for each, and a rank correlation: three tests at level 1e-7 for each L."""
     state, rows, drawn = np.empty(4 * LANES, np.uint32), np.empty(6 * LANES, np.float32), []
     for step in range(80):
-        called(streams.start_lanes)(np.uint64(step), np.uint64(0), np.uint64(L), np.uint64(4), np.uint64(5), state)
-        called(linear.chi_squares)(L, state, rows)
+        start_lanes(np.uint64(step), np.uint64(0), np.uint64(L), np.uint64(4), np.uint64(5), state)
+        linear.chi_squares(L, state, rows)
         drawn.append(rows.reshape(6, LANES)[:2].astype(float))
     first, second = np.concatenate(drawn, axis=1)
     assert stats.kstest(first, stats.chi2(L).cdf).pvalue > 1e-7
