@@ -20,8 +20,9 @@ __all__ = ["beyond_the_edge", "property_test"]
 BEYOND = Fraction(1, 20)
 #: The share of the largest ratio that another engine knows which the examples must reach.
 REACHED = 0.95
-#: So many examples are drawn at first of a statement that is proved, certified or argued, if the
-#: usual number is asked for: by trial, they see as much as all of them in 98 of 100 such claims.
+#: So many examples are drawn at first of a statement that is proved or certified, if the usual
+#: number is asked for: by trial, they see as much as all of them in 98 of 100 such claims. Of what
+#: is argued nobody executed the whole, and examples are the only ones who look for it to be false.
 FEWER = 30
 #: By this factor more examples are drawn with other random numbers, where the usual ones see too
 #: little.
@@ -62,8 +63,7 @@ def property_test(held: Evidence, controls: Iterable[Evidence]) -> tuple[Evidenc
     copies = _spoiled(_conjuncts(held), held, controls)
     usual = current_examples()
     dear = any(getattr(p, "each", 1) > 1 for p in properties)  # of such examples few are drawn already
-    proved = held.verdict.strength > Verdict.SUPPORTED.strength
-    first = FEWER if proved and not dear and usual == EXAMPLES else usual
+    first = FEWER if held.verdict.executed and not dear and usual == EXAMPLES else usual
     route, faults = _judged(held, copies, first, drive=first == usual)
     if faults and first < usual and route.verdict is not Verdict.REFUTED:
         route, faults = _judged(held, copies, usual)

@@ -174,16 +174,20 @@ def test_the_number_of_examples_is_handed_on() -> None:
     assert made.judge(reseed=1).held.routes[0].seed != made.judge().held.routes[0].seed
 
 
-def test_what_is_proved_gets_fewer_examples_than_what_is_only_supported() -> None:
+def test_what_is_proved_gets_fewer_examples_than_what_nobody_executed_as_a_whole() -> None:
     def supported(*, c: Fraction = Fraction(1, 2)) -> Evidence:
         found = half(c=c)
         return found.replace(verdict=Verdict.SUPPORTED, covered="a few points") if found.verdict.accepted else found
 
+    def argued(*, c: Fraction = Fraction(1, 2)) -> Evidence:
+        found = half(c=c)
+        return found.argued("it follows") if found.verdict.accepted else found
+
     assert half().verdict.executed
-    (proved,), (sampled,) = judged(half).held.routes, judged(supported).held.routes
-    assert proved.samples < sampled.samples == EXAMPLES
-    assert proved.control is not None
-    assert sampled.control is not None
+    routes = [judged(claim).held.routes[0] for claim in (half, supported, argued)]
+    assert all(route.control is not None for route in routes)
+    proved, *others = (route.samples for route in routes)
+    assert all(proved < samples == EXAMPLES for samples in others)
 
 
 def large(*, c: int = 1000) -> Evidence:
