@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import prod
 from numbers import Number
 from typing import Any
 
@@ -267,11 +266,8 @@ class Statement:
     def _exact(self, e: sp.Expr, point: tuple[Fraction, ...]) -> sp.Rational | None:
         if not _algebraic(e) or any(max(abs(x.numerator), x.denominator).bit_length() > LONGEST for x in point):
             return None
-        try:
-            return sympy_rational(_value(e, dict(zip(self.symbols, map(flint_rational, point)))))
-        except (_NoRational, ZeroDivisionError):  # SymPy knows more, such as roots that are rational
-            v = e.xreplace(self._values(point))
-            return v if v.is_Rational else None
+        v = e.xreplace(self._values(point))
+        return v if v.is_Rational else None
 
     def named(self, point: tuple[Fraction, ...]) -> dict[str, int | float | str | bool]:
         """The point under the caller's names, as plain values."""
@@ -286,37 +282,6 @@ def _algebraic(e: sp.Expr) -> bool:
     bends = e.atoms(sp.Abs, sp.Max, sp.Min)
     fine = e.atoms(sp.Function) <= bends and not (bends and e.atoms(sp.NumberSymbol))
     return fine and all(a.exp.is_Integer or (a.exp.is_Rational and not bends) for a in e.atoms(sp.Pow))
-
-
-class _NoRational(Exception):
-    """Not only sums, products and whole powers of rational numbers, and the largest of them."""
-
-
-def _value(e: sp.Expr, known: dict[sp.Expr, fmpq]) -> fmpq:
-    """The value of an expression at the rational values of its variables, by FLINT."""
-    if e in known:
-        return known[e]
-    if e.is_Rational:
-        v = flint_rational(e)
-    elif e.is_Pow and e.exp.is_Integer:
-        v = _value(e.base, known) ** int(e.exp)
-    elif e.is_Add or e.is_Mul or isinstance(e, (sp.Abs, sp.Max, sp.Min)):
-        parts = [_value(a, known) for a in e.args]
-        v = (
-            sum(parts, fmpq(0))
-            if e.is_Add
-            else prod(parts, start=fmpq(1))
-            if e.is_Mul
-            else abs(parts[0])
-            if isinstance(e, sp.Abs)
-            else max(parts)
-            if isinstance(e, sp.Max)
-            else min(parts)
-        )
-    else:
-        raise _NoRational
-    known[e] = v
-    return v
 
 
 def _range_latex(s: sp.Symbol, side: Side) -> str:
