@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import cache
 
 import sympy as sp
 from sympy import exp, log, oo
 
 from numerics.evidence import Evidence, Verdict, all_of
 from numerics.provers import Closed, Integers, forall
+from numerics.provers.remembered import cached
 from proofs_check.core.claim import claim
 from proofs_check.core.robust import Diverging
 from proofs_check.core.witnessed import along
@@ -43,7 +43,7 @@ def laws(K: int) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
     return (Fraction(1, K),) * K, (Fraction(1, 2 * K),) + (Fraction(2 * K - 1, 2 * K * (K - 1)),) * (K - 1)
 
 
-@cache
+@cached
 def chernoff(twelve: int | Fraction) -> Evidence:
     """Compare the exact probability that some class is unbalanced with Chernoff's bound, at sizes
     at which the rate of the bound is within a factor 2 of the true one.
