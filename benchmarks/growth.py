@@ -79,7 +79,7 @@ GROWTHS = [
     Growth("how_linear, 8000 rows", "d", (32, 64, 128, 256), lambda d: with_table(8000, d)),
     Growth('train("softmax"), a step', "L", (64, 128, 256, 512), lambda L: partial(train, "softmax", L, steps=100), by(100)),
     Growth("train_matrix, a step", "n", (25, 50, 100, 200, 400), lambda n: partial(train_matrix, "affine", n=n, **MATRIX), by(500)),
-    Growth("optimal_window", "n", (200, 400, 800, 1600, 3200, 12_800), lambda n: partial(optimal_window, affine(1), 5, n, 0.1)),
+    Growth("optimal_window", "n", (400, 800, 1600, 3200, 6400, 12_800), lambda n: partial(optimal_window, affine(1), 5, n, 0.1)),
     Growth("attention_descent, orthonormal", "K", (32, 64, 128, 256, 512), lambda K: descent(np.eye(K), PLAIN(K)), PLAIN),
     Growth("attention_descent, any features", "K", (32, 64, 128, 256), lambda K: descent(setting_of(K)["U"], ANY(K)), ANY),
 ]  # fmt: skip
