@@ -9,7 +9,7 @@ from typing import Any
 
 from numerics.terminal.inputs import InputError
 
-__all__ = ["NAMES", "add_warm", "compile_kernels"]
+__all__ = ["NAMES", "add_warm"]
 
 #: What there is to compile, by the calls that need it.
 NAMES = {
@@ -58,7 +58,7 @@ def _warm(options: argparse.Namespace) -> int:
     for name in dict.fromkeys(options.names or NAMES):
         start = time.perf_counter()
         with event.install_recorder("numba:compile") as recorder:
-            compile_kernels(name)
+            _compile(name)
         done = sum(what.is_start for _, what in recorder.buffer)
         print(f"{name:9s} {time.perf_counter() - start:5.1f} s  {done} functions compiled", flush=True)
     folder = Path(panel_sums.stats.cache_path)
@@ -66,18 +66,8 @@ def _warm(options: argparse.Namespace) -> int:
     return 0
 
 
-def compile_kernels(name: str) -> None:
-    """Make the smallest calls that need the kernels of this name.
-
-    Parameters
-    ----------
-    name : str
-        One of `NAMES`.
-
-    Examples
-    --------
-    >>> compile_kernels("flows")
-    """
+def _compile(name: str) -> None:
+    """Make the smallest calls that need the kernels of this name."""
     import numpy as np
 
     from numerics.attention.exact import exact_errors

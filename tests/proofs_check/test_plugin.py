@@ -13,7 +13,6 @@ from unittest.mock import patch
 
 import pytest
 
-from numerics.seeds import EXAMPLES
 from proofs_check.core.claim import REGISTRY
 from proofs_check.core.controller import THOROUGH
 from proofs_check.core.judging import load_claims
@@ -38,14 +37,6 @@ def good(*, c=3):
     repair=dict(c=3), dial="c", needs=("BB:CC.3.b/good",))
 def wrong(*, c=1):
     return proved() if c >= 2 else refuted(c=c)
-"""
-TRIED = """
-import sympy as sp
-from numerics.provers import forall
-x = sp.Symbol("x", positive=True)
-@claim("BB:CC.3.b/tried", control=dict(c=Fraction(49, 100)))
-def tried(*, c=Fraction(1, 2)):
-    return forall(x / (1 + x**2), "<=", sp.Rational(c), {x: (0, sp.oo)})
 """
 DECLARED_OPEN = """
 @claim("BB:CC.3.b/undecided", open="nobody knows")
@@ -177,16 +168,6 @@ def test_any_other_run_is_kept_apart(monkeypatch, pytester: pytest.Pytester, par
     assert why in " ".join(result.stdout.str().split())
 
 
-def test_a_thorough_run_draws_more_examples_of_a_proved_statement_too(pytester: pytest.Pytester) -> None:
-    def samples(*options: str) -> int:
-        run_beside(pytester, TRIED, options=("--ledger", "out", *options))
-        (line,) = json.loads((pytester.path / "out/ledger.partial.json").read_text())["claims"]
-        assert line["verdict"] in ("PROVED", "CERTIFIED")
-        return int(line["evidence"]["routes"][0]["samples"])
-
-    assert samples() < EXAMPLES < samples("--thorough")
-
-
 def test_a_folder_that_cannot_be_written_is_one_warning(monkeypatch, pytester: pytest.Pytester) -> None:
     whole(monkeypatch)
     (pytester.path / "build").write_text("a file")
@@ -241,11 +222,8 @@ def test_an_interrupt_while_claims_are_imported_ends_the_run(pytester: pytest.Py
 
 
 def test_an_interrupt_while_the_claims_are_judged_together_ends_in_a_line(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(
-        "import proofs_check.core.judging as j\n"
-        "def load_claims(scope=None):\n    raise KeyboardInterrupt\n"
-        "j.load_claims = load_claims"
-    )
+    stopped = "def load_claims(scope=None):\n    raise KeyboardInterrupt\nj.load_claims = load_claims"
+    pytester.makeconftest(f"import proofs_check.core.judging as j\n{stopped}")
     result = run(pytester, GOOD)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     assert "interrupted while the claims were judged together" in result.stderr.str()

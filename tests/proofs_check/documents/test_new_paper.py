@@ -47,22 +47,19 @@ def judged(pytester: pytest.Pytester, folder: Path, *options: str) -> pytest.Run
     return pytester.runpytest_inprocess(*OPTIONS, *options, str(folder.resolve()))
 
 
-#: The ledger of the folder as it is written, once some test has it.
-KEPT: dict[str, bytes] = {}
+KEPT: dict[str, bytes] = {}  # the ledger of the folder as it is written, once some test has it
 
 
 @pytest.fixture
 def known(mine: Path, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> Path:
     """The folder with its ledger: to judge it takes longer than to look at it."""
-    build = mine / "build"
-    if KEPT:
-        build.mkdir()
-        for name, text in KEPT.items():
-            (build / name).write_bytes(text)
-    else:
+    if not KEPT:
         judged(pytester, mine)
-        KEPT.update({path.name: path.read_bytes() for path in build.iterdir()})
+        KEPT.update({path.name: path.read_bytes() for path in (mine / "build").iterdir()})
         capsys.readouterr()
+    (mine / "build").mkdir(exist_ok=True)
+    for name, text in KEPT.items():
+        (mine / "build" / name).write_bytes(text)
     return mine
 
 
@@ -397,10 +394,6 @@ def test_an_installed_package_registers_its_papers(mine: Path) -> None:
         "print('ME:L1' in load_claims([c for c in collections() if c.name == 'her-paper']))"
     )
     root = str(Path(registered.__file__).parents[2])
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(site.resolve())!r}, {root!r}]\n{code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["True True ['her-paper', 'largeprompt']", "True"], done.stderr
